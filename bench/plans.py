@@ -11,6 +11,7 @@ import pkgutil
 import re
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,6 +23,7 @@ import reminder_worker
 from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
+from reminder_worker.database.named_queries import load_queries
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
 from reminder_worker.monitoring import operations, operations_relay, operations_stuck
@@ -34,18 +36,18 @@ from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.
 WHOLE_BY_DESIGN: Final = {
-    "database.installation._WITHOUT_A_KEY": "an operator asks `doctor`",
-    "gifts.statements.DELETE_DONE": "a run's end, when something is to be deleted; the look uses indexes",
-    "gifts.statements.DELETE_LATE": "as DELETE_DONE",
+    "database.without_a_key": "an operator asks `doctor`",
+    "gifts.delete_done": "a run's end, when something is to be deleted; the look uses indexes",
+    "gifts.delete_late": "as delete_done",
     "indexer.gaps._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
     "indexer.gaps._TIMELOCKS": "as _LEGACIES",
-    "operations._SAVED": "an operator asks `doctor`",
-    "operator._UNWATCH": "an operator erases a person",
-    "relay.renewal_statements.FORGET": "a run looks at every owner who opted in",
-    "relay.renewal_statements.OPTED_IN": "as FORGET",
-    "relay.renewal_statements.SOMETHING_TO_FORGET": "as FORGET",
-    "relay.renewal_statements.SOMETHING_TO_LOOK_AT": "of the owners who opted in, when each was looked at",
-    "reminders.window_statements.ASK_AGAIN": "an operator asks for a `backfill`",
+    "monitoring.operations._SAVED": "an operator asks `doctor`",
+    "monitoring.erasure._UNWATCH": "an operator erases a person",
+    "auto_renew.forget": "a run looks at every owner who opted in",
+    "auto_renew.opted_in": "as forget",
+    "auto_renew.something_to_forget": "as forget",
+    "auto_renew.something_to_look_at": "of the owners who opted in, when each was looked at",
+    "reminders.ask_again_window": "an operator asks for a `backfill`",
     "forget_expired": "once an hour, of what lives for hours or days",
     "windows_by_kind": "what a run of the due pass shows",
     "verdicts": "what a run of auto-renew shows",
@@ -78,14 +80,20 @@ async def whole_reads(engine: AsyncEngine) -> dict[str, list[str]]:
 
 
 def statements() -> Iterator[tuple[str, str]]:
-    """Every statement in words of all modules, as the driver gets it."""
+    """Return every statement of the rooms' `queries.sql` and of all modules, as the driver gets it."""
+    for path in sorted(Path(reminder_worker.__path__[0]).glob("*/queries.sql")):
+        for name, statement in load_queries(path).items():
+            yield f"{path.parent.name}.{name}", _as_sent(statement)
     for found in pkgutil.walk_packages(reminder_worker.__path__, "reminder_worker."):
         if ".migrations" in found.name:
             continue
         for name, value in sorted(vars(importlib.import_module(found.name)).items()):
             if isinstance(value, TextClause):
-                words = str(value.compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
-                yield f"{found.name.removeprefix('reminder_worker.')}.{name}", words
+                yield f"{found.name.removeprefix('reminder_worker.')}.{name}", _as_sent(value)
+
+
+def _as_sent(statement: TextClause) -> str:
+    return str(statement.compile(dialect=PGDialect_psycopg()))  # type: ignore[no-untyped-call]
 
 
 async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[object]]]:

@@ -29,13 +29,12 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.caps import limits_of
 from reminder_worker.relay.models import Authorization, Caps, Lane, State
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import load_signer
-from reminder_worker.relay.wallet_statements import ADD_WALLET, LOCK_WALLET
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32
@@ -85,7 +84,9 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
         nonlocal prepared
         async with engine.begin() as connection:
             await connection.execute(_EMPTY)
-            await connection.execute(ADD_WALLET, {"chain_id": CHAIN_ID, "wallet": floor.address, "next_nonce": 0})
+            await connection.execute(
+                sql["add_wallet"], {"chain_id": CHAIN_ID, "wallet": floor.address, "next_nonce": 0}
+            )
         async with engine.connect() as connection:
             await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
         await Admission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(CHAIN_ID)
@@ -138,7 +139,9 @@ class _Floor:
         self._account = account
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
-        self._lock, self._room, self._add, self._mark = map(_bare, (LOCK_WALLET, sql.ROOM, sql.ADD, sql.MARK_SENT))
+        self._lock, self._room, self._add, self._mark = map(
+            _bare, (sql["lock_wallet"], sql["room"], sql["add"], sql["mark_sent"])
+        )
 
     def prepare(self, authorization: Authorization) -> dict[str, Any]:
         sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}

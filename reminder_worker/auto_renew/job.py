@@ -13,7 +13,6 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew import queries as sql
 from reminder_worker.auto_renew.owners import Found, OptedIn, Places, read_owners, read_places
 from reminder_worker.auto_renew.policy import (
     NO_RESET,
@@ -27,6 +26,7 @@ from reminder_worker.auto_renew.policy import (
     decide,
     remember,
 )
+from reminder_worker.auto_renew.queries import sql
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
@@ -111,7 +111,7 @@ class AutoRenew:
         in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN, NOT_IN_TIME)]
         values = {"chain_id": chain_id, "seconds": OLDEST_LOOK_SECONDS, "in_vain": in_vain}
         async with self._engine.connect() as conn:
-            return bool(await conn.scalar(sql.SOMETHING_TO_LOOK_AT, values))
+            return bool(await conn.scalar(sql["something_to_look_at"], values))
 
     async def run(self, chain_id: int, budget_seconds: float = BUDGET_SECONDS) -> RenewalReport:
         """Look at every opted-in legacy: those not looked at for long first, then nearest deadlines. Raises
@@ -243,7 +243,7 @@ class AutoRenew:
         """What became of earlier attempts to renew this legacy after this reset."""
         async with self._engine.connect() as conn:
             values = {"chain_id": chain_id, "wallet": self._attestor, "digests": list(digests)}
-            rows = await conn.execute(sql.ATTEMPTS, values)
+            rows = await conn.execute(sql["attempts"], values)
             return {bytes(row.digest): State(row.state) for row in rows}
 
     # -- what is kept ---------------------------------------------------------------------------
@@ -252,12 +252,12 @@ class AutoRenew:
         """Also forgets who opted out: a baseline of then says nothing when they are back."""
         values = {"chain_id": chain.chain_id}
         async with self._engine.connect() as conn:
-            forgets = await conn.scalar(sql.SOMETHING_TO_FORGET, values)
+            forgets = await conn.scalar(sql["something_to_forget"], values)
         finalized = await Renewals(chain).finalized() if forgets else None
         async with self._engine.begin() as conn:
             if finalized is not None:
-                await conn.execute(sql.FORGET, {**values, "finalized": finalized.number})
-            rows = (await conn.execute(sql.OPTED_IN, values)).all()
+                await conn.execute(sql["forget"], {**values, "finalized": finalized.number})
+            rows = (await conn.execute(sql["opted_in"], values)).all()
         return [
             OptedIn(
                 row.address,
@@ -274,7 +274,7 @@ class AutoRenew:
         rows = [_row(each, now) for each in sorted(judged, key=lambda each: each.found.one.legacy)]
         columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in rows[0]}
         async with self._engine.begin() as conn:
-            await conn.execute(sql.KEEP, {"chain_id": chain_id, **columns})
+            await conn.execute(sql["keep"], {"chain_id": chain_id, **columns})
 
 
 def _trouble(verdicts: Collection[Verdict]) -> ServiceError | None:

@@ -6,10 +6,11 @@ restart ids, so that an old row would speak of somebody else's legacy; a lost en
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, text
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.database.queries import sql
 from reminder_worker.database.tables import FOLLOWED_SECONDS, installation
 from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.hashing import KeyedHash
@@ -19,17 +20,6 @@ from reminder_worker.settings import ChainSettings, Settings
 _ENC_KEY = "enc_key"
 _KEYS = {_ENC_KEY: "EMAIL_ENC_KEY", "hash_key": "HASH_KEY"}
 _CONTRACTS = ("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING", "TIME_LOCK_ROUTER")
-_WITHOUT_A_KEY = text("""
-    select (select count(*) from worker.recipient where key_id <> all(:ids))
-        + (select count(*) from worker.gift_notification where key_id <> all(:ids))
-        + (
-            select count(*) from worker.relay_request where salt is not null and key_id <> all(:ids)
-              and (
-                wallet = any(:ours) and chain_id = any(:chains)
-                or updated_at > now() - make_interval(secs => :followed)
-              )
-        )
-""")
 
 
 def _contracts(chain: ChainSettings) -> str:
@@ -68,7 +58,7 @@ async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[s
     """
     values = {"ids": sorted(vault.key_ids), "ours": list(ours), "chains": list(chains), "followed": FOLLOWED_SECONDS}
     async with engine.connect() as connection:
-        return int(await connection.scalar(_WITHOUT_A_KEY, values) or 0)
+        return int(await connection.scalar(sql["without_a_key"], values) or 0)
 
 
 def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:

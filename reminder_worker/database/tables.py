@@ -43,15 +43,8 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
 FAR = "interval '3 days'"
 """Longer than we ever put anything off. A moment further ahead was written before the database's clock was put back,
 and counts as come."""
-IN_NO_HANDS = f"(lease_until is null or lease_until not between now() and now() + {FAR})"
-"""Of an undecided email: no dispatcher holds it to ask about it. A lease further ahead than `FAR` counts as over."""
 FOLLOWED_SECONDS = 7 * 86_400
 """How long a relayed request is followed at most, however far its deadline."""
-
-
-def day_of(moment: str) -> str:
-    """The beginning of a moment's day (UTC) in unix seconds, by which `quota` counts days."""
-    return f"cast(floor(extract(epoch from {moment}) / 86400) * 86400 as bigint)"
 
 
 def span(**parts: float) -> ColumnElement[timedelta]:

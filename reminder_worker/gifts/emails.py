@@ -22,11 +22,11 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
-from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notifications import payload_context
 from reminder_worker.gifts.notify_payload import Letterhead
+from reminder_worker.gifts.queries import sql
 from reminder_worker.gifts.tables import gift_ledger, gift_notification
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.allowlist import may_mail
@@ -128,17 +128,17 @@ class GiftMail:
         """Whether an email is due, undecided or a row to be deleted. Of a chain only its latest block is asked."""
         times = await self._times(GiftMailReport())
         async with self._engine.connect() as connection:
-            return bool(await connection.scalar(sql.HAS_WORK, times))
+            return bool(await connection.scalar(sql["has_work"], times))
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> GiftMailReport:
         """Raises what the database raises; a chain or a mail service that fails is only waited for."""
         report = GiftMailReport()
         async with self._engine.begin() as connection:
-            await connection.execute(sql.EXPIRE_LEASES)
+            await connection.execute(sql["expire_leases"])
         times = await self._times(report)
         ends = time.monotonic() + budget_seconds  # of sending: a silent chain does not use it up
         outage = Outage()
-        for claim, handle in ((sql.CLAIM_UNKNOWN, self._decide), (sql.CLAIM, self._send)):
+        for claim, handle in ((sql["claim_unknown"], self._decide), (sql["claim"], self._send)):
             while not outage.begun:
                 if time.monotonic() >= ends:
                     report.more = True
@@ -154,8 +154,8 @@ class GiftMail:
 
     async def _delete(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
-            done = (await connection.execute(sql.DELETE_DONE, times)).all()
-            late = (await connection.execute(sql.DELETE_LATE, times)).all()
+            done = (await connection.execute(sql["delete_done"], times)).all()
+            late = (await connection.execute(sql["delete_late"], times)).all()
         for row in late:
             log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
         return len(done) + len(late)
@@ -163,7 +163,7 @@ class GiftMail:
     async def _times(self, report: GiftMailReport) -> dict[str, Any]:
         """When gifts open is judged by each chain's latest block; a chain that cannot be read is left out."""
         async with self._engine.connect() as connection:
-            chains = (await connection.scalars(sql.CHAINS)).all()
+            chains = (await connection.scalars(sql["chains"])).all()
         asked = sorted(set(chains) & set(self._chains))
         found = await together(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
         heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
@@ -273,15 +273,15 @@ class GiftMail:
         entry = ready.entry
         async with self._engine.begin() as connection:
             values = {"id": entry.id, "token": token, "body": ready.sealed, "salt": entry.salt}
-            await connection.execute(sql.LOCK, values)
-            kept = (await connection.execute(sql.CONFIRM if entry.undecided else sql.STORE, values)).first()
+            await connection.execute(sql["lock"], values)
+            kept = (await connection.execute(sql["confirm"] if entry.undecided else sql["store"], values)).first()
         if kept is None:  # replaced or erased since the claim: a fresh look tells
             return become.later(entry, 0.0, NOT_STORED)
         outcome = await self._mail.send(entry.id, ready.body)
         outage.hear(outcome)
         if isinstance(outcome, SuppressedAddress):
             async with self._engine.begin() as connection:
-                await connection.execute(sql.SUPPRESS, {"email_hash": entry.email_hash})
+                await connection.execute(sql["suppress"], {"email_hash": entry.email_hash})
         return become.answered(entry, outcome)
 
     async def _read(self, entries: Sequence[Entry], report: GiftMailReport) -> ChainFacts:
@@ -311,7 +311,7 @@ class GiftMail:
         rows = [entry for entry in entries if entry.salt is not None]
         if rows and not _one_is_there(gifts, rows):
             async with self._engine.connect() as connection:
-                others = (await connection.execute(sql.REGISTERED, {"chain_id": chain_id})).all()
+                others = (await connection.execute(sql["registered"], {"chain_id": chain_id})).all()
             theirs, _ = await self._gifts.read(chain_id, {row.timelock_id for row in others})
             if len({row.owner for row in others}) > 1 and not _one_is_there(theirs, others):
                 raise GiftsAreOthers("no gift is what was registered")
@@ -329,7 +329,7 @@ class GiftMail:
     async def _settle(self, settled: Settlement[Entry], token: UUID, report: GiftMailReport) -> bool:
         """Whether the outcome was recorded: an acceptance always is, any other only while the lease is ours."""
         async with self._engine.begin() as connection:
-            counts = await connection.scalar(sql.SETTLE, {**settled.columns(), "token": token})
+            counts = await connection.scalar(sql["settle"], {**settled.columns(), "token": token})
         report.count(settled)
         return bool(counts)
 

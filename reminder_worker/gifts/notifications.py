@@ -15,10 +15,10 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import Signatures, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
-from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.gifts.notify_payload import Timing, Wish, read_wish
+from reminder_worker.gifts.queries import sql
 from reminder_worker.outbox.messages import GiftKind, moment_of
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -124,15 +124,15 @@ class GiftNotifications:
         await Signatures(chain).verify(digest, request.signature, request.giver)
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
         async with self._engine.connect() as connection:
-            registered = await connection.scalar(sql.OWNER, at)
+            registered = await connection.scalar(sql["owner"], at)
         if registered != request.giver:  # who registered may erase, whatever became of the gift and its chain
             await self._owned(request.chain_id, request.timelock_id, request.giver)
 
         async def erase() -> bool:
             async with self._engine.begin() as connection:
                 await _write(connection, at, digest, request.deadline)
-                await connection.execute(sql.CANCEL, {**at, "reason": "erased", "kept": None})
-                return (await connection.execute(sql.DELETE_ROW, at)).rowcount == 1
+                await connection.execute(sql["cancel"], {**at, "reason": "erased", "kept": None})
+                return (await connection.execute(sql["delete_row"], at)).rowcount == 1
 
         return await through_deadlocks(erase)
 
@@ -179,11 +179,11 @@ class GiftNotifications:
             ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
         ):
             await self._quotas.take(connection, scope, subject, limit, DAY, code="daily_cap_reached")
-        others = await connection.scalar(sql.OTHER_ADDRESSES, {**at, "email_hash": email_hash})
+        others = await connection.scalar(sql["other_addresses"], {**at, "email_hash": email_hash})
         if int(others or 0) >= MOST_ADDRESSES:
             fault = FieldFault("/payload/recipientEmail", f"is a further address after {MOST_ADDRESSES}")
             raise InvalidInput("A gift's address can be corrected only so often.", [fault])
-        await connection.execute(sql.CANCEL, {**at, "reason": "replaced", "kept": email_hash})
+        await connection.execute(sql["cancel"], {**at, "reason": "replaced", "kept": email_hash})
         key = self._vault.record()
         row = {
             **at,
@@ -196,17 +196,17 @@ class GiftNotifications:
             "recipient": gift.recipient,
             "unlock_time": gift.unlock_time,
         }
-        await connection.execute(sql.SAVE_ROW, row)
+        await connection.execute(sql["save_row"], row)
         entry = {**at, "email_hash": email_hash, "expires_at": moment_of(gift.unlock_time + LEDGER_DAYS * DAY)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
         opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
         waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
-        await connection.execute(sql.PLAN, {**opened, "due": None, "day": moment_of(gift.unlock_time)})
+        await connection.execute(sql["plan"], {**opened, "due": None, "day": moment_of(gift.unlock_time)})
         if notify_at is not None:
             due = None if wish.timing is Timing.IMMEDIATE else notify_at
-            await connection.execute(sql.PLAN, {**waiting, "due": due, "day": due})
+            await connection.execute(sql["plan"], {**waiting, "due": due, "day": due})
         else:
-            await connection.execute(sql.NOT_WANTED, waiting)
+            await connection.execute(sql["not_wanted"], waiting)
 
 
 def payload_context(chain_id: int, timelock_id: int) -> str:
@@ -216,7 +216,7 @@ def payload_context(chain_id: int, timelock_id: int) -> str:
 
 async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
     """First of all in a transaction, so that two writes of one gift follow one another."""
-    if (await connection.execute(sql.WRITE, {**at, "deadline": deadline})).first() is None:
+    if (await connection.execute(sql["write"], {**at, "deadline": deadline})).first() is None:
         raise Superseded("A message signed later was accepted for this gift; sign a new one.")
     await spend(connection, digest, deadline)
 

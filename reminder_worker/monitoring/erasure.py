@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import Looks, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
-from reminder_worker.gifts import statements as gifts
+from reminder_worker.gifts.queries import sql
 from reminder_worker.gifts.tables import gift_notification
 from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.privacy.emails import normalise_email
@@ -135,8 +135,8 @@ async def _gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) ->
     rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
     for row in rows:
         at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
-        await connection.execute(gifts.CANCEL, {**at, "reason": "erased", "kept": None})
-        await connection.execute(gifts.DELETE_ROW, at)
+        await connection.execute(sql["cancel"], {**at, "reason": "erased", "kept": None})
+        await connection.execute(sql["delete_row"], at)
     return len(rows)
 
 

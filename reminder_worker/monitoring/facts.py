@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
@@ -15,6 +14,7 @@ from reminder_worker.chain.rpc import RpcError
 from reminder_worker.errors import Misconfigured, Unavailable
 from reminder_worker.indexer.gaps import find_gap
 from reminder_worker.monitoring import operations, operations_relay
+from reminder_worker.monitoring.queries import sql
 from reminder_worker.monitoring.rules import (
     COMPARED,
     LATE_SECONDS,
@@ -33,62 +33,6 @@ GAP_SECONDS: Final = 3600  # between two questions for a gap, which cost a reque
 INDEX: Final = "index"  # names of cursors
 SIGNALS: Final = "signals"
 DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
-
-# Left out is what does not wait because of us, since it would silence the heartbeat for days: what a stranger's
-# contract, gifts without number or a reorganisation keep back, and what waits of a chain or a kind of email that is not
-# configured any more. An email to a refused address (422) is sent or dead within hours, if
-# others went out after it came. A signal that was read before
-# its block was safe may be of no transaction at all, and waits until that is known. Each branch keeps to one index of
-# its table; `clock_timestamp()`, which may change from row to row, would keep it from using any.
-_TROUBLE = text("""
-    with sent as materialized (
-        select coalesce(max(settled_at), '-infinity') as last from worker.sent_ledger where state = 'sent'
-    ), rows as (
-        select 'reminders' as room, chain_id, state, coalesce(claimed_at, created_at) as since,
-            coalesce(settled_at, claimed_at, created_at) as failed_at
-        from worker.sent_ledger where state in ('unknown','held','dead')
-        union all
-        select 'reminders', chain_id, state, created_at, null from worker.sent_ledger
-        where state = 'released' and reason is distinct from 'legacy_not_readable'
-          and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
-        union all
-        select 'reminders', chain_id, 'queued', seen_at, null from worker.notify_signal
-        where state = 'new' and not (reason is not distinct from 'not_readable_yet' and chain_id = any(:unsafe))
-        union all
-        select 'gifts', chain_id, state, greatest(claimed_at, created_at), coalesce(settled_at, claimed_at, created_at)
-        from worker.gift_ledger where state in ('unknown','held','dead')
-        union all
-        select 'gifts', chain_id, state, created_at, null from worker.gift_ledger
-        where state = 'released' and coalesce(reason, '') not in ('daily_cap', 'claimed', 'gift_is_another')
-          and (reason is distinct from 'rejected_422' or created_at > (select last from sent))
-        union all
-        select 'alerts', null, state, created_at, null from worker.alert where state = 'queued'
-        union all
-        select 'relay', chain_id, state, null, updated_at from worker.relay_request
-        where state = 'reverted' and updated_at > now() - interval '1 hour'
-    ), late as (
-        select since, state from rows
-        where state in ('released','unknown','queued') and since < clock_timestamp() - make_interval(secs => :late)
-          and (room = 'alerts' or (room = any(:rooms) and chain_id = any(:chains)))
-    )
-    select
-        (select count(*) from late) as late,
-        coalesce((select cast(extract(epoch from clock_timestamp() - min(since)) as int) from late), 0) as oldest_late,
-        not exists (select from late where state = 'queued')  -- an alert, or a signal that is not planned
-            and coalesce((select max(since) from late) < greatest(
-                (select last from sent),
-                (select max(created_at) from worker.alert
-                 where chain_id = 0 and kind = 'emails_late' and state = 'sent')  -- is an email itself
-            ), false) as others_go_out,
-        count(*) filter (where state = 'held' and failed_at > clock_timestamp() - interval '1 day') as held,
-        count(*) filter (where state = 'dead' and failed_at > clock_timestamp() - interval '1 day') as dead,
-        (select count(*) from worker.alert
-         where state = 'dead' and created_at > now() - interval '1 day') as refused_alerts,
-        count(*) filter (where room = 'reminders' and failed_at > clock_timestamp() - interval '1 hour') as reminders,
-        count(*) filter (where room = 'gifts' and failed_at > clock_timestamp() - interval '1 hour') as gifts,
-        count(*) filter (where room = 'relay') as relay
-    from rows
-""")
 
 
 async def gather(
@@ -219,6 +163,6 @@ async def _trouble(engine: AsyncEngine, on: Collection[str], chains: Mapping[int
         "unsafe": [id for id, chain in chains.items() if chain.settings.signal_block == "latest"],
     }
     async with engine.connect() as connection:
-        row = (await connection.execute(_TROUBLE, values)).one()
+        row = (await connection.execute(sql["trouble"], values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
     return Trouble(row.late, row.oldest_late, row.others_go_out, row.held, row.dead, row.refused_alerts, failed)

@@ -19,6 +19,7 @@ from reminder_worker.database.tables import age, quota, span, used_signature
 from reminder_worker.gifts.tables import gift_ledger, gift_notification, gift_wallet, gift_write
 from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.monitoring import operations_relay
+from reminder_worker.monitoring.queries import sql
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.outbox.tables import sent_ledger, suppression
 from reminder_worker.reminders.tables import due_window, notify_signal, watch
@@ -32,31 +33,6 @@ UNFINISHED_SECONDS = 86_400  # within which the creation of a wallet may still e
 REMEMBERED_SECONDS = 86_400  # who unsubscribed
 CLOCKS_APART = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
 T = TypeVar("T")
-# A row of somebody to be told outlives the retry window, which is shorter, only where no email of a gift is sent now.
-_FORGET_GIFT_EMAILS = text("""
-    with over as (
-        delete from worker.gift_ledger where expires_at < now() returning chain_id, timelock_id, email_hash
-    ), gone as (
-        delete from worker.gift_notification n using over
-        where n.chain_id = over.chain_id and n.timelock_id = over.timelock_id and n.email_hash = over.email_hash
-          and n.unlock_time < extract(epoch from now()) - 90 * 86400
-        returning true
-    )
-    select (select count(*) from over) + (select count(*) from gone)
-""")
-# Chain by chain, since the index is: `min` of all would read the whole of it. Nobody rests longer than a day: until
-# later only by a clock that was put back since.
-_NEXT_ASK = text("""
-    select min(w.next_ask)
-    from unnest(cast(:chains as bigint[])) as chain(id)
-    cross join lateral (
-        select next_ask from worker.watch
-        where chain_id = chain.id
-          and (paused_until is null or paused_until not between now() and now() + interval '2 days')
-        order by next_ask
-        limit 1
-    ) w
-""")
 
 
 # By the newest snapshot of any chain. When none was taken for as long, that is an alert of its own.
@@ -308,7 +284,7 @@ async def next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:
     """Chain time (unix seconds) at which the due pass next has a legacy of these chains to ask about; None: of none,
     but for those that are set aside."""
     async with engine.connect() as connection:
-        found = await connection.scalar(_NEXT_ASK, {"chains": list(chains)})
+        found = await connection.scalar(sql["next_ask"], {"chains": list(chains)})
         return None if found is None else int(found)
 
 
@@ -340,7 +316,7 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
     """
     wallet = gift_wallet.c
     given_up = wallet.timestamp_ms / 1000 < long_over - UNFINISHED_SECONDS
-    emails = int(await connection.scalar(_FORGET_GIFT_EMAILS) or 0)
+    emails = int(await connection.scalar(sql["forget_gift_emails"]) or 0)
     done = [
         await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
         await connection.execute(delete(gift_wallet).where(wallet.sub_organization_id.is_(None), given_up)),

@@ -10,24 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.gifts.tables import gift_ledger, gift_notification
+from reminder_worker.monitoring.queries import sql
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.tables import alert, sent_ledger
 from reminder_worker.reminders.tables import recipient
 
 log = structlog.get_logger(__name__)
-
-_STUCK = text("""
-    select *, cast(extract(epoch from now() - created_at) as bigint) as age from (
-        select id, state, kind, chain_id, legacy as about, created_at
-        from worker.sent_ledger where state in ('held', 'dead')
-        union all
-        select id, state, kind, chain_id, 'gift ' || timelock_id, created_at
-        from worker.gift_ledger where state in ('held', 'dead')
-        union all
-        select id, state, 'alert ' || kind, chain_id, subject, created_at from worker.alert where state = 'dead'
-    ) each
-    order by state, created_at
-""")
 _ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
 
 _LEDGERS = (sent_ledger, gift_ledger)
@@ -58,7 +46,7 @@ _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
 async def stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
     """id, state (held, dead), kind, chain_id, about (a legacy, a gift, an alert's subject) and age in seconds."""
     async with engine.connect() as connection:
-        return (await connection.execute(_STUCK)).all()
+        return (await connection.execute(sql["stuck"])).all()
 
 
 async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:

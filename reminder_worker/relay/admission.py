@@ -32,8 +32,7 @@ from reminder_worker.errors import (
     ServiceError,
 )
 from reminder_worker.privacy.vault import RecordKey, Vault
-from reminder_worker.relay import admission_statements as sql
-from reminder_worker.relay import request_store, wallet_statements
+from reminder_worker.relay import request_store
 from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
 from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.batches import Batches
@@ -51,6 +50,7 @@ from reminder_worker.relay.models import (
     WaitsFor,
     call_context,
 )
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
 from reminder_worker.relay.signer import Signer
 from reminder_worker.relay.state_machine import Market, agreed_number
@@ -141,12 +141,12 @@ class Admission:
     async def waits_for(self, id: UUID) -> WaitsFor | None:
         """Why an open request is not in a block yet; None: nothing that is known, or it is not open. Answers soon."""
         async with self._engine.connect() as connection:
-            place = (await connection.execute(sql.PLACE, {"id": id})).one_or_none()
+            place = (await connection.execute(sql["place"], {"id": id})).one_or_none()
             if place is None:
                 return None
             if place.wallet != self.signer.address or place.chain_id not in self._chains:
                 return WaitsFor.PAUSED  # nobody follows it any more
-            standing = (await connection.execute(sql.STANDING, self._key(place.chain_id))).one()
+            standing = (await connection.execute(sql["standing"], self._key(place.chain_id))).one()
         looked = await self._looks.within(PATIENCE_SECONDS, [place.chain_id])
         market = looked[place.chain_id] if place.chain_id in looked else self._last_market(place.chain_id)
         if market is None:
@@ -161,7 +161,7 @@ class Admission:
     async def holds(self, id: UUID, call_data: bytes) -> bool:
         """Return whether this is the stored call, signature included. The call of an ended request is deleted."""
         async with self._engine.connect() as connection:
-            row = (await connection.execute(sql.SEALED_CALL, {"id": id})).one_or_none()
+            row = (await connection.execute(sql["sealed_call"], {"id": id})).one_or_none()
         with suppress(DecryptionFailed):
             if row is not None:
                 key = self._vault.record(row.salt, row.key_id)
@@ -172,7 +172,7 @@ class Admission:
         """Nonces (of the signer at the router) of our open requests, in order."""
         values = {**self._key(chain_id), "router": router, "signer": signer}
         async with self._engine.connect() as connection:
-            return [int(nonce) for nonce in (await connection.execute(sql.OPEN_OF, values)).scalars()]
+            return [int(nonce) for nonce in (await connection.execute(sql["open_of"], values)).scalars()]
 
     async def ready(self, chain_id: int) -> str | None:
         """Why nothing would be relayed on this chain now, as a code; None: it would, at the latest when fees fall.
@@ -190,7 +190,7 @@ class Admission:
         except ChainUnavailable:
             return "chain_unavailable"
         async with self._engine.connect() as connection:
-            standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
+            standing = (await connection.execute(sql["standing"], self._key(chain_id))).one()
         fees, wei = self._offer(market, USUAL_GAS)
         if standing.stopped is not None:
             return "stopped"
@@ -328,12 +328,12 @@ class Admission:
         if self._offer(market, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
                 await request_store.lock_wallet(connection, chain_id, self.signer.address)
-                await connection.execute(sql.DEFER, self._key(chain_id))
+                await connection.execute(sql["defer"], self._key(chain_id))
             return 0
         async with self._engine.connect() as connection:
-            room = self.caps.max_open - (await connection.execute(sql.STANDING, self._key(chain_id))).one().open
+            room = self.caps.max_open - (await connection.execute(sql["standing"], self._key(chain_id))).one().open
             values = {**self._key(chain_id), "limit": STARTED_AT_ONCE if room > 0 else 0}
-            rows = (await connection.execute(sql.TO_START, values)).all()
+            rows = (await connection.execute(sql["to_start"], values)).all()
         started = 0
         while rows and room > started:
             tried, rows = rows[: room - started], rows[room - started :]
@@ -353,7 +353,7 @@ class Admission:
                 data = key.open(row.call_data, call_context(row.id))
             except DecryptionFailed:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
-                await self._execute(sql.PASS_OVER, {"id": row.id, "reason": "not_readable"})
+                await self._execute(sql["pass_over"], {"id": row.id, "reason": "not_readable"})
             else:
                 found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
@@ -366,7 +366,7 @@ class Admission:
             if objection is None:
                 ready.append(each)
             else:
-                await self._execute(sql.PASS_OVER, {"id": each.id, "reason": objection})
+                await self._execute(sql["pass_over"], {"id": each.id, "reason": objection})
         return ready
 
     async def _start(self, chain_id: int, ready: Sequence[_Ready], market: _Market) -> int:
@@ -376,11 +376,13 @@ class Admission:
         async with self._turns[chain_id], self._engine.begin() as connection:
             nonce = await request_store.lock_wallet(connection, chain_id, self.signer.address)
             values = {"ids": [each.id for each in ready]}
-            waiting = set((await connection.execute(sql.STILL_WAITING, values)).scalars())  # others may have taken some
-            standing = (await connection.execute(sql.STANDING, self._key(chain_id))).one()
+            waiting = set(
+                (await connection.execute(sql["still_waiting"], values)).scalars()
+            )  # others may have taken some
+            standing = (await connection.execute(sql["standing"], self._key(chain_id))).one()
             chosen, too_dear = self._that_fit([each for each in ready if each.id in waiting], market, standing)
             for id, reason in too_dear.items():
-                await connection.execute(sql.PASS_OVER, {"id": id, "reason": reason})
+                await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
             signed = [
                 await self._sign(chain_id, each, nonce + position, fees, wei)
                 for position, (each, fees, wei) in enumerate(chosen)
@@ -466,15 +468,15 @@ class Admission:
         count = agreed_number(counts, len(chain.settings.rpc_urls))
         key = self._key(chain.chain_id)
         async with self._engine.connect() as connection:
-            row = (await connection.execute(wallet_statements.READ_WALLET, key)).one_or_none()
+            row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
         if row is None:
             pending = await chain.transaction_counts(self.signer.address, "pending")
             if count is None or len({*counts, *pending}) > 1:
                 # A transaction of ours that we do not know is under way, or endpoints lag: not the time to start.
                 raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
-            await self._execute(wallet_statements.ADD_WALLET, {**key, "next_nonce": count})
+            await self._execute(sql["add_wallet"], {**key, "next_nonce": count})
         elif count is not None and count > row.next_nonce:
-            await self._execute(wallet_statements.STOP_WALLET, {**key, "reason": FOREIGN_NONCE})
+            await self._execute(sql["stop_wallet"], {**key, "reason": FOREIGN_NONCE})
             log.error("foreign_transaction", chain_id=chain.chain_id)
 
     async def _market(self, chain_id: int) -> _Market:

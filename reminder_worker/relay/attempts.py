@@ -10,8 +10,8 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
-from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.fees import EMPTY_GAS, Fees
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import Signer
 from reminder_worker.relay.state_machine import Kind
 
@@ -82,7 +82,7 @@ async def sign_attempt(
 
 async def store_attempt(connection: AsyncConnection, signed: Signed) -> Attempt:
     """A replacement on an open slot. Raises `ReservationTooSmall` and stores nothing beyond what is reserved."""
-    if await connection.scalar(sql.STORE_ATTEMPT, dict(signed.row)) is None:
+    if await connection.scalar(sql["store_attempt"], dict(signed.row)) is None:
         raise ReservationTooSmall
     return signed.attempt
 

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import SendOutcome
-from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.attempts import Attempt
+from reminder_worker.relay.queries import sql
 
 log = structlog.get_logger(__name__)
 TAKEN: Final = frozenset({SendOutcome.ACCEPTED, SendOutcome.KNOWN})
@@ -37,7 +37,7 @@ async def broadcast(
     values = {"chain_id": chain.chain_id, "sent": list(outcomes), "taken": taken}
     try:
         async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-            await connection.execute(sql.MARK_SENT, values)
+            await connection.execute(sql["mark_sent"], values)
     except (SQLAlchemyError, OSError) as error:  # they are stored and on the wire: that they failed would be untrue
         log.warning("transactions_not_marked", chain_id=chain.chain_id, error=type(error).__name__)
     return outcomes

@@ -6,37 +6,17 @@ from sqlalchemy import text
 
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.reconciler import Reconcile, ReconcileReport, facts_of
 from reminder_worker.relay.state_machine import Replace, is_dead
-from reminder_worker.relay.wallet_statements import LOCK_WALLET, WAITING_LIST
 
 BY_HAND = "cancelled_by_operator"
-
-# To be run while holding the wallet's row, so that the request gets no nonce meanwhile.
-_END_WAITING = text(f"""
-    update worker.relay_request
-    set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
-        updated_at = clock_timestamp()
-    where id = :id and state in {WAITING_LIST}
-    returning true
-""")  # noqa: S608 - a constant
 
 # Puts the deadline into the past: reconcile then frees the nonce by an empty transaction, and ends the request as
 # expired.
 _GIVE_UP = text("""
     update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
     where id = :id and state in ('signed', 'broadcast')
-    returning true
-""")
-
-# The next nonce is the chain's count, or the one after our last slot where that is higher. It may go down: what stopped
-# the wallet may have been a wrong count.
-_RESUME = text("""
-    update worker.relay_wallet w set stopped = null, next_nonce = greatest(
-        cast(:count as bigint),
-        (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
-    )
-    where chain_id = :chain_id and address = :wallet and stopped is not null and next_nonce >= :count
     returning true
 """)
 
@@ -71,8 +51,8 @@ class ByHand(Reconcile):
         """Give it up. True: it has ended. False: an empty transaction is on its way to free its nonce."""
         values = {"id": request_id, "reason": BY_HAND}
         async with self._engine.begin() as connection:
-            await connection.execute(LOCK_WALLET, self._key(chain_id))
-            if await connection.scalar(_END_WAITING, values):
+            await connection.execute(sql["lock_wallet"], self._key(chain_id))
+            if await connection.scalar(sql["end_waiting"], values):
                 return True
             if not await connection.scalar(_GIVE_UP, values):
                 raise Refused("it is in a block, or has ended")
@@ -86,7 +66,7 @@ class ByHand(Reconcile):
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} counts the wallet's transactions")
         async with self._engine.begin() as connection:
-            resumed = await connection.scalar(_RESUME, {**self._key(chain_id), "count": max(counts)})
+            resumed = await connection.scalar(sql["resume"], {**self._key(chain_id), "count": max(counts)})
         if not resumed:
             raise Refused("the wallet is not stopped, or the foreign transaction is not final yet: try again later")
         await self.run(chain_id)

@@ -26,13 +26,13 @@ from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import onchain_effects, request_store, slot_store
-from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.admission import Admission
 from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.chain_view import SignerOf, Views, view_chain
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
 from reminder_worker.relay.models import Lane, State
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
 from reminder_worker.relay.resolution import Outcomes
 from reminder_worker.relay.slot_store import Ended, OpenSlot, StoredRequest
@@ -127,7 +127,7 @@ class Reconcile:
     async def look(self, chain_id: int) -> bool:
         """Whether a request or a slot of the wallet is open."""
         async with self._engine.connect() as connection:
-            return bool(await connection.scalar(sql.HAS_WORK, self._key(chain_id)))
+            return bool(await connection.scalar(sql["has_work"], self._key(chain_id)))
 
     async def run(self, chain_id: int) -> ReconcileReport:
         """Look at everything that is open, and take each a step further: what is in a block is recorded, what is
@@ -294,7 +294,7 @@ class Reconcile:
         """Whether the call would come to nothing now, so that nothing dearer is signed for it: while it was stuck its
         gift was paid out without it, or the timer that it renews began anew."""
         async with self._engine.connect() as connection:
-            sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
+            sealed = await connection.scalar(sql["call_data"], {"id": at.request.id})
         call, gas = (
             Call(at.request.router, slot_store.open_call(self._vault, at.request, sealed)),
             at.slot.newest.gas_limit,
@@ -347,7 +347,7 @@ class Reconcile:
         self, connection: AsyncConnection, chain_id: int, at: OpenSlot, kind: Kind, gas: int, fees: Fees
     ) -> Attempt:
         key = self._vault.record(at.request.salt, at.request.key_id)
-        sealed = await connection.scalar(sql.CALL_DATA, {"id": at.request.id})
+        sealed = await connection.scalar(sql["call_data"], {"id": at.request.id})
         signed = await sign_attempt(
             key,
             self._admission.signer,
@@ -360,7 +360,7 @@ class Reconcile:
             gas_limit=gas,
         )
         attempt = await store_attempt(connection, signed)
-        await connection.execute(sql.SET_HASH, {"id": at.request.id, "tx_hash": attempt.tx_hash})
+        await connection.execute(sql["set_hash"], {"id": at.request.id, "tx_hash": attempt.tx_hash})
         return attempt
 
     async def _newest(self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport) -> list[Attempt]:
@@ -388,7 +388,7 @@ class Reconcile:
             return []
         hashes = [each.tx_hash for _, each in wanted]
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(sql.RAW, {"chain_id": chain_id, "tx_hashes": hashes})).all()
+            rows = (await connection.execute(sql["raw"], {"chain_id": chain_id, "tx_hashes": hashes})).all()
         stored = {row.tx_hash: row for row in rows if row.raw is not None}
         found: list[Attempt] = []
         for at, each in wanted:

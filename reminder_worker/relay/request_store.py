@@ -15,17 +15,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import RelayStopped
-from reminder_worker.relay import admission_statements as sql
 from reminder_worker.relay.caps import Room, limits_of, signers_nonce
 from reminder_worker.relay.models import Authorization, Caps, Lane, RequestView, State
-from reminder_worker.relay.wallet_statements import LOCK_WALLET
+from reminder_worker.relay.queries import sql
 
 Values = dict[str, Any]
 
 
 async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
     """The wallet's next nonce; its row is locked until the transaction ends. Raises `RelayStopped`."""
-    row = (await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})).one_or_none()
+    row = (await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})).one_or_none()
     if row is None:
         raise RelayStopped("a wallet is not known yet", "not_reconciled")
     if row.stopped is not None:
@@ -37,7 +36,7 @@ async def read_room(
     connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]
 ) -> Room:
     """What is left of the caps for these requests. It holds while the caller holds the wallet's row."""
-    row = (await connection.execute(sql.ROOM, room_values(chain_id, wallet, caps, asked))).one()
+    row = (await connection.execute(sql["room"], room_values(chain_id, wallet, caps, asked))).one()
     return Room(
         caps=caps,
         day=row.day,
@@ -69,7 +68,7 @@ async def add(
         for (scope, subject), count in room.taken.items()
     ]
     values = {**_written(chain_id, wallet, room.day, counted, signed), "requests": json_text(requests)}
-    rows = (await connection.execute(sql.ADD, values)).all()
+    rows = (await connection.execute(sql["add"], values)).all()
     return {row.id: read_view(row) for row in rows}
 
 
@@ -79,7 +78,7 @@ async def start(
     """Slots for requests that wait, which were counted when they came."""
     wei = sum(int(row["wei"]) for row in signed)
     counted = [{"scope": "global", "subject": "", "requests": 0, "wei": str(wei)}]
-    await connection.execute(sql.START, _written(chain_id, wallet, day, counted, signed))
+    await connection.execute(sql["start"], _written(chain_id, wallet, day, counted, signed))
 
 
 def _written(
@@ -102,21 +101,21 @@ async def raise_reservation(
     It moves to today's budget, so that a slot of yesterday does not wait for a day that is over.
     """
     key = {"chain_id": chain_id, "wallet": wallet, "nonce": nonce}
-    reserved = await connection.scalar(sql.SLOT_RESERVATION, key)
+    reserved = await connection.scalar(sql["slot_reservation"], key)
     if reserved is None:
         return False
     if int(reserved) >= wei:
         return True
-    return bool(await connection.scalar(sql.RAISE_RESERVATION, {**key, "wei": wei, "daily_wei": daily_wei}))
+    return bool(await connection.scalar(sql["raise_reservation"], {**key, "wei": wei, "daily_wei": daily_wei}))
 
 
 async def view(connection: AsyncConnection, id: UUID) -> RequestView | None:
-    row = (await connection.execute(sql.VIEW, {"id": id})).one_or_none()
+    row = (await connection.execute(sql["view"], {"id": id})).one_or_none()
     return None if row is None else read_view(row)
 
 
 async def find(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:
-    row = (await connection.execute(sql.FIND, {"chain_id": chain_id, "digest": digest})).one_or_none()
+    row = (await connection.execute(sql["find"], {"chain_id": chain_id, "digest": digest})).one_or_none()
     return None if row is None else read_view(row)
 
 

@@ -7,11 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import onchain_effects, slot_store
-from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.authorizations import claimed
 from reminder_worker.relay.chain_view import Views, view_chain
 from reminder_worker.relay.models import FAILED_ON_CHAIN, FOREIGN_NONCE, Lane, State
 from reminder_worker.relay.onchain_effects import Effect
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.slot_store import Ending, OpenSlot, StoredRequest
 from reminder_worker.relay.state_machine import Fate, FinalFacts, MinedAttempt, fate
 
@@ -78,7 +78,7 @@ class Outcomes:
 
     async def _call_data(self, request: StoredRequest) -> bytes:
         async with self._engine.connect() as connection:
-            sealed = await connection.scalar(sql.CALL_DATA, {"id": request.id})
+            sealed = await connection.scalar(sql["call_data"], {"id": request.id})
         return slot_store.open_call(self._vault, request, sealed)
 
 

@@ -15,10 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import slot_statements as sql
 from reminder_worker.relay.models import FAILED_ON_CHAIN, Lane, State, call_context
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.state_machine import Kind, MinedAttempt, Slot, StoredAttempt
-from reminder_worker.relay.wallet_statements import LOCK_WALLET, PAUSED
 
 Key = dict[str, Any]
 
@@ -79,8 +78,8 @@ class Ended:
 
 async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
     """Lock the wallet and the slot. False: somebody else has moved the slot on since it was read."""
-    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    row = (await connection.execute(sql.STILL, _key(chain_id, wallet, slot.nonce))).one_or_none()
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    row = (await connection.execute(sql["still"], _key(chain_id, wallet, slot.nonce))).one_or_none()
     if row is None or row.attempts != len(slot.attempts):
         return False
     return _place(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
@@ -94,16 +93,16 @@ async def record(
 
     Only a call makes the request `mined`: an empty transfer does nothing of what it asks.
     """
-    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
     rows = [_recorded(at, mined) for at, mined in found]
     values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return int(await connection.scalar(sql.RECORD, values) or 0)
+    return int(await connection.scalar(sql["record"], values) or 0)
 
 
 async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
-    await connection.execute(sql.SET_OPEN, _key(chain_id, wallet, at.slot.nonce))
+    await connection.execute(sql["set_open"], _key(chain_id, wallet, at.slot.nonce))
     values = {"id": at.request.id, "state": State.BROADCAST.value, "tx_hash": at.slot.newest.tx_hash}
-    await connection.execute(sql.MOVE_REQUEST, values)
+    await connection.execute(sql["move_request"], values)
 
 
 async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[Ended]) -> set[int]:
@@ -111,24 +110,24 @@ async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended:
 
     Takes the lock; returns the nonces of the slots that still were as they were read.
     """
-    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
     rows = [_finished(chain_id, each) for each in ended]
     values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return set((await connection.execute(sql.FINISH, values)).scalars())
+    return set((await connection.execute(sql["finish"], values)).scalars())
 
 
 async def end_waiting(
     connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
     """End a request without a slot. False: it has got one, or has ended, since it was read."""
-    await connection.execute(LOCK_WALLET, {"chain_id": chain_id, "wallet": wallet})
-    ended = await connection.execute(sql.END_REQUEST, {"id": request.id, "state": state})
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    ended = await connection.execute(sql["end_request"], {"id": request.id, "state": state})
     return bool(ended.rowcount)
 
 
 async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
     """For those of the transactions that are ours, the nonce of the signer's authorization."""
-    rows = await connection.execute(sql.OWN, {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
+    rows = await connection.execute(sql["own"], {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
     return {row.tx_hash: int(row.signer_nonce) for row in rows}
 
 
@@ -141,7 +140,7 @@ def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> byt
 
 async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
     """Whether a request of this signer reverted on chain today (UTC): it relays no more until tomorrow."""
-    return bool(await connection.scalar(PAUSED, {"signer": pause_of(chain_id, signer)}))
+    return bool(await connection.scalar(sql["paused"], {"signer": pause_of(chain_id, signer)}))
 
 
 def kind_of(slot: Slot, tx_hash: str) -> Kind:
@@ -152,8 +151,8 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
     """All that are not final, in the order of their nonces."""
     key = {"chain_id": chain_id, "wallet": wallet}
     attempts: dict[int, list[StoredAttempt]] = {}
-    rows = (await connection.execute(sql.SLOTS, key)).all()
-    for row in await connection.execute(sql.ATTEMPTS, key):
+    rows = (await connection.execute(sql["slots"], key)).all()
+    for row in await connection.execute(sql["attempts"], key):
         fees = int(row.max_fee_wei), int(row.priority_fee_wei)
         stored = StoredAttempt(row.tx_hash, row.kind, *fees, row.gas_limit, row.age, row.sent)
         attempts.setdefault(row.nonce, []).append(stored)
@@ -176,7 +175,7 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
 
 async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
     """Requests without a slot, those that end soonest first."""
-    rows = await connection.execute(sql.WAITING, {"chain_id": chain_id, "wallet": wallet, "limit": limit})
+    rows = await connection.execute(sql["waiting"], {"chain_id": chain_id, "wallet": wallet, "limit": limit})
     return [_request(row) for row in rows]
 
 

@@ -7,12 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.outbox.alerts import Alerts, Facts
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.relay import wallet_statements as sql
-from reminder_worker.relay.admission_statements import STANDING
 from reminder_worker.relay.chain_view import Views
 from reminder_worker.relay.fees import EMPTY_GAS, Fees, first_fees, reservation
 from reminder_worker.relay.models import FOREIGN_NONCE, Caps
-from reminder_worker.relay.slot_statements import DEFERRED, OLDEST, WAITS_FOR_BALANCE
+from reminder_worker.relay.queries import sql
 from reminder_worker.relay.state_machine import Market
 
 log = structlog.get_logger(__name__)
@@ -51,17 +49,17 @@ class WalletWatch:
         Our counter is read after the chain's, since it only grows."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
-            ours = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().next_nonce
+            ours = (await connection.execute(sql["read_wallet"], self._key(chain_id))).one().next_nonce
         if count is not None and count > ours:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
             async with self._engine.begin() as connection:
-                await connection.execute(sql.SKIP_NONCES, {**self._key(chain_id), "count": final})
+                await connection.execute(sql["skip_nonces"], {**self._key(chain_id), "count": final})
 
     async def stop(self, chain_id: int, nonce: int) -> None:
         """Stop the wallet and tell operators: nothing more is admitted, what is under way goes on."""
         async with self._engine.begin() as connection:
-            stopped = await connection.scalar(sql.STOP_WALLET, {**self._key(chain_id), "reason": FOREIGN_NONCE})
+            stopped = await connection.scalar(sql["stop_wallet"], {**self._key(chain_id), "reason": FOREIGN_NONCE})
             facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
             await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
         if stopped:
@@ -76,14 +74,14 @@ class WalletWatch:
     async def _tell(
         self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
     ) -> tuple[int, str | None]:
-        stopped = (await connection.execute(sql.READ_WALLET, self._key(chain_id))).one().stopped
+        stopped = (await connection.execute(sql["read_wallet"], self._key(chain_id))).one().stopped
         fees = first_fees(market.base_fee, market.priority_fee, market.ceiling) if market else None
         age = await self._tell_of_the_oldest(connection, chain_id, fees)
         if market is not None:
             relays = pays_for(balance, market.base_fee + market.priority_fee, market.ceiling)
             facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
             values = {**self._key(chain_id), "balance": balance, "ceiling": market.ceiling}
-            low = relays < self._low_balance_relays or bool(await connection.scalar(WAITS_FOR_BALANCE, values))
+            low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
             if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, fees would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         await self._tell_of_the_caps(connection, chain_id, fees)
@@ -94,11 +92,11 @@ class WalletWatch:
     async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> int:
         """Tell of the oldest slot that is not mined, or of requests that gas has kept from a nonce for as long; returns
         the age of that slot. `fees`: those of what starts now; None: nothing does, or nobody knows."""
-        oldest = (await connection.execute(OLDEST, self._key(chain_id))).one_or_none()
+        oldest = (await connection.execute(sql["oldest"], self._key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         told, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
         if age < TOLD_AFTER_SECONDS:  # requests that wait for cheaper gas have no nonce, and so no slot with an age
-            deferred = (await connection.execute(DEFERRED, self._key(chain_id))).one()
+            deferred = (await connection.execute(sql["deferred"], self._key(chain_id))).one()
             if deferred.age >= TOLD_AFTER_SECONDS:
                 if fees:
                     return int(age)  # they are starting as there is room: it is over when the last one has
@@ -111,7 +109,7 @@ class WalletWatch:
     async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> None:
         """Tell of today's caps, by what is spent for good: what is reserved is mostly given back within a quarter of an
         hour."""
-        today, caps = (await connection.execute(STANDING, self._key(chain_id))).one(), self._caps
+        today, caps = (await connection.execute(sql["standing"], self._key(chain_id))).one(), self._caps
         spent = int(today.spent_wei)
         next_one = reservation(GAS_OF_A_RELAY, fees, caps.gas_price_ceiling_wei) if fees else 0
         used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]

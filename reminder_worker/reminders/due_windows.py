@@ -27,10 +27,10 @@ from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touc
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import Cursor, ask_now, move_cursor, read_cursor
 from reminder_worker.outbox.messages import WINDOW_KINDS
-from reminder_worker.reminders import window_statements as sql
 from reminder_worker.reminders.audience import Membership
 from reminder_worker.reminders.horizon import next_ask, opened_at, with_deadlines
 from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.settings import ReminderSettings
 
@@ -114,7 +114,7 @@ class DuePass:
         head = await self._chain.head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
-            return bool(await conn.scalar(sql.SOMETHING_TO_ASK, values))
+            return bool(await conn.scalar(sql["something_to_ask"], values))
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DueReport:
         """Ask about everything that is due, in batches that are stored one by one."""
@@ -138,12 +138,12 @@ class DuePass:
         `backfill`."""
         head = await self._chain.head()
         async with self._engine.begin() as conn:
-            await conn.execute(sql.ASK_AGAIN, {"chain_id": self._chain.chain_id, "head": head.number})
+            await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
 
     async def _to_ask(self, head: Block) -> list[Watched]:
         values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
         async with self._engine.connect() as conn:
-            return [Watched(*row) for row in await conn.execute(sql.TO_ASK, values)]
+            return [Watched(*row) for row in await conn.execute(sql["to_ask"], values)]
 
     async def _reset_horizon(self) -> None:
         """Ask at once about whomever an event since the last look can have brought nearer to a window."""
@@ -186,7 +186,7 @@ class DuePass:
                     "creators": list(late.creators),
                     "creator_times": list(late.creators.values()),
                 }
-                await conn.execute(sql.ASK_LATE, values)
+                await conn.execute(sql["ask_late"], values)
 
 
 class _Run:
@@ -293,7 +293,7 @@ class _Run:
         """Asks for some legacies, of several creators, for which there was an answer before. Raises `AnswersForNobody`
         when there is none for any of them now."""
         async with self._engine.connect() as conn:
-            rows = await conn.execute(sql.ANSWERED_BEFORE, {"chain_id": self._chain.chain_id})
+            rows = await conn.execute(sql["answered_before"], {"chain_id": self._chain.chain_id})
             by_creator = {row.creator: row.legacy for row in rows}
         legacies = list(by_creator.values())
         if len(legacies) > 1 and not await open_windows(self._chain, legacies, self.head.hash, self._questions):
@@ -333,12 +333,12 @@ class _Run:
         }
         async with self._engine.begin() as conn:
             if any(look.open for look in looks):
-                await conn.execute(sql.SEE_WINDOWS, values)
+                await conn.execute(sql["see_windows"], values)
             if looks:
-                await conn.execute(sql.CLOSE_WINDOWS, values)
-                await conn.execute(sql.ANSWERED, values)
+                await conn.execute(sql["close_windows"], values)
+                await conn.execute(sql["answered"], values)
             if failed:
-                await conn.execute(sql.SET_ASIDE, values)
+                await conn.execute(sql["set_aside"], values)
 
     def _next_ask(self, look: Look, triggers: Triggers) -> int:
         return next_ask(self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead)

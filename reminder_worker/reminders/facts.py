@@ -23,11 +23,11 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
-from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import total
 from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.membership import membership, safe_signers
+from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 
 MOST_REMEMBERED = 20_000
@@ -130,7 +130,7 @@ class FactReader:
         if not entries:
             return {}
         async with self._engine.connect() as conn:
-            rows = (await conn.execute(sql.AMOUNTS, {"ids": [entry.id for entry in entries]})).all()
+            rows = (await conn.execute(sql["amounts"], {"ids": [entry.id for entry in entries]})).all()
         stored: dict[UUID, dict[str, Any]] = defaultdict(dict)
         for row in rows:
             stored[row.entry_id][row.tx_hash] = row.amounts or {}  # two lines of one transaction saw the same transfers
@@ -153,7 +153,7 @@ class FactReader:
         values = {"chain_id": self._chain.chain_id, "events": [entry.event for entry in entries]}
         told: dict[tuple[str, str], dict[Role, int]] = defaultdict(dict)
         async with self._engine.connect() as conn:
-            for row in await conn.execute(sql.TOLD, {**values, "legacies": [entry.legacy for entry in entries]}):
+            for row in await conn.execute(sql["told"], {**values, "legacies": [entry.legacy for entry in entries]}):
                 told[(row.legacy, row.event)][Role(row.role)] = row.people
         return told
 

@@ -18,10 +18,10 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.outbox.messages import KIND_WINDOWS
 from reminder_worker.outbox.outcomes import Settlement, counted_as
-from reminder_worker.reminders import statements as sql
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.claims import LIMITED, Sibling, decide
 from reminder_worker.reminders.entries import Claim, Entry, Group, read_entry
+from reminder_worker.reminders.queries import sql
 
 LEASE_SECONDS = 180
 DAY_SECONDS = 86400
@@ -43,7 +43,7 @@ class Ledger:
     async def has_work(self) -> bool:
         """Whether an entry is due or a lease has expired."""
         async with self._engine.connect() as conn:
-            return bool(await conn.scalar(sql.HAS_WORK))
+            return bool(await conn.scalar(sql["has_work"]))
 
     async def expire_leases(self) -> None:
         """Take over entries of dispatchers that are gone: to be sent if they were never posted, else to be asked about.
@@ -54,12 +54,12 @@ class Ledger:
 
         async def expire() -> None:
             async with self._engine.begin() as conn:
-                unposted = (await conn.execute(sql.EXPIRE_LEASES, {"lease": LEASE_SECONDS})).all()
+                unposted = (await conn.execute(sql["expire_leases"], {"lease": LEASE_SECONDS})).all()
                 for day in {row.day for row in unposted}:
                     counts = Counter(
                         self._counted_as(row.email_hash, row.chain_id) for row in unposted if row.day == day
                     )
-                    await conn.execute(sql.REFUND, _quota_values(counts, day))
+                    await conn.execute(sql["refund"], _quota_values(counts, day))
 
         await through_deadlocks(expire)  # writes of recipients lock the same rows one by one
 
@@ -71,24 +71,24 @@ class Ledger:
         token = uuid4()
         values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
         async with self._engine.begin() as conn:
-            day = int(await conn.scalar(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK}))
-            rows = (await conn.execute(sql.CLAIM, values)).all()
+            day = int(await conn.scalar(sql["lock_claims"], {"lock": _CLAIM_LOCK}))
+            rows = (await conn.execute(sql["claim"], values)).all()
             entries = [read_entry(row) for row in rows]
             orphans = [entry.id for entry in entries if entry.stored is None]
             silent = [row.id for row in rows if row.suppressed]
-            await _run(conn, sql.DELETE_ORPHANS, orphans)
-            await _run(conn, sql.SUPPRESS, silent)
+            await _run(conn, sql["delete_orphans"], orphans)
+            await _run(conn, sql["suppress"], silent)
             settled = {*orphans, *silent}
             due = [entry for entry in entries if entry.id not in settled] if settled else entries
             crowded = {row.id for row in rows if row.crowded}
             decision = decide(due, await _siblings(conn, [e for e in due if e.id in crowded], token))
             kept = {entry.id for entry in decision.claim}
-            await _run(conn, sql.PUT_BACK, [e.id for e in due if e.id not in kept and e.id not in decision.merge])
+            await _run(conn, sql["put_back"], [e.id for e in due if e.id not in kept and e.id not in decision.merge])
             await _merge(conn, decision.merge)
             await _defer(conn, decision.defer)
-            await _run(conn, sql.HURRY, decision.hurry)
+            await _run(conn, sql["hurry"], decision.hurry)
             claimed, over = await self._charge(conn, decision.claim, rows, day)
-            await _run(conn, sql.DEFER_TO_NEXT_DAY, [entry.id for entry in over], {"until": day + DAY_SECONDS})
+            await _run(conn, sql["defer_to_next_day"], [entry.id for entry in over], {"until": day + DAY_SECONDS})
         for entry in claimed:
             entry.counted_on = day
         return Claim(
@@ -106,7 +106,7 @@ class Ledger:
         await self.expire_leases()
         async with self._engine.begin() as conn:
             values = {"limit": limit, "token": token, "lease": LEASE_SECONDS, "limited": list(LIMITED)}
-            rows = (await conn.execute(sql.CLAIM_UNKNOWN, values)).all()
+            rows = (await conn.execute(sql["claim_unknown"], values)).all()
         return Claim(token, tuple(read_entry(row, undecided=True) for row in rows), _leased_until(rows))
 
     async def store(self, claim: Claim, bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
@@ -117,7 +117,7 @@ class Ledger:
         """
         rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
         values = {"token": claim.token, "rows": json_text(rows)}
-        return await self._to_be_posted(claim, sql.STORE, values) if rows else frozenset()
+        return await self._to_be_posted(claim, sql["store"], values) if rows else frozenset()
 
     async def confirm(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Which of these undecided entries may be posted once more, with the body that is stored.
@@ -125,14 +125,14 @@ class Ledger:
         No two dispatchers do this at once, nor while another claims: neither would see what the other is about to post.
         """
         values = {"token": claim.token, "ids": array_text(ids), "limited": list(LIMITED)}
-        return await self._to_be_posted(claim, sql.CONFIRM, values, alone=True)
+        return await self._to_be_posted(claim, sql["confirm"], values, alone=True)
 
     async def not_to_post(self, claim: Claim, ids: Iterable[UUID]) -> frozenset[UUID]:
         """Which of these entries, whose bodies were stored, are not to be posted: they are no longer ours, or their
         recipient was erased since."""
         async with self._autocommit.connect() as conn:
             values = {"token": claim.token, "ids": array_text(ids)}
-            return frozenset((await conn.execute(sql.NOT_TO_POST, values)).scalars())
+            return frozenset((await conn.execute(sql["not_to_post"], values)).scalars())
 
     async def settle(self, claim: Claim, settlements: Sequence[Settlement[Entry]]) -> None:
         """Record outcomes: an acceptance whoever holds the lease by now, any other only under our lease."""
@@ -149,7 +149,7 @@ class Ledger:
                     "rows": json_text(rows),
                     "lasting": list(PLANNED_AGAIN),
                 }
-                ours = frozenset((await conn.execute(sql.SETTLE, values)).scalars())
+                ours = frozenset((await conn.execute(sql["settle"], values)).scalars())
                 await _ask_again(conn, dropped)  # in this transaction: a crash would leave a reminder dropped for good
                 return ours
 
@@ -166,7 +166,7 @@ class Ledger:
         if not counts:
             return [], []
         values = {**_quota_values(counts, day), "cap": self._daily_cap}
-        excess = {row.subject: row.over for row in await conn.execute(sql.CHARGE, values)}
+        excess = {row.subject: row.over for row in await conn.execute(sql["charge"], values)}
         if not excess:
             return entries, []
         fitting: list[Entry] = []
@@ -176,7 +176,7 @@ class Ledger:
             (subject,) = self._addresses([entry])
             excess[subject] = excess.get(subject, 0) - 1
             (over if excess[subject] >= 0 else fitting).append(entry)
-        await conn.execute(sql.REFUND, _quota_values(self._addresses(over), day))
+        await conn.execute(sql["refund"], _quota_values(self._addresses(over), day))
         return fitting[::-1], over
 
     async def _to_be_posted(
@@ -188,12 +188,12 @@ class Ledger:
         async def record() -> dict[UUID, int]:
             async with self._engine.begin() as conn:
                 if alone:
-                    await conn.execute(sql.LOCK_CLAIMS, {"lock": _CLAIM_LOCK})
+                    await conn.execute(sql["lock_claims"], {"lock": _CLAIM_LOCK})
                 days = {row.id: row.posted_on for row in await conn.execute(statement, values)}
                 later = [each for each in claim.entries if days.get(each.id, each.counted_on) != each.counted_on]
                 for day in {days[each.id] for each in later}:
                     counts = self._addresses(each for each in later if days[each.id] == day)
-                    await conn.execute(sql.CHARGE, {**_quota_values(counts, day), "cap": self._daily_cap})
+                    await conn.execute(sql["charge"], {**_quota_values(counts, day), "cap": self._daily_cap})
                 return days
 
         days = await through_deadlocks(record)
@@ -212,7 +212,7 @@ class Ledger:
         async def give_back() -> None:
             async with self._engine.begin() as conn:
                 for day, entries in by_day.items():
-                    await conn.execute(sql.REFUND, _quota_values(self._addresses(entries), day))
+                    await conn.execute(sql["refund"], _quota_values(self._addresses(entries), day))
 
         if by_day:
             await through_deadlocks(give_back)  # claims take places of the same addresses
@@ -228,7 +228,7 @@ class Ledger:
         hashes = {entry.stored.email_hash for entry in entries if entry.stored}
         if hashes:
             async with self._engine.begin() as conn:
-                await conn.execute(sql.REMEMBER_SUPPRESSED, {"hashes": sorted(hashes)})
+                await conn.execute(sql["remember_suppressed"], {"hashes": sorted(hashes)})
 
 
 def _leased_until(rows: Sequence[Row[Any]]) -> datetime | None:
@@ -248,7 +248,7 @@ async def _ask_again(conn: AsyncConnection, dropped: Sequence[Entry]) -> None:
     legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
     if legacies:
         rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
-        await conn.execute(sql.ASK_AGAIN, {"rows": json_text(rows)})
+        await conn.execute(sql["ask_again"], {"rows": json_text(rows)})
 
 
 async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID) -> dict[Group, list[Sibling]]:
@@ -258,7 +258,7 @@ async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID
     asked = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]
     values = {"rows": json_text(asked), "token": token}
     found: dict[Group, list[Sibling]] = defaultdict(list)
-    for row in await conn.execute(sql.SIBLINGS, values):
+    for row in await conn.execute(sql["siblings"], values):
         found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(Sibling(row.id, row.created_at, row.until))
     return found
 
@@ -266,13 +266,13 @@ async def _siblings(conn: AsyncConnection, entries: Sequence[Entry], token: UUID
 async def _merge(conn: AsyncConnection, merge: Mapping[UUID, UUID]) -> None:
     if merge:
         rows = [{"id": id, "into_id": into} for id, into in merge.items()]
-        await conn.execute(sql.MERGE, {"rows": json_text(rows)})
+        await conn.execute(sql["merge"], {"rows": json_text(rows)})
 
 
 async def _defer(conn: AsyncConnection, defer: Mapping[UUID, datetime]) -> None:
     if defer:
         rows = [{"id": id, "until": until} for id, until in defer.items()]
-        await conn.execute(sql.DEFER, {"rows": json_text(rows)})
+        await conn.execute(sql["defer"], {"rows": json_text(rows)})
 
 
 def _quota_values(counts: Mapping[str, int], day: int) -> dict[str, Any]:

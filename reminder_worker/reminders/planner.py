@@ -21,7 +21,6 @@ from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import WINDOW_KINDS, Kind, Role
-from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
@@ -30,6 +29,7 @@ from reminder_worker.reminders.audience import (
     is_named,
     window_event,
 )
+from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.signal_validation import DENIED, Judged, Signal, SignalReader
 from reminder_worker.settings import ReminderSettings
 
@@ -86,7 +86,7 @@ class Planner:
         """
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
-            if await conn.scalar(sql.SOMETHING_TO_PLAN, values):
+            if await conn.scalar(sql["something_to_plan"], values):
                 return True
         if not await self._has_window(ANY_BLOCK):
             return False
@@ -98,7 +98,7 @@ class Planner:
 
     async def _has_window(self, head: int) -> bool:
         async with self._engine.connect() as conn:
-            return bool(await conn.scalar(sql.A_WINDOW_TO_PLAN, {"chain_id": self._chain_id, "head": head}))
+            return bool(await conn.scalar(sql["a_window_to_plan"], {"chain_id": self._chain_id, "head": head}))
 
     async def run(self, report: PlanReport) -> None:
         """Plan everything there is. `report` is added to, by several planners at once. What cannot be planned yet does
@@ -124,13 +124,13 @@ class Planner:
         head = await self._chain.head()
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
-            aged = await conn.execute(sql.AGE_SIGNALS, values)
+            aged = await conn.execute(sql["age_signals"], values)
         report.too_old += aged.rowcount
 
     async def _plan_signals(self, report: PlanReport) -> int:
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE, "denied": DENIED}
-            signals = [Signal(*row) for row in await conn.execute(sql.SIGNALS_TO_PLAN, values)]
+            signals = [Signal(*row) for row in await conn.execute(sql["signals_to_plan"], values)]
         if not signals:
             return 0
         judged = await self._reader.judge(signals)
@@ -138,7 +138,7 @@ class Planner:
             stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
             entries = [entry for each in judged for entry in _signal_entries(each, stored)]
             made = await insert_entries(conn, self._chain_id, entries, rearm=False)
-            await conn.execute(sql.SETTLE_SIGNALS, _signal_rows(self._chain_id, judged))
+            await conn.execute(sql["settle_signals"], _signal_rows(self._chain_id, judged))
         report.entries += made
         report.signals += sum(each.state == "planned" for each in judged)
         report.refused += sum(each.state == "refused" for each in judged)
@@ -150,7 +150,7 @@ class Planner:
         head = await self._chain.head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
-            windows = (await conn.execute(sql.WINDOWS_TO_PLAN, values)).all()
+            windows = (await conn.execute(sql["windows_to_plan"], values)).all()
         if not windows:
             return 0
         legacies = sorted({row.legacy for row in windows})
@@ -167,7 +167,7 @@ class Planner:
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, legacies)
             # A write of recipients changes each window's version, so an older plan marks nothing, and removes marks.
-            marked = {tuple(row) for row in await conn.execute(sql.MARK_WINDOWS, marks)}
+            marked = {tuple(row) for row in await conn.execute(sql["mark_windows"], marks)}
             entries = [
                 entry
                 for row in windows
@@ -183,7 +183,7 @@ class Planner:
         """Owners whose auto-renew is about to end; the dispatch looks at the chain before each is sent."""
         values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS, "limit": BUDGETS_AT_ONCE}
         async with self._engine.begin() as conn:
-            rows = (await conn.execute(sql.BUDGETS_TO_PLAN, values)).all()
+            rows = (await conn.execute(sql["budgets_to_plan"], values)).all()
             stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in rows}) if rows else {}
             entries = [
                 Planned(row.legacy, row.owner, Kind.AUTO_RENEW_BUDGET, row.event, Role.OWNER)
@@ -199,7 +199,7 @@ class Planner:
 async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
     """To be called when people were added or replaced: windows that are open now are planned again for them, past
     signals are not."""
-    await conn.execute(sql.REARM, {"chain_id": chain_id, "legacy": legacy})
+    await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
 
 
 def _window_entries(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[Planned]:
@@ -238,7 +238,7 @@ async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterab
     """Keep the recipients of these legacies as they are until the end of the transaction; by legacy."""
     found: dict[str, list[str]] = {}
     values = {"chain_id": chain_id, "legacies": sorted(legacies)}
-    for legacy, recipient in await conn.execute(sql.LOCK_RECIPIENTS, values):
+    for legacy, recipient in await conn.execute(sql["lock_recipients"], values):
         found.setdefault(legacy, []).append(recipient)
     return found
 
@@ -256,4 +256,4 @@ async def insert_entries(conn: AsyncConnection, chain_id: int, entries: Sequence
         "roles": [entry.role.value for entry in entries],
         "rearm": rearm,
     }
-    return (await conn.execute(sql.INSERT_ENTRIES, values)).rowcount
+    return (await conn.execute(sql["insert_entries"], values)).rowcount

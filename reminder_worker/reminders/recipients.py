@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Row, case, delete, func, select, text, update
+from sqlalchemy import ColumnElement, Row, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -22,6 +22,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorization import Authorised, Authoriser, SignedRequest
 from reminder_worker.reminders.planner import rearm
+from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.recipient_rows import open_row, seal_row
 from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.reminders.tables import legacy_write, recipient, watch
@@ -31,23 +32,6 @@ from reminder_worker.signed_messages import already_used, payload_hash
 log = structlog.get_logger(__name__)
 
 DAY = 86400
-# One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
-# wait for the disk: a crash of the database may forget the digests of reads of its last second, never a write's.
-# A creator never changes: what one saved is not shown to another, whatever a node says now.
-_SPEND_AND_READ = text("""
-    with spending as (
-        insert into worker.used_signature (digest, deadline)
-        select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
-        on conflict do nothing returning true
-    )
-    select exists(select from spending) as spent, r.*
-    from (select) as once
-    left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
-        and not exists(
-            select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
-        )
-    order by r.recipient
-""")
 _WAITING = ("queued", "released")
 _GIVEN_UP = ("dead", "suppressed")
 _UNDECIDED = ("claimed", "unknown", "held")
@@ -101,7 +85,7 @@ class Recipients:
             "creator": granted.identity.creator,
         }
         async with self._autocommit.connect() as conn:
-            rows = (await conn.execute(_SPEND_AND_READ, values)).all()
+            rows = (await conn.execute(sql["spend_and_read"], values)).all()
         if not rows[0].spent:
             raise already_used()
         return tuple(open_row(self._vault, row) for row in rows if row.recipient is not None)

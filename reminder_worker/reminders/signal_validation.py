@@ -31,10 +31,10 @@ from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEve
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.outbox.messages import Kind
-from reminder_worker.reminders import plan_statements as sql
 from reminder_worker.reminders.amounts import moved_for, received, to_json
 from reminder_worker.reminders.audience import ACTIVATIONS, SIGNAL_KINDS, Membership, line_of, signal_event
 from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.queries import sql
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -297,7 +297,7 @@ class SignalReader:
     async def _stored_members(self, legacies: Sequence[str]) -> dict[str, Membership]:
         values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
         async with self._engine.connect() as conn:
-            rows = (await conn.execute(sql.STORED_MEMBERSHIPS, values)).all()
+            rows = (await conn.execute(sql["stored_memberships"], values)).all()
         return {row.legacy: msgspec.convert(row.membership, Membership) for row in rows}
 
     async def _configs(self, by_place: Mapping[Place, Mapping[str, int]]) -> dict[Place, dict[str, ReminderConfig]]:
@@ -311,7 +311,7 @@ class SignalReader:
             await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
             values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
-            events = [event_of(row) for row in await conn.execute(sql.CONFIG_EVENTS, values)]
+            events = [event_of(row) for row in await conn.execute(sql["config_events"], values)]
         found = {}
         for place, types in by_place.items():
             if cursor is not None and cursor.number >= place.number:
@@ -342,7 +342,7 @@ class SignalReader:
             "times": [time for _, time in asked],
         }
         async with self._engine.connect() as conn:
-            return {(row.legacy, row.at): row.line for row in await conn.execute(sql.TOLD_LINES, values)}
+            return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
 
 
 def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:

@@ -11,7 +11,7 @@ from devnet.scenarios import DAY, Legacy
 from reminder_worker.chain.client import MOST_ANSWER_BYTES, Call, Reverted
 from reminder_worker.chain.contracts import MOST_NAMED
 from reminder_worker.reminders import due_windows as windows_module
-from reminder_worker.reminders import window_statements as sql
+from reminder_worker.reminders.queries import sql
 from tests.integration.reminder_world import World
 
 MANY = 30_000
@@ -132,7 +132,7 @@ async def test_windows_of_long_lists_are_stored_after_the_others_and_in_statemen
     crowded = [await safe_legacy(world, f"owner {number}", MOST_NAMED) for number in range(3)]
     honest = world.legacy("olga", inactivity=5 * DAY)
     await world.save(honest, "olga")
-    with statements(world, sql.SEE_WINDOWS) as stored:
+    with statements(world, sql["see_windows"]) as stored:
         await world.look_at_chain()
     seen = [each["seen"] for each in stored]
     assert len(seen) == 3

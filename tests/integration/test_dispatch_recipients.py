@@ -19,7 +19,7 @@ from reminder_worker.reminders.dispatch import DispatchReport, Slice
 from reminder_worker.reminders.entries import Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.planner import PlanReport
-from reminder_worker.reminders.statements import SETTLE
+from reminder_worker.reminders.queries import sql
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt
@@ -208,7 +208,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     rows = json_text([each.columns() for each in settled])
     values = {"token": piece.claim.token, "until": piece.claim.until, "rows": rows, "lasting": list(PLANNED_AGAIN)}
     async with world.engine.connect() as recording:
-        await recording.execute(SETTLE, values)
+        await recording.execute(sql["settle"], values)
         saving = asyncio.create_task(world.save(legacy, emails={world.address("anna"): "anna.new@example.org"}))
         await blocked(world.engine)
         await recording.commit()

@@ -14,9 +14,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts import statements as sql
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.queries import sql
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import MailClient, NotAccepted
@@ -215,7 +215,7 @@ async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: Wor
     id = world.seal()
     await world.register(id)
     token, report = uuid4(), GiftMailReport()
-    entries = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    entries = await world.mail._claim(sql["claim"], token, await world.mail._times(report))
     assert len(entries) == 1
     if lost == "to a correction":
         await world.register(id, recipientEmail="right@post.example")
@@ -260,7 +260,7 @@ async def test_what_is_undecided_is_posted_again_only_by_who_has_it(world: World
     await world.tick()
     token, report = uuid4(), GiftMailReport()
     await world.sql("update worker.gift_ledger set next_try = now()")
-    entries = await world.mail._claim(sql.CLAIM_UNKNOWN, token, await world.mail._times(report))
+    entries = await world.mail._claim(sql["claim_unknown"], token, await world.mail._times(report))
     assert len(entries) == 1
     await world.sql(f"update worker.gift_ledger set {lost} where state = 'unknown'")
     await world.mail._send(entries, token, report, Outage())
@@ -271,7 +271,7 @@ async def test_what_is_undecided_is_posted_again_only_by_who_has_it(world: World
 async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
     await world.register(world.seal())
     token, report = uuid4(), GiftMailReport()
-    (entry,) = await world.mail._claim(sql.CLAIM, token, await world.mail._times(report))
+    (entry,) = await world.mail._claim(sql["claim"], token, await world.mail._times(report))
     anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
     await world.sql(anothers, state=state, id=entry.id)
     await world.mail._settle(become.answered(entry, NotAccepted()), token, report)
@@ -287,8 +287,8 @@ async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: 
     assert (await world.states())["gift_waiting"] == "unknown"
     await world.sql("update worker.gift_ledger set next_try = now()")
     times = await world.mail._times(GiftMailReport())
-    assert len(await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times)) == 1
-    assert await world.mail._claim(sql.CLAIM_UNKNOWN, uuid4(), times) == []
+    assert len(await world.mail._claim(sql["claim_unknown"], uuid4(), times)) == 1
+    assert await world.mail._claim(sql["claim_unknown"], uuid4(), times) == []
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -17,10 +17,11 @@ from reminder_worker.monitoring import erasure
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import NotAccepted, Refused
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders import dispatch, ledger, statements
+from reminder_worker.reminders import dispatch, ledger
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.recipient_rows import SEALED
 from reminder_worker.reminders.recipients import cancel_unsent
 from tests.integration.locks import blocked, frozen
@@ -429,7 +430,7 @@ async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claimi
 ) -> None:
     """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
-        await connection.execute(statements.LOCK_CLAIMS, {"lock": ledger._CLAIM_LOCK})
+        await connection.execute(sql["lock_claims"], {"lock": ledger._CLAIM_LOCK})
         async with asyncio.timeout(60):
             await world.dispatch.run()
         await connection.invalidate()

@@ -1,0 +1,73 @@
+-- name: something_to_look_at
+-- An owner who was looked at in the future is looked at again: that was by a clock that was put back since.
+select exists (
+    select from worker.legacy l
+    left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
+    where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+      and (
+          a.legacy is null or a.reason = any(:in_vain)
+          or a.checked_at not between now() - make_interval(secs => :seconds) and clock_timestamp()
+      )
+);
+
+-- name: something_to_forget
+select exists (select
+    from worker.owner_activity a
+    where a.chain_id = :chain_id
+      and not exists (
+          select from worker.legacy l
+          where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+            and l.deleted_at is null
+      )
+);
+
+-- name: forget
+-- Only once the index has read what is final: while it reads everything again, owners who opted in are missing from it.
+delete
+from worker.owner_activity a
+where a.chain_id = :chain_id
+  and not exists (
+      select from worker.legacy l
+      where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
+        and l.deleted_at is null
+  )
+
+  and exists (
+      select from worker.index_cursor c
+      where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
+  );
+
+-- name: opted_in
+-- First those that were not looked at lately, since a run ended before their turn, then those whose deadline is nearest:
+-- however many there are, what is left of a day's caps is for them.
+select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
+from worker.legacy l
+left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address and a.owner = l.creator
+where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
+order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.address;
+
+-- name: attempts
+-- What a retired wallet left open nobody ever ends: it counts as expired, so that nothing waits for it.
+select digest, case when wallet <> :wallet
+    and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+    then 'expired' else state end as state
+from worker.relay_request
+where chain_id = :chain_id and digest = any(cast(:digests as bytea[]));
+
+-- name: keep
+-- Two runs at once may write in either order, since each baseline was seen after the reset that it belongs to.
+insert into worker.owner_activity as a (
+    chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,
+    decision, reason
+)
+select :chain_id, r.* from unnest(
+    cast(:legacy as text[]), cast(:legacy_id as numeric[]), cast(:owner as text[]), cast(:reset_at as bigint[]),
+    cast(:baseline as bigint[]), cast(:nonce_seen as bigint[]), cast(:deadline as bigint[]),
+    cast(:budget_end as bigint[]), cast(:budget_step as smallint[]), cast(:decision as text[]),
+    cast(:reason as text[])
+) as r
+on conflict (chain_id, legacy) do update set
+    owner = excluded.owner, reset_at = excluded.reset_at, baseline = excluded.baseline,
+    nonce_seen = excluded.nonce_seen, deadline = excluded.deadline, budget_end = excluded.budget_end,
+    budget_step = excluded.budget_step, decision = excluded.decision, reason = excluded.reason,
+    checked_at = clock_timestamp();

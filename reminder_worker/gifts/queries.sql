@@ -1,0 +1,339 @@
+-- The statements of gift emails. Ledger states and leases are those of the sent-ledger.
+--
+-- `queued` and `released` were proven never to be posted; a stored body sets `claimed_at`, and only then may it be
+-- posted, so that an expired lease says by itself what it proves.
+--
+-- An opening-day email is never due in the far future, so such a time is of a clock that was put back since. The day
+-- that a giver chose for `gift_waiting` may well be as far away.
+--
+-- `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
+--
+-- The chains that have a row, one step in the index for each: `distinct` would read an entry for each gift.
+--
+-- Rows to delete once opening day's email is decided. While it is dead or held the row stays, until the retry window is
+-- over: an operator may still have it sent.
+--
+-- Rows to delete in any case, since the retry window is over: by our own clock where the chain cannot be read. The
+-- window is taken from the moment and not added to the unlock time, which anybody may choose so large that the sum
+-- overflows.
+--
+-- As with reminders: who unsubscribed is known to the mail service, and remembered here for a day only.
+--
+-- An acceptance is recorded whoever holds the lease by now, any other outcome only under our lease. A body is kept only
+-- while the row is there whose key sealed it.
+
+-- name: write
+insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
+on conflict (chain_id, timelock_id) do update set deadline = excluded.deadline
+where gift_write.deadline < excluded.deadline
+returning deadline;
+
+-- name: other_addresses
+select count(distinct email_hash) from worker.gift_ledger
+where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :email_hash;
+
+-- name: cancel
+-- What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail
+-- service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
+update worker.gift_ledger
+set body = null,
+    body_salt = null,
+    state = case
+        when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then 'dropped'
+        else state end,
+    reason = case
+        when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
+        else reason end
+where chain_id = :chain_id and timelock_id = :timelock_id
+  and state in ('queued', 'released', 'claimed', 'unknown', 'held');
+
+-- name: save_row
+insert into worker.gift_notification
+    (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner, recipient, unlock_time)
+values
+    (:chain_id, :timelock_id, :key_id, :salt, :payload, :email_hash, :timing, :owner, :recipient, :unlock_time)
+on conflict (chain_id, timelock_id) do update set
+    key_id = excluded.key_id, salt = excluded.salt, payload = excluded.payload, email_hash = excluded.email_hash,
+    timing = excluded.timing, owner = excluded.owner, recipient = excluded.recipient,
+    unlock_time = excluded.unlock_time, written_at = clock_timestamp();
+
+-- name: owner
+select owner from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id;
+
+-- name: registered
+-- A sample of a chain's registered gifts, with what was pinned of each.
+select timelock_id, owner, recipient, unlock_time from worker.gift_notification
+where chain_id = :chain_id
+order by unlock_time desc
+limit 50;
+
+-- name: delete_row
+delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id;
+
+-- name: plan
+-- Plans an email, or plans it again if it was cancelled or refused before, or not wanted then. What was sent, or is held
+-- because it may have been, is never planned again; what is undecided is asked about at the time at which it would be
+-- due. A lease on it ends here: its holder would put back the entry as due at once. `due` null: at once. `day` is when
+-- an email that is not out begins to count as late; null: now.
+insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
+values (
+    gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
+    coalesce(cast(:due as timestamptz), clock_timestamp()), :expires_at,
+    coalesce(cast(:day as timestamptz), clock_timestamp())
+)
+on conflict (email_hash, chain_id, timelock_id, kind) do update
+set state = case
+        when gift_ledger.state = 'unknown' or (gift_ledger.state = 'claimed' and gift_ledger.claimed_at is not null)
+        then 'unknown' else 'queued' end,
+    reason = null, next_try = excluded.next_try, expires_at = excluded.expires_at, tries = 0, settled_at = null,
+    created_at = excluded.created_at, lease_token = null, lease_until = null
+where gift_ledger.state in ('queued', 'claimed', 'released', 'dropped', 'dead', 'suppressed', 'unknown');
+
+-- name: not_wanted
+update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_at = clock_timestamp()
+where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
+  and state in ('queued', 'released');
+
+-- name: chains
+with recursive chain as (
+    select min(chain_id) as id from worker.gift_notification
+    union all
+    select (select min(chain_id) from worker.gift_notification where chain_id > chain.id)
+    from chain where chain.id is not null
+)
+select id as chain_id from chain where id is not null;
+
+-- name: has_work
+select exists (
+    select l.id from worker.gift_ledger l
+    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+    left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
+    where l.state in ('queued', 'released')
+      and (next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + interval '3 days'))
+      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+)
+        or exists (select
+        from worker.gift_ledger
+        where state = 'unknown' and (next_try <= now() or (kind = 'gift_unlocked'
+            and next_try > now() + interval '3 days')))
+        or exists (select
+        from worker.gift_ledger
+        where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days'))
+        or exists (
+    select n.chain_id, n.timelock_id, n.email_hash
+        from json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)
+    cross join lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
+    ) n
+    cross join lateral (
+        select from worker.gift_ledger l
+        where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
+          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
+        offset 0
+    ) l
+)
+        or exists (
+    select n.chain_id, n.timelock_id, n.email_hash from (
+        select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
+        from (
+    with recursive chain as (
+        select min(chain_id) as id from worker.gift_notification
+        union all
+        select (select min(chain_id) from worker.gift_notification where chain_id > chain.id)
+        from chain where chain.id is not null
+    )
+    select id as chain_id from chain where id is not null
+) c left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = c.chain_id
+    ) h
+    cross join lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
+    ) n
+);
+
+-- name: expire_leases
+update worker.gift_ledger
+set state = case when claimed_at is null then 'released' else 'unknown' end,
+    next_try = now(), lease_token = null, lease_until = null
+where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days');
+
+-- name: claim
+with due as (
+
+   select l.id from worker.gift_ledger l
+   left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+   left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
+   where l.state in ('queued', 'released')
+     and (next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + interval '3 days'))
+     and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+
+       order by l.next_try limit :limit
+       for update of l skip locked
+   ), claimed as (
+       update worker.gift_ledger l
+       set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+           claimed_at = null, body = null, body_salt = null
+       from due where l.id = due.id
+       returning l.*
+   )
+   select
+   l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
+   l.state = 'unknown' as undecided,
+   cast(extract(epoch from coalesce(l.claimed_at, now())) as float8) as posted_at,
+   n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+   (
+       select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+       where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+   ) as wanted,
+   n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+   cast(extract(epoch from n.written_at) as bigint) as written
+from claimed l
+   left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+
+   left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400;
+
+-- name: claim_unknown
+with due as (
+       select id from worker.gift_ledger
+      
+       where state = 'unknown' and (next_try <= now() or (kind = 'gift_unlocked'
+           and next_try > now() + interval '3 days'))
+         and (lease_until is null or lease_until not between now() and now() + interval '3 days')
+       order by next_try limit :limit
+       for update skip locked
+   ), claimed as (
+       update worker.gift_ledger l
+       set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+       from due where l.id = due.id
+       returning l.*
+   )
+   select
+   l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
+   l.state = 'unknown' as undecided,
+   cast(extract(epoch from coalesce(l.claimed_at, now())) as float8) as posted_at,
+   n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+   (
+       select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+       where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+   ) as wanted,
+   n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+   cast(extract(epoch from n.written_at) as bigint) as written
+from claimed l
+   left join worker.gift_notification n
+       on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
+       and n.salt = l.body_salt
+
+   left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400;
+
+-- name: lock
+-- Runs before STORE, in its transaction. A statement sees other tables as they were when it began: STORE alone, once it
+-- had waited for an erasure that holds this entry, would still see the erased row.
+select from worker.gift_ledger where id = :id for update;
+
+-- name: store
+-- Only while the lease is ours and nobody replaced or erased the row since.
+update worker.gift_ledger l
+set body = :body, body_salt = :salt, claimed_at = clock_timestamp()
+from worker.gift_notification n
+where l.id = :id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+  and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = :salt
+returning l.id;
+
+-- name: confirm
+-- What STORE is to a first post, for one that is posted again: had its row been erased or replaced, its body would be
+-- gone.
+select from worker.gift_ledger
+where id = :id and lease_token = :token and state = 'unknown' and lease_until > clock_timestamp()
+  and body is not null
+for update;
+
+-- name: settle
+update worker.gift_ledger
+   set state = :state, reason = :reason, message_id = :message_id,
+       tries = tries + :tries, rejections = rejections + :rejections,
+       next_try = clock_timestamp() + make_interval(secs => :delay),
+       lease_token = null, lease_until = null,
+       body = case when :state in ('unknown', 'held') and
+   exists (
+       select from worker.gift_notification n
+       where n.chain_id = gift_ledger.chain_id and n.timelock_id = gift_ledger.timelock_id
+         and n.salt = gift_ledger.body_salt
+   )
+then body end,
+       body_salt = case when :state in ('unknown', 'held') and
+   exists (
+       select from worker.gift_notification n
+       where n.chain_id = gift_ledger.chain_id and n.timelock_id = gift_ledger.timelock_id
+         and n.salt = gift_ledger.body_salt
+   )
+then body_salt end,
+       settled_at = case when :state in ('released', 'unknown') then null else clock_timestamp() end
+   where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
+   returning true;
+
+-- name: suppress
+insert into worker.suppression (email_hash) values (:email_hash)
+on conflict (email_hash) do update set since = excluded.since;
+
+-- name: delete_done
+-- Of gifts whose opening day's email is decided. While it is dead or held the row stays.
+-- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
+-- those the mail service can only be asked from now on.
+-- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
+with gone as (
+            delete from worker.gift_notification n using (
+    select n.chain_id, n.timelock_id, n.email_hash
+        from json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)
+    cross join lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
+    ) n
+    cross join lateral (
+        select from worker.gift_ledger l
+        where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
+          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
+        offset 0
+    ) l
+) d
+            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
+            returning n.chain_id, n.timelock_id
+        ), shredded as (
+            update worker.gift_ledger l set body = null, body_salt = null from gone
+            where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
+              and l.state in ('claimed', 'unknown', 'held')
+        )
+        select chain_id, timelock_id from gone;
+
+-- name: delete_late
+-- Of gifts whose retry window is over: by our own clock where the chain cannot be read.
+-- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
+-- those the mail service can only be asked from now on.
+-- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
+with gone as (
+            delete from worker.gift_notification n using (
+    select n.chain_id, n.timelock_id, n.email_hash from (
+        select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
+        from (
+    with recursive chain as (
+        select min(chain_id) as id from worker.gift_notification
+        union all
+        select (select min(chain_id) from worker.gift_notification where chain_id > chain.id)
+        from chain where chain.id is not null
+    )
+    select id as chain_id from chain where id is not null
+) c left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = c.chain_id
+    ) h
+    cross join lateral (
+        select chain_id, timelock_id, email_hash from worker.gift_notification
+        where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
+    ) n
+) d
+            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
+            returning n.chain_id, n.timelock_id
+        ), shredded as (
+            update worker.gift_ledger l set body = null, body_salt = null from gone
+            where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
+              and l.state in ('claimed', 'unknown', 'held')
+        )
+        select chain_id, timelock_id from gone;

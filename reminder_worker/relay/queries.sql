@@ -1,0 +1,560 @@
+-- The SQL of our wallets, and what the other statements of the relay share.
+
+-- The SQL of slots on their way to the end. Times are the database's.
+--
+-- A failure that is not final is forgotten when the transaction leaves its block.
+--
+-- True of a slot `s` that nobody has moved on since it was read as `a` says.
+
+-- The SQL of admission. Times and days are the database's.
+--
+-- Whoever takes a nonce or changes a budget holds the wallet's row, so what a later statement of the transaction reads
+-- (its snapshot is newer than the lock) stands until the commit, and plain sums are enough to hold the caps.
+--
+-- The budget row of the wallet as a whole: the scope on which wei are booked.
+--
+-- For the statements below: `signed` are the transactions of this batch, and `request` holds the ids of the rows that
+-- are there. For each signed one among them a slot is opened and its bytes are stored.
+
+-- name: view
+select id, lane, state, reason, tx_hash, block_number, created_at, updated_at from worker.relay_request where id = :id;
+
+-- name: find
+select id, lane, state, reason, tx_hash, block_number, created_at, updated_at
+from worker.relay_request
+where chain_id = :chain_id and digest = :digest;
+
+-- name: sealed_call
+select key_id, salt, call_data from worker.relay_request where id = :id and call_data is not null;
+
+-- name: open_of
+-- Only requests of this wallet. What a retired wallet left open nobody ever ends, and its signer may sign the same nonce
+-- anew.
+select nonce from worker.relay_request
+where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
+  and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+order by nonce;
+
+-- name: room
+-- What new requests are decided by. Of their scopes, digests and nonces only those come back that are in the tables.
+with
+    today as materialized (
+        select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
+        from (select clock_timestamp() as at) t, lateral (select cast(at at time zone 'utc' as date) as day) d
+    ),
+    slots as materialized (
+        select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
+        where chain_id = :chain_id and wallet = :wallet and state = 'open'
+    )
+
+    select today.day, seconds_left, open, owed,
+    coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
+,
+        exists (
+            select from worker.relay_request
+            where chain_id = :chain_id and wallet = :wallet and state = 'queued' and reason is null
+        ) as queue,
+        (
+            select json_agg(json_build_array(b.scope, b.subject, b.requests))
+            from unnest(cast(:scopes as text[]), cast(:subjects as text[])) as a(scope, subject)
+            join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+                and b.scope = a.scope and b.subject = a.subject and b.day = today.day
+        ) as counts,
+        (
+            select json_agg(json_build_array(encode(digest, 'hex'), id)) from worker.relay_request
+            where chain_id = :chain_id and digest = any(cast(:digests as bytea[]))
+        ) as known,
+        (
+            select json_agg(json_build_array(r.router, r.signer, r.nonce))
+            from unnest(cast(:routers as text[]), cast(:signers as text[]), cast(:nonces as numeric[]))
+                as a(router, signer, nonce)
+            join worker.relay_request r on r.chain_id = :chain_id and r.wallet = :wallet
+                and r.router = a.router and r.signer = a.signer and r.nonce = a.nonce
+                and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+        ) as nonces
+    from today cross join slots
+    left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
+        and whole.scope = 'global' and whole.subject = '' and whole.day = today.day;
+
+-- name: add
+-- New requests in the order they came, and what they take of the caps.
+with
+    signed as materialized (
+        select * from json_to_recordset(cast(:signed as json)) as s(
+            request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
+            attempt_gas bigint, raw text
+        )
+    )
+,
+    request as (
+        insert into worker.relay_request
+            (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
+             key_id, salt, call_data, tx_hash)
+        select id, :chain_id, :wallet, lane, decode(digest, 'base64'), router, subject_id, signer, creator, nonce,
+            deadline, state, gas_limit, key_id, decode(salt, 'base64'), decode(call_data, 'base64'), tx_hash
+        from json_to_recordset(cast(:requests as json)) as r(
+            id uuid, lane text, digest text, router text, subject_id numeric, signer text, creator text, nonce numeric,
+            deadline bigint, state text, gas_limit bigint, key_id text, salt text, call_data text, tx_hash text
+        )
+        returning id, lane, state, reason, tx_hash, block_number, created_at, updated_at
+    ),
+    taken as materialized (select signed.* from signed join request on request.id = signed.request_id),
+    slot as (
+        insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
+        select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
+    ),
+    attempt as (
+        insert into worker.tx_attempt
+            (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+        select :chain_id, tx_hash, :wallet, nonce, 'call', max_fee, priority_fee, attempt_gas, decode(raw, 'base64')
+        from taken
+    ),
+    counter as (
+        update worker.relay_wallet set next_nonce = (select max(nonce) from taken) + 1
+        where chain_id = :chain_id and address = :wallet and exists (select from taken)
+    ),
+    counted as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
+        select :chain_id, :wallet, scope, subject, :day, requests, wei
+        from json_to_recordset(cast(:counted as json)) as c(scope text, subject text, requests integer, wei numeric)
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
+    )
+
+    select * from request;
+
+-- name: to_start
+-- A request behind others of its signer has its turn once each of them is mined or over. Those that were passed over
+-- before come last and in random order: however many of them can never start, each has its chance.
+select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id, salt, call_data,
+    exists (
+    select from worker.quota
+    where scope = 'relay_paused' and subject = r.chain_id || ':' || r.signer
+      and ends_at - extract(epoch from now()) between 0 and 86400
+) as paused
+from worker.relay_request r
+where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+  and (state <> 'waiting_predecessor' or not exists (
+      select from worker.relay_request o
+      where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+        and o.nonce < r.nonce and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+  ))
+order by reason is not null, case when reason is null then created_at end, random()
+limit :limit;
+
+-- name: start
+with
+    signed as materialized (
+        select * from json_to_recordset(cast(:signed as json)) as s(
+            request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
+            attempt_gas bigint, raw text
+        )
+    )
+,
+    request as (
+        update worker.relay_request r
+        set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
+            updated_at = clock_timestamp()
+        from signed
+        where r.id = signed.request_id and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
+        returning r.id
+    ),
+    taken as materialized (select signed.* from signed join request on request.id = signed.request_id),
+    slot as (
+        insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
+        select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
+    ),
+    attempt as (
+        insert into worker.tx_attempt
+            (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+        select :chain_id, tx_hash, :wallet, nonce, 'call', max_fee, priority_fee, attempt_gas, decode(raw, 'base64')
+        from taken
+    ),
+    counter as (
+        update worker.relay_wallet set next_nonce = (select max(nonce) from taken) + 1
+        where chain_id = :chain_id and address = :wallet and exists (select from taken)
+    ),
+    counted as (
+        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
+        select :chain_id, :wallet, scope, subject, :day, requests, wei
+        from json_to_recordset(cast(:counted as json)) as c(scope text, subject text, requests integer, wei numeric)
+        on conflict (chain_id, wallet, scope, subject, day) do update
+        set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
+    )
+
+    select id from request;
+
+-- name: still_waiting
+-- To be asked while holding the wallet's row: what waits then, waits until the commit.
+select id
+from worker.relay_request
+where id = any(cast(:ids as uuid[])) and state in ('deferred_fee', 'queued', 'waiting_predecessor');
+
+-- name: pass_over
+update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
+where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor') and reason is distinct from :reason;
+
+-- name: defer
+update worker.relay_request set state = 'deferred_fee', updated_at = clock_timestamp()
+where chain_id = :chain_id and wallet = :wallet and state = 'queued';
+
+-- name: store_attempt
+insert into worker.tx_attempt
+    (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
+select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw
+from worker.nonce_slot
+where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+  and reserved_wei >= cast(:max_fee as numeric) * :attempt_gas
+returning true;
+
+-- name: mark_sent
+-- Does not lock the wallet's row, so it must not wait for any other row either: who holds several of them may take them
+-- in another order. Nothing is lost where it skips one: what is not marked is sent again.
+with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+sent as (
+    update worker.tx_attempt set broadcast_at = clock_timestamp() from relaxed
+    where chain_id = :chain_id and tx_hash = any(array(
+        select tx_hash from worker.tx_attempt where chain_id = :chain_id and tx_hash = any(cast(:sent as text[]))
+        for no key update skip locked
+    ))
+    returning tx_hash, wallet, nonce
+)
+update worker.relay_request set state = 'broadcast', updated_at = clock_timestamp()
+where state = 'signed' and id = any(array(
+    select r.id
+    from sent join worker.nonce_slot s
+        on s.chain_id = :chain_id and s.wallet = sent.wallet and s.nonce = sent.nonce and s.state = 'open'
+    join worker.relay_request r on r.id = s.request_id
+    where sent.tx_hash = any(cast(:taken as text[]))
+    for no key update of r skip locked
+));
+
+-- name: slot_reservation
+select reserved_wei from worker.nonce_slot
+where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+for update;
+
+-- name: raise_reservation
+-- Raises a slot's reservation and moves all of it to today's budget. No row comes back when it does not fit.
+with today as materialized (select cast(clock_timestamp() at time zone 'utc' as date) as day),
+slot as materialized (
+    select reserved_wei, budget_day from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
+),
+fits as materialized (
+    select today.day, budget_day, slot.reserved_wei from today cross join slot
+    left join worker.relay_budget b on b.chain_id = :chain_id and b.wallet = :wallet
+        and b.scope = 'global' and b.subject = '' and b.day = today.day
+    where coalesce(b.reserved_wei + b.spent_wei, 0) + :wei
+        - case when today.day = budget_day then slot.reserved_wei else 0 end <= :daily_wei
+),
+released as (
+    update worker.relay_budget b set reserved_wei = b.reserved_wei - fits.reserved_wei from fits
+    where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+      and b.day = fits.budget_day and fits.day <> fits.budget_day
+),
+reserved as (
+    insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, reserved_wei)
+    select :chain_id, :wallet, 'global', '', day,
+        :wei - case when day = budget_day then reserved_wei else 0 end
+    from fits
+    on conflict (chain_id, wallet, scope, subject, day) do update
+    set reserved_wei = b.reserved_wei + excluded.reserved_wei
+)
+update worker.nonce_slot s set reserved_wei = :wei, budget_day = fits.day from fits
+where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce
+returning true;
+
+-- name: place
+-- An open request with what it may wait for: in the queue of its signer and, once it has a nonce, among those of our
+-- wallet.
+select r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
+    exists (
+        select from worker.relay_request o
+        where o.chain_id = r.chain_id and o.wallet = r.wallet and o.router = r.router and o.signer = r.signer
+          and o.nonce < r.nonce and o.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor')
+    ) as behind_its_signers,
+    exists (
+        select from worker.nonce_slot o
+        where o.chain_id = s.chain_id and o.wallet = s.wallet and o.nonce < s.nonce and o.state = 'open'
+    ) as behind_ours
+from worker.relay_request r
+left join worker.nonce_slot s on s.request_id = r.id and s.state = 'open'
+left join lateral (
+    select max_fee_wei, gas_limit from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    order by max_fee_wei desc, stored_at desc limit 1
+) t on true
+where r.id = :id and r.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor');
+
+-- name: standing
+with
+today as materialized (
+    select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
+    from (select clock_timestamp() as at) t, lateral (select cast(at at time zone 'utc' as date) as day) d
+),
+slots as materialized (
+    select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and state = 'open'
+)
+
+select w.stopped, today.day, slots.open, slots.owed, coalesce(whole.requests, 0) as requests,
+coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
+
+from worker.relay_wallet w cross join today cross join slots
+left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
+    and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
+
+where w.chain_id = :chain_id and w.address = :wallet;
+
+-- name: resume
+-- The next nonce is the chain's count, or the one after our last slot where that is higher. It may go down: what stopped
+-- the wallet may have been a wrong count.
+update worker.relay_wallet w set stopped = null, next_nonce = greatest(
+    cast(:count as bigint),
+    (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
+)
+where chain_id = :chain_id and address = :wallet and stopped is not null and next_nonce >= :count
+returning true;
+
+-- name: has_work
+-- There is work also while operators were not yet told that the wallet was stopped, or that it is no longer.
+select exists (
+    select from worker.relay_wallet w where w.chain_id = :chain_id and w.address = :wallet
+      and (w.stopped is not null) <> exists (
+        select from worker.alert_state a
+        where a.chain_id = w.chain_id and a.kind = 'relayer_stopped' and a.subject = w.address and a.raised
+    )
+) or exists (
+    select
+    from worker.relay_request
+    where chain_id = :chain_id and wallet = :wallet
+        and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
+) or exists (
+    select from worker.nonce_slot where chain_id = :chain_id and wallet = :wallet and state <> 'final'
+);
+
+-- name: oldest
+select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+) as attempts
+from worker.nonce_slot s
+where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open'
+order by s.opened_at limit 1;
+
+-- name: deferred
+-- Requests that only the price of gas keeps back.
+select count(*) as requests,
+    coalesce(cast(extract(epoch from clock_timestamp() - min(updated_at)) as integer), 0) as age
+from worker.relay_request
+where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null;
+
+-- name: waits_for_balance
+-- Requests that wait for the balance. One that the balance pays for even at the ceiling is left out: it waits for
+-- something else by now, and keeps this reason only until it is tried.
+select exists (
+    select from worker.relay_request
+   
+    where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+        and reason = 'low_balance'
+      and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
+);
+
+-- name: slots
+select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
+r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
+r.state as request_state, r.reason, r.key_id, r.salt,
+cast(extract(epoch from r.created_at) as double precision) as created_at,
+cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
+
+from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
+where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
+order by s.nonce;
+
+-- name: attempts
+select t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
+    cast(extract(epoch from clock_timestamp() - t.broadcast_at) as double precision) as sent,
+    cast(extract(epoch from clock_timestamp() - t.stored_at) as double precision) as age
+from worker.nonce_slot s
+join worker.tx_attempt t on t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
+order by t.nonce, t.max_fee_wei, t.stored_at;
+
+-- name: waiting
+-- Requests without a slot, those that end soonest first.
+select
+   r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
+   r.state as request_state, r.reason, r.key_id, r.salt,
+   cast(extract(epoch from r.created_at) as double precision) as created_at,
+   cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
+from worker.relay_request r
+   where r.chain_id = :chain_id and r.wallet = :wallet and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
+   order by r.deadline, r.created_at
+   limit :limit;
+
+-- name: still
+select s.state, s.tx_hash, s.block_number, s.block_hash, (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+) as attempts
+from worker.nonce_slot s
+where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.state <> 'final'
+for update;
+
+-- name: record
+-- For all slots that were seen in a block, in one statement: each is changed only where it still is as it was read.
+with asked as (
+    select * from json_to_recordset(cast(:rows as json)) as a(
+        nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+        tx_hash text, block_number bigint, block_hash text,
+        request_state text, reason text, request_tx text, request_block bigint
+    )
+), moved as (
+    update worker.nonce_slot s
+    set state = 'mined', tx_hash = a.tx_hash, block_number = a.block_number, block_hash = a.block_hash
+    from asked a
+    where
+    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+      and a.attempts = (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+)
+    returning s.nonce
+), told as (
+    update worker.relay_request r
+    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+        tx_hash = a.request_tx,
+        block_number = a.request_block, updated_at = clock_timestamp()
+    from asked a join moved using (nonce)
+   
+    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
+        'waiting_predecessor')
+)
+select count(*) from moved;
+
+-- name: set_open
+update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null
+where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
+
+-- name: finish
+-- For all slots that are final, in one statement: each is changed only where it still is as it was read. The salt is
+-- deleted with the ciphertexts, so that those in backups cannot be opened either.
+with asked as (
+    select * from json_to_recordset(cast(:rows as json)) as a(
+        nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
+        tx_hash text, block_number bigint, block_hash text, spent numeric,
+        request_state text, reason text, request_tx text, request_block bigint, pause text
+    )
+), moved as (
+    update worker.nonce_slot s
+    set state = 'final', spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
+        block_hash = a.block_hash
+    from asked a
+    where
+    s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = a.nonce and s.state <> 'final'
+      and s.tx_hash is not distinct from a.was_tx and s.block_hash is not distinct from a.was_block
+      and a.attempts = (
+    select count(*) from worker.tx_attempt t
+    where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+)
+    returning s.nonce, s.reserved_wei, s.spent_wei, s.budget_day
+), shredded as (
+    update worker.tx_attempt t set raw = null from moved
+    where t.chain_id = :chain_id and t.wallet = :wallet and t.nonce = moved.nonce
+), ended as (
+    update worker.relay_request r
+    set state = a.request_state, reason = coalesce(a.reason, nullif(r.reason, 'failed_on_chain')),
+        tx_hash = a.request_tx,
+        block_number = a.request_block, updated_at = clock_timestamp(),
+        call_data = case when a.request_state = 'queued' then r.call_data end,
+        salt = case when a.request_state = 'queued' then r.salt end,
+        key_id = case when a.request_state = 'queued' then r.key_id end
+    from asked a join moved using (nonce)
+   
+    where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
+        'waiting_predecessor')
+), settled as (
+    update worker.relay_budget b
+    set reserved_wei = b.reserved_wei - s.reserved, spent_wei = b.spent_wei + s.spent
+    from (
+        select budget_day, sum(reserved_wei) as reserved, sum(spent_wei) as spent from moved group by budget_day
+    ) s
+    where b.chain_id = :chain_id and b.wallet = :wallet and b.scope = 'global' and b.subject = ''
+      and b.day = s.budget_day
+), paused as (
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select distinct 'relay_paused', a.pause, day, 1, day + 86400
+    from asked a join moved using (nonce)
+    cross join (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d
+    where a.pause is not null
+    on conflict (scope, subject, "window") do nothing
+)
+select nonce from moved;
+
+-- name: move_request
+update worker.relay_request r
+set state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
+    updated_at = clock_timestamp()
+where id = :id and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor');
+
+-- name: end_request
+update worker.relay_request
+set state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
+    updated_at = clock_timestamp()
+where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor');
+
+-- name: call_data
+select call_data from worker.relay_request where id = :id;
+
+-- name: set_hash
+update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp() where id = :id;
+
+-- name: raw
+select tx_hash, raw from worker.tx_attempt
+where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]));
+
+-- name: own
+-- Transactions of ours that did something for the same signer: the nonce of the authorization of each.
+select t.tx_hash, r.nonce as signer_nonce
+from worker.tx_attempt t
+join worker.nonce_slot s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
+join worker.relay_request r on r.id = s.request_id
+where t.chain_id = :chain_id and t.tx_hash = any(cast(:tx_hashes as text[]));
+
+-- name: add_wallet
+insert into worker.relay_wallet (chain_id, address, next_nonce) values (:chain_id, :wallet, :next_nonce)
+on conflict do nothing;
+
+-- name: read_wallet
+select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet;
+
+-- name: lock_wallet
+-- Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
+select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update;
+
+-- name: stop_wallet
+update worker.relay_wallet set stopped = :reason
+where chain_id = :chain_id and address = :wallet and stopped is null
+returning true;
+
+-- name: skip_nonces
+-- Those that a stranger with our key took, finally.
+update worker.relay_wallet set next_nonce = :count
+where chain_id = :chain_id and address = :wallet and next_nonce < :count;
+
+-- name: paused
+select exists (
+        select from worker.quota
+        where scope = 'relay_paused' and subject = :signer
+          and ends_at - extract(epoch from now()) between 0 and 86400
+    );
+
+-- name: end_waiting
+-- Run while holding the wallet's row, so that the request gets no nonce meanwhile.
+update worker.relay_request
+set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
+    updated_at = clock_timestamp()
+where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+returning true;

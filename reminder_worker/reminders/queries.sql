@@ -1,0 +1,651 @@
+-- The SQL of the due pass: one statement for many legacies.
+--
+-- Windows come as one JSON text. What is answered comes as arrays: taking that JSON apart was half of the statement.
+--
+-- Nobody is made to rest for longer than a day: a rest that is longer is of a clock that was put back since.
+
+-- The SQL of planning. Arrays in, one statement for a whole batch.
+--
+-- A window is planned with members that were read at its block or later; until then it waits. That of a legacy that is
+-- no longer watched waits for ever.
+--
+-- Reasons for which an email about a lasting state was given up, and which may be over: a node was behind, the legacy
+-- could not be read, or the email was for an earlier address.
+--
+-- Ends of auto-renew to tell of: to the owner alone, and only one who is stored. An email that was given up for one of
+-- these reasons is tried again after a day.
+
+-- The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
+--
+-- The database's clock may be put back: a moment further ahead than anything is put off (`FAR`) was written by it before
+-- and counts for nothing, or emails would wait for as long as it was ahead.
+--
+-- `case when ... then true end` keeps a condition from the planner, which would take the rows that fulfil it for so
+-- few that it compares each of them with each of the slice. `offset 0` makes it use the index for each row likewise.
+--
+-- The day (unix seconds) on which an email was last stored to be posted: for its address it counts on that day.
+--
+-- An email that was to be posted and has no body any more was for an address that was replaced or erased since. When
+-- nothing came of it, the new address is told of what still lasts, but of nothing past.
+
+-- name: something_to_plan
+select exists (    select
+from worker.notify_signal
+where chain_id = :chain_id and state = 'new'
+    and (next_try <= now() or next_try > now() + interval '3 days')) or exists (select
+    from worker.owner_activity a
+    join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
+    left join worker.sent_ledger l
+        on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
+       and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
+    where a.chain_id = :chain_id and a.budget_step is not null
+      and (l.id is null or (
+          l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable',
+              'body_gone') and l.settled_at < now() - interval '1 day'
+      ))
+);
+
+-- name: a_window_to_plan
+select exists (select
+    from worker.due_window d
+    join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
+    where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+      and w.membership is not null and w.membership_block >= d.block_number
+ and w.membership_block <= :head);
+
+-- name: budgets_to_plan
+select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event
+
+from worker.owner_activity a
+join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
+left join worker.sent_ledger l
+    on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
+   and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
+where a.chain_id = :chain_id and a.budget_step is not null
+  and (l.id is null or (
+      l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
+          and l.settled_at < now() - interval '1 day'
+  ))
+
+order by a.legacy
+limit :limit;
+
+-- name: age_signals
+update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time'
+where chain_id = :chain_id and state = 'new' and block_time < :oldest;
+
+-- name: signals_to_plan
+select tx_hash, legacy, kind, layer, block_time, tries,
+    cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
+from worker.notify_signal
+where chain_id = :chain_id and state = 'new' and (next_try <= now() or next_try > now() + interval '3 days')
+order by block_number, tx_hash, layer
+limit :limit;
+
+-- name: windows_to_plan
+select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version
+
+   from worker.due_window d
+   join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
+   where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+     and w.membership is not null and w.membership_block >= d.block_number
+and w.membership_block <= :head
+   order by d.legacy
+   limit :limit;
+
+-- name: mark_windows
+-- xmin is the row's version: if the due pass changed the row meanwhile, for example because it read other members, the
+-- window is planned anew.
+update worker.due_window d set planned_at = clock_timestamp()
+from unnest(
+    cast(:legacies as text[]), cast(:windows as int[]), cast(:deadlines as bigint[]), cast(:versions as xid[])
+) as p(legacy, "window", deadline, version)
+where d.chain_id = :chain_id and d.legacy = p.legacy and d."window" = p."window" and d.deadline = p.deadline
+  and d.xmin = p.version
+returning d.legacy, d."window", d.deadline;
+
+-- name: rearm
+update worker.due_window set planned_at = null
+where chain_id = :chain_id and legacy = :legacy and state = 'open';
+
+-- name: lock_recipients
+-- Locked in the order of their key, as writes of recipients do it.
+select legacy, recipient from worker.recipient
+where chain_id = :chain_id and legacy = any(cast(:legacies as text[]))
+order by chain_id, legacy, recipient
+for share;
+
+-- name: insert_entries
+insert into worker.sent_ledger as l (id, chain_id, legacy, recipient, kind, event, role, next_try)
+select gen_random_uuid(), :chain_id, legacy, recipient, kind, event, role, now()
+from unnest(
+    cast(:legacies as text[]), cast(:recipients as text[]), cast(:kinds as text[]), cast(:events as text[]),
+    cast(:roles as text[])
+) as e(legacy, recipient, kind, event, role)
+on conflict (chain_id, legacy, recipient, kind, event) do update
+set state = 'queued', role = excluded.role, reason = null, settled_at = null, next_try = excluded.next_try,
+    created_at = clock_timestamp()
+where cast(:rearm as boolean) and l.state = 'dropped'
+    and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone');
+
+-- name: settle_signals
+update worker.notify_signal n
+set state = p.state, reason = p.reason, amounts = cast(p.amounts as jsonb), tries = n.tries + 1,
+    next_try = clock_timestamp() + make_interval(secs => p.delay)
+from unnest(
+    cast(:tx_hashes as text[]), cast(:legacies as text[]), cast(:kinds as int[]), cast(:layers as int[]),
+    cast(:states as text[]), cast(:reasons as text[]), cast(:amounts as text[]), cast(:delays as float8[])
+) as p(tx_hash, legacy, kind, layer, state, reason, amounts, delay)
+where n.chain_id = :chain_id and n.tx_hash = p.tx_hash and n.legacy = p.legacy and n.kind = p.kind
+  and n.layer = p.layer and n.state = 'new';
+
+-- name: told_lines
+-- A line counts as told if the deadline of the window that lets it act came after the owner's last sign of life. One in
+-- the block of the claim itself does not count: it came after the claim, since right after a sign of life nothing can be
+-- claimed.
+select s.legacy, s.at, max(case d."window" when 5 then 2 else 3 end) as line
+from unnest(cast(:legacies as text[]), cast(:times as bigint[])) as s(legacy, at)
+join worker.due_window d
+    on d.chain_id = :chain_id and d.legacy = s.legacy and d."window" in (5, 6) and d.state <> 'too_old'
+   and d.deadline <= s.at
+where d.deadline > coalesce((
+    select max(n.block_time) from worker.notify_signal n
+    where n.chain_id = :chain_id and n.legacy = s.legacy and n.kind = 0 and n.block_time < s.at
+), 0)
+group by s.legacy, s.at;
+
+-- name: config_events
+select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
+from worker.chain_event
+where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and name = any(cast(:names as text[]))
+order by block_number, log_index;
+
+-- name: stored_memberships
+select legacy, membership from worker.watch
+where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and membership is not null;
+
+-- name: amounts
+with carried as (
+    select id as entry_id, chain_id, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))
+    union all
+    select merged_into, chain_id, legacy, event from worker.sent_ledger
+    where merged_into = any(cast(:ids as uuid[]))
+)
+select c.entry_id, n.tx_hash, n.amounts
+from carried c
+join worker.notify_signal n
+    on n.chain_id = c.chain_id and n.tx_hash = split_part(c.event, ':', 1) and n.legacy = c.legacy
+   and n.kind = 2 and n.layer = cast(split_part(c.event, ':', 2) as int);
+
+-- name: told
+select l.legacy, l.event, l.role, count(*) as people
+from unnest(cast(:legacies as text[]), cast(:events as text[])) as asked(legacy, event)
+join worker.sent_ledger l
+    on l.chain_id = :chain_id and l.legacy = asked.legacy and l.event = asked.event and l.kind = 'instructions'
+where l.role <> 'owner' and l.state not in ('dropped', 'dead', 'suppressed')
+group by l.legacy, l.event, l.role;
+
+-- name: spend_and_read
+-- One round trip; a second reader of the same digest waits for the first and then has spent nothing. The commit does not
+-- wait for the disk: a crash of the database may forget the digests of reads of its last second, never a write's.
+-- A creator never changes: what one saved is not shown to another, whatever a node says now.
+with spending as (
+    insert into worker.used_signature (digest, deadline)
+    select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
+    on conflict do nothing returning true
+)
+select exists(select from spending) as spent, r.*
+from (select) as once
+left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
+    and not exists(
+        select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
+    )
+order by r.recipient;
+
+-- name: has_work
+select exists (
+    select from worker.sent_ledger
+   
+    where state in ('queued', 'released', 'unknown') and next_try <= now()
+        and (lease_until is null or lease_until not between now() and now() + interval '3 days')
+) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
+or exists (
+    select from worker.sent_ledger
+    where state in ('queued', 'released', 'unknown') and next_try > now() + interval '3 days'
+) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until > now() + interval '3 days');
+
+-- name: lock_claims
+with locked as materialized (select pg_advisory_xact_lock(:lock))
+select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) from locked;
+
+-- name: expire_leases
+-- Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a place.
+with waits_no_longer as (
+    update worker.sent_ledger set next_try = now()
+    where state in ('queued', 'released', 'unknown') and next_try > now() + interval '3 days'
+), over as materialized (
+    select id, cast(floor(extract(epoch from lease_until - make_interval(secs => :lease)) / 86400) * 86400 as bigint) as day
+    from worker.sent_ledger
+    where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days')
+    for update
+), expired as (
+    update worker.sent_ledger l
+    set state = case when claimed_at is null then 'released' else 'unknown' end,
+        lease_until = null, lease_token = null, next_try = now()
+    from over where l.id = over.id
+    returning l.chain_id, l.legacy, l.recipient, l.claimed_at, over.day
+)
+select r.email_hash, expired.chain_id, expired.day
+from expired
+join worker.recipient r
+    on r.chain_id = expired.chain_id and r.legacy = expired.legacy and r.recipient = expired.recipient
+where expired.claimed_at is null;
+
+-- name: claim
+-- Who unsubscribed is known to the mail service, and remembered here for a day only, since they may change their mind.
+-- All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
+-- `crowded`: there are other entries of the same legacy, recipient and kind, which the rules have to look at.
+with due as materialized (
+    select id from worker.sent_ledger
+    where state in ('queued', 'released') and next_try <= now()
+    order by next_try, chain_id, legacy
+    limit :limit
+    for update skip locked
+)
+update worker.sent_ledger l
+set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+    claimed_at = null, reason = null
+from due
+join worker.sent_ledger own on own.id = due.id
+left join lateral (
+    select key_id, salt, email, name, email_hash from worker.recipient r
+    where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
+    offset 0
+) r on true
+left join worker.suppression s on s.email_hash = r.email_hash and abs(extract(epoch from now() - s.since)) < 86400
+where l.id = due.id
+returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
+    r.key_id, r.salt, r.email, r.name, r.email_hash,
+    s.email_hash is not null as suppressed, l.next_try, l.lease_until,
+    l.kind = any(cast(:limited as text[])) and exists (
+        select from worker.sent_ledger o
+        where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
+          and o.id <> l.id and o.state in ('queued', 'released', 'sent', 'claimed', 'unknown', 'held')
+    ) as crowded;
+
+-- name: siblings
+-- An entry under way keeps the others of its group back until its lease is over: by then it is sent, unknown, or proven
+-- unsent.
+select l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.created_at,
+    case
+        when l.state in ('queued', 'released') then null
+        when l.state = 'claimed' then greatest(l.lease_until, now() + interval '10 seconds')
+        else coalesce(l.claimed_at, now()) + interval '24 hours'
+    end as until
+from json_to_recordset(cast(:rows as json)) as g(chain_id bigint, legacy text, recipient text, kind text)
+join worker.sent_ledger l
+    on l.chain_id = g.chain_id and l.legacy = g.legacy and l.recipient = g.recipient and l.kind = g.kind
+where l.lease_token is distinct from :token and (
+    l.state in ('queued', 'released')
+    or l.state = 'claimed'
+    or (
+        l.state in ('sent', 'unknown', 'held')
+        and coalesce(l.claimed_at, now()) > now() - interval '24 hours'
+        and coalesce(l.claimed_at, now()) < now() + interval '24 hours'
+    )
+);
+
+-- name: put_back
+update worker.sent_ledger set state = 'queued', lease_token = null, lease_until = null
+where id = any(cast(:ids as uuid[]));
+
+-- name: delete_orphans
+delete from worker.sent_ledger l
+where l.id = any(cast(:ids as uuid[])) and not exists (
+    select from worker.recipient r
+    where r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
+);
+
+-- name: suppress
+update worker.sent_ledger
+set state = 'suppressed', reason = 'suppressed', settled_at = clock_timestamp(), lease_token = null,
+    lease_until = null
+where id = any(cast(:ids as uuid[]));
+
+-- name: merge
+with merged as materialized (
+    select * from json_to_recordset(cast(:rows as json)) as m(id uuid, into_id uuid)
+), followed as (
+    update worker.sent_ledger l set merged_into = merged.into_id from merged where l.merged_into = merged.id
+)
+update worker.sent_ledger l
+set state = 'dropped', reason = 'merged', merged_into = merged.into_id, settled_at = clock_timestamp(),
+    lease_token = null, lease_until = null
+from merged where l.id = merged.id;
+
+-- name: defer
+update worker.sent_ledger l set next_try = d.until
+from json_to_recordset(cast(:rows as json)) as d(id uuid, until timestamptz)
+where l.id = d.id;
+
+-- name: hurry
+update worker.sent_ledger set next_try = now()
+where id = any(cast(:ids as uuid[])) and state in ('queued', 'released') and next_try > now();
+
+-- name: defer_to_next_day
+-- Of each creator the oldest entry is put off to the beginning of the next day, the others a second later each.
+-- Otherwise a creator of many legacies could keep everybody else's emails from an address for as long as theirs last.
+with over as materialized (select unnest(cast(:ids as uuid[])) as id),
+address as materialized (
+    select distinct r.email_hash
+    from over
+    join worker.sent_ledger l on l.id = over.id
+    join worker.recipient r on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient
+), turn as materialized (
+    select l.id, row_number() over (
+        partition by r.email_hash, w.creator order by l.created_at, l.chain_id, l.legacy
+    ) - 1 as seconds
+    from address
+    join worker.recipient r on r.email_hash = address.email_hash
+    join worker.watch w on w.chain_id = r.chain_id and w.legacy = r.legacy
+    join worker.sent_ledger l on l.chain_id = r.chain_id and l.legacy = r.legacy and l.recipient = r.recipient
+    where l.id in (select id from over)
+       or (l.state = 'queued' and l.reason = 'daily_cap' and l.next_try >= to_timestamp(:until))
+)
+update worker.sent_ledger l
+set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
+    next_try = to_timestamp(:until) + make_interval(secs => least(coalesce(turn.seconds, 0), 86400))  -- below FAR
+from over left join turn on turn.id = over.id
+where l.id = over.id;
+
+-- name: charge
+-- Returns the addresses that are over their cap now, and no others.
+with charged as (
+    insert into worker.quota (scope, subject, "window", used, ends_at)
+    select 'email_day', subject, :day, cost, :ends
+    from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
+    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
+    returning subject, used
+)
+select subject, used - :cap as over from charged where used > :cap;
+
+-- name: refund
+update worker.quota q set used = greatest(0, q.used - c.cost)
+from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
+where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends;
+
+-- name: claim_unknown
+with due as materialized (
+        select id from worker.sent_ledger
+       
+        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until not between now()
+            and now() + interval '3 days')
+        order by next_try, chain_id, legacy
+        limit :limit
+        for update skip locked
+    )
+    update worker.sent_ledger l
+    set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+    from due
+    join worker.sent_ledger own on own.id = due.id
+    left join worker.recipient r
+        on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
+    where l.id = due.id
+    returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
+        r.key_id, r.salt, r.email, r.name, r.email_hash,
+        case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
+        l.kind = any(cast(:limited as text[])) and exists (
+            select from worker.sent_ledger o where
+    o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind and o.id <> l.id
+ and (
+    o.state in ('sent', 'claimed', 'unknown', 'held')
+    and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+    and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
+)
+        ) as sent_meanwhile,
+        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
+            then cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) end as counted_on,
+        l.lease_until;
+
+-- name: store
+-- Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
+with mine as materialized (
+    select l.id, l.chain_id, l.legacy, l.recipient, decode(b.body, 'base64') as body,
+        decode(b.salt, 'base64') as salt
+    from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text)
+    join worker.sent_ledger l on l.id = b.id
+    where case
+        when l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp() then true
+    end
+), live as materialized (
+    select mine.id, mine.body, mine.salt
+    from mine
+    join worker.recipient r
+        on r.chain_id = mine.chain_id and r.legacy = mine.legacy and r.recipient = mine.recipient
+       and r.salt = mine.salt
+    order by r.chain_id, r.legacy, r.recipient
+    for share of r
+)
+update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
+from live where l.id = live.id and case when l.lease_token = :token and l.state = 'claimed' then true end
+returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
+
+-- name: not_to_post
+-- The last look before entries of a claim are posted: where the recipient was erased or replaced, the body is gone.
+select id from unnest(cast(:ids as uuid[])) as asked(id)
+except all
+select id from worker.sent_ledger
+where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
+  and state in ('claimed', 'unknown') and body is not null;
+
+-- name: confirm
+-- Which undecided entries may be posted again. It looks once more for another entry of the same kind, legacy and
+-- recipient: one that was claimed since, or one that is undecided, too, of which the latest goes first.
+with live as materialized (
+        select l.id
+        from worker.sent_ledger l
+        join worker.recipient r
+            on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.salt = l.body_salt
+        where l.id = any(cast(:ids as uuid[])) and l.lease_token = :token and l.lease_until > clock_timestamp()
+          and not (l.kind = any(cast(:limited as text[])) and exists (
+            select from worker.sent_ledger o
+            where
+    o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind and o.id <> l.id
+ and ((
+    o.state in ('sent', 'claimed', 'unknown', 'held')
+    and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+    and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
+) or (
+                o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)
+            ))
+          ))
+        order by r.chain_id, r.legacy, r.recipient
+        for share of r
+    )
+    update worker.sent_ledger l set claimed_at = clock_timestamp()
+    from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
+    returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
+
+-- name: settle
+-- Returns the entries that were settled without being sent, and those that are gone because their recipient was erased:
+-- the places that they took of an address's day may be given back. Of what is gone only during its lease: whoever finds
+-- the lease over gives the place back (`EXPIRE_LEASES`).
+with outcome as materialized (
+        select * from json_to_recordset(cast(:rows as json)) as o(
+            id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
+        )
+    ), settled as (
+        update worker.sent_ledger l
+        set state = (
+    case when ((
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) then 'released' else o.state end
+),
+            reason = case
+                when ((
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) and l.kind <> all(cast(:lasting as text[]))) then 'body_gone'
+                when o.state = 'unknown' and l.reason = 'reworded' then l.reason
+                else o.reason end,
+            message_id = o.message_id,
+            tries = l.tries + o.tries,
+            rejections = case when (
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) then 0 else l.rejections + o.rejections end,
+            next_try = clock_timestamp() + make_interval(secs => o.delay),
+            lease_token = null,
+            lease_until = null,
+            claimed_at = case
+                when (
+    case when ((
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) then 'released' else o.state end
+) = 'released' then null
+                -- Null where it was proven unsent too early, and claimed again. Others of its kind wait from then on.
+                when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp())
+                else l.claimed_at end,
+            settled_at = case when (
+    case when ((
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
+    o.state in ('released', 'suppressed', 'dead')
+    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
+) then 'released' else o.state end
+) in ('released', 'unknown') then null else clock_timestamp() end,
+            body = case when o.state = 'unknown' then l.body end,
+            body_salt = case when o.state = 'unknown' then l.body_salt end
+        from outcome o
+        where l.id = o.id and case
+            when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
+        end
+        returning l.id
+    )
+    select o.id from outcome o where o.state <> 'sent' and (
+        o.id in (select id from settled)
+        or clock_timestamp() < cast(:until as timestamptz)
+        and (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
+    );
+
+-- name: remember_suppressed
+insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))
+on conflict (email_hash) do update set since = excluded.since;
+
+-- name: ask_again
+-- Has the due pass ask again about legacies of dropped entries: it closes a window that is over, and one that is open is
+-- planned again, which brings the entries back.
+update worker.watch w set next_ask = 0
+from json_to_recordset(cast(:rows as json)) as d(chain_id bigint, legacy text)
+where w.chain_id = d.chain_id and w.legacy = d.legacy;
+
+-- name: something_to_ask
+-- Not `exists`: without the order the planner reads the whole table, in the hope to find one soon, when there is none.
+select coalesce((
+    select true from worker.watch
+   
+    where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until not between now()
+        and now() + interval '2 days')
+    order by next_ask
+    limit 1
+), false);
+
+-- name: ask_again_window
+-- Rows with members of a block above the chain's head: of an endpoint that told of blocks that are not there, and was
+-- taken out since.
+update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_block > :head;
+
+-- name: to_ask
+-- xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
+select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
+    cast(xmin as text)
+from worker.watch
+where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until not between now()
+    and now() + interval '2 days')
+order by next_ask
+limit :limit;
+
+-- name: answered_before
+-- Some legacies that did not revert when they were asked about last. The limit is a constant, so that the planner knows
+-- it and keeps to the index.
+select legacy, creator from worker.watch
+where chain_id = :chain_id and failures = 0 and asked_at is not null
+order by next_ask desc
+limit 50;
+
+-- name: ask_late
+with late as (
+    select w.legacy
+    from unnest(cast(:legacies as text[]), cast(:legacy_times as bigint[])) as e(legacy, at)
+    join worker.watch w on w.chain_id = :chain_id and w.legacy = e.legacy and w.asked_at < e.at
+    union
+    select w.legacy
+    from unnest(cast(:creators as text[]), cast(:creator_times as bigint[])) as e(creator, at)
+    join worker.watch w on w.chain_id = :chain_id and w.creator = e.creator and w.asked_at < e.at
+)
+update worker.watch set next_ask = 0
+where chain_id = :chain_id and legacy in (select legacy from late) and next_ask <> 0;
+
+-- name: answered
+-- Finds each row by its place (ctid), without a search by address; a row that is gone or has another version is left
+-- alone. Each array is in a `select`: knowing its length the planner would rather read the whole table.
+update worker.watch w
+set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
+    membership = coalesce(a.membership, w.membership),
+    membership_block = case when a.membership is null then w.membership_block else :block end
+from unnest(
+    (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[])),
+    (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[]))
+) as a(place, version, legacy, next_ask, membership)
+where w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy;
+
+-- name: set_aside
+update worker.watch w
+set failures = failures + 1,
+    paused_until = clock_timestamp()
+        + make_interval(mins => least(1440, cast(power(2, least(failures, 11)) as int)))
+from unnest(
+    (select cast(:failed_places as tid[])), (select cast(:failed_versions as xid[])),
+    (select cast(:failed as text[]))
+) as f(place, version, legacy)
+where w.ctid = f.place and w.xmin = f.version and w.chain_id = :chain_id and w.legacy = f.legacy;
+
+-- name: see_windows
+-- A window is planned again when it opens again, and when something about its legacy changed.
+insert into worker.due_window as d (chain_id, legacy, "window", deadline, block_number, state)
+select :chain_id, legacy, "window", deadline, :block, case when old then 'too_old' else 'open' end
+from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint, old boolean)
+order by legacy, "window", deadline
+on conflict (chain_id, legacy, "window", deadline) do update
+set block_number = least(d.block_number, excluded.block_number),
+    planned_at = case when d.state = 'closed' or d.legacy = any(cast(:changed as text[])) then null
+        else d.planned_at end,
+    state = case when d.state = 'closed' then 'open' else d.state end;
+
+-- name: close_windows
+-- A legacy that another run asked about since, and stored, is left as that run saw it. `coalesce` keeps the planner from
+-- looking up the windows of each row of `same`: mostly few are open, or none.
+with same as materialized (
+    select w.legacy
+    from unnest(
+        (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[]))
+    ) as a(place, version, legacy)
+    join worker.watch w
+      on w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy
+)
+update worker.due_window d set state = 'closed'
+where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.state = 'open'
+  and not exists (
+    select from json_to_recordset(cast(:seen as json)) as s(legacy text, "window" int, deadline bigint)
+    where s.legacy = d.legacy and s."window" = d."window" and s.deadline = d.deadline
+  )
+  and coalesce(d.legacy in (select legacy from same), false);

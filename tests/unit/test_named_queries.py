@@ -1,0 +1,40 @@
+"""The statements of `queries.sql`: each has a name that the code uses, and each name in the code has a statement."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import reminder_worker
+from reminder_worker.database.named_queries import load_queries
+
+PACKAGE = Path(reminder_worker.__path__[0])
+FILES = sorted(PACKAGE.glob("*/queries.sql"))
+IMPORT = re.compile(r"from reminder_worker\.(\w+)\.queries import sql(?: as (\w+))?")
+
+
+def names_used(room: str) -> set[str]:
+    """Return the names of a room's statements in all modules of the package."""
+    used: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        text = path.read_text()
+        for found, alias in IMPORT.findall(text):
+            if found == room:
+                used |= set(re.findall(rf"\b{alias or 'sql'}\[\"(\w+)\"\]", text))
+    return used
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.parent.name)
+def test_every_statement_is_used_and_every_used_name_has_a_statement(path: Path) -> None:
+    assert set(load_queries(path)) == names_used(path.parent.name)
+
+
+def test_a_statement_is_loaded_without_its_comments(tmp_path: Path) -> None:
+    file = tmp_path / "queries.sql"
+    file.write_text(
+        "-- Of the whole file: it has: colons.\n\n-- name: one\n-- Why: so.\nselect :a;\n\n-- name: two\nselect 2;\n"
+    )
+    assert {name: str(statement) for name, statement in load_queries(file).items()} == {
+        "one": "select :a",
+        "two": "select 2",
+    }
