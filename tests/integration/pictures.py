@@ -332,7 +332,7 @@ async def test_covers_of_all_occasions(studio: Studio) -> None:
 
 async def test_product_in_one_picture() -> None:
     """An email as the mail service renders it, beside the pictures of the gift page and of Dagster."""
-    email = Renderer("https://app.example.org").sample(TEMPLATES["before_activation"])
+    email = Renderer("https://app.example.org").sample(TEMPLATES["before_activation"], "owner")
     async with open_browser() as (browser, _):
         page = await browser.new_page(viewport={"width": 480, "height": 800})
         await page.set_content(email.html)
