@@ -33,11 +33,11 @@ from api.metrics import RequestMetrics
 from api.problems import exception_handlers, preflight_as_a_problem
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
 from api.stats import Published
+from reminder_worker import __version__
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 
-API_VERSION = "1.0.0"
 MAX_BODY_BYTES = 64 * 1024
 HOUR_SECONDS = 3600
 DESCRIPTION = """\
@@ -142,7 +142,7 @@ def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
 def _openapi(limit: Guard) -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Reminder Worker",
-        version=API_VERSION,
+        version=__version__,
         description=DESCRIPTION,
         components=Components(security_schemes={**SECURITY_SCHEMES}),
         openapi_router=Router(

@@ -29,7 +29,7 @@ from api.gauges import (
     statistics_gauges,
     upgrade_gauges,
 )
-from reminder_worker import passes
+from reminder_worker import __version__, passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.settings import Settings
@@ -112,6 +112,7 @@ class Scrape:
             log.error("metrics_without_database", exc_info=error)
             stored = []
         up = gauge("database_up", "1 when the database answered", (), {(): float(bool(stored))})
+        build = gauge("build_info", "1; the label is the version that runs", ("version",), {(__version__,): 1.0})
         registry = CollectorRegistry()
-        registry.register(Gauges([up, *stored, *own_endpoint_gauges(self._chains)]))
+        registry.register(Gauges([build, up, *stored, *own_endpoint_gauges(self._chains)]))
         return generate_latest(self._requests.registry) + generate_latest(registry)

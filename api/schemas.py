@@ -117,6 +117,12 @@ class HealthAnswer(Struct, rename="camel"):
     status: Annotated[Literal["ok"], Meta(description="Always ok; a failure is a problem")]
 
 
+class LivenessAnswer(HealthAnswer):
+    """This process is alive."""
+
+    version: Annotated[str, Meta(description="Version of the service", examples=["0.1.0"])]
+
+
 class FieldProblem(Struct, rename="camel"):
     """One bad field."""
 

@@ -8,7 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.problems import described
-from api.schemas import HealthAnswer
+from api.schemas import HealthAnswer, LivenessAnswer
+from reminder_worker import __version__
 from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Unavailable
@@ -22,9 +23,9 @@ class HealthController(Controller):
     _look: asyncio.Task[bool] | None = None
 
     @get("/live", operation_id="healthLive", summary="Is the process alive?")
-    async def live(self) -> HealthAnswer:
+    async def live(self) -> LivenessAnswer:
         """Answers as long as the process does; looks at nothing else."""
-        return HealthAnswer(status="ok")
+        return LivenessAnswer(status="ok", version=__version__)
 
     @get(
         "/ready",

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import click
 
+from reminder_worker import __version__
 from reminder_worker.cli import parts
 from reminder_worker.cli.relay import relay
 from reminder_worker.cli.upgrades import upgrades
@@ -41,6 +42,7 @@ _PASSES = (
 
 
 @click.group(cls=parts.PlainErrors, epilog=parts.EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="reminder-worker", message="%(prog)s %(version)s")
 @click.option(
     "--env-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

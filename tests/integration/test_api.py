@@ -20,6 +20,7 @@ from api.schema_page import example_of
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Legacy, Scenario
+from reminder_worker import __version__
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import (
     APP_ORIGIN,
@@ -350,7 +351,8 @@ async def test_readiness_needs_the_database_and_its_migrations(world: World) -> 
     assert (await world.request("GET", "/health/ready")).status == 200
     await world.sql("update worker.alembic_version set version_num = 'older'")
     assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
-    assert (await world.request("GET", "/health/live")).status == 200
+    answer = await world.request("GET", "/health/live")
+    assert (answer.status, answer.body) == (200, {"status": "ok", "version": __version__})
 
 
 async def test_however_many_ask_whether_it_is_ready_they_take_one_connection_to_the_database(world: World) -> None:
@@ -573,6 +575,7 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
     assert float(values[f'reminder_worker_passes_rpc_errors{{{chain},endpoint="1:node"}}']) == 7
     assert float(values[f'reminder_worker_passes_rpc_up{{{chain},endpoint="1:node"}}']) == 0
     assert float(values["reminder_worker_database_up"]) == 1
+    assert float(values[f'reminder_worker_build_info{{version="{__version__}"}}']) == 1
     for secret in (CANARY_EMAIL, CANARY_NAME, legacy.address, owner.address.lower(), "127.0.0.1"):
         assert secret not in page.replace('endpoint="1:127.0.0.1', "")
     async with world.session.get(world.metrics_url + "/") as response:

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from dotenv import dotenv_values
 
+from reminder_worker import __version__
 from reminder_worker.cli.main import main
 from reminder_worker.cli.parts import words_of
 
@@ -53,6 +54,10 @@ def test_every_command_has_help_with_an_example(runner: CliRunner, command: tupl
     shown = runner.invoke(main, [*command, "--help"])
     assert shown.exit_code == 0
     assert re.search(rf"Example:\n  .*reminder-worker .*{command[-1]}", shown.output)
+
+
+def test_version_is_the_packages(runner: CliRunner) -> None:
+    assert runner.invoke(main, ["--version"]).output == f"reminder-worker {__version__}\n"
 
 
 @pytest.mark.parametrize("group", [[], ["keys"], ["relay"], ["upgrades"]], ids=str)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from devnet import diagram
+from reminder_worker import __version__
 from reminder_worker.outbox.messages import AlertKind
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +79,18 @@ def test_the_node_that_is_asked_for_runs_what_builds_the_page() -> None:
     versions = re.findall(r"(\d+\.\d+)\.0", built_by)
     for text in (MAKEFILE, (ROOT / "README.md").read_text(), (ROOT / "CONTRIBUTING.md").read_text()):
         assert all(version in text for version in versions)
+
+
+def test_version_stands_in_one_place_and_deploy_files_and_changelog_name_it() -> None:
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert configuration["project"]["dynamic"] == ["version"]
+    assert configuration["tool"]["hatch"]["version"]["path"] == "reminder_worker/__init__.py"
+    releases = re.findall(r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert releases[0] == __version__
+    deploy = [path for path in (ROOT / "deploy").rglob("*") if path.is_file()]
+    tags = re.findall(r"reminder-worker(?::|, tag: )(\d[\w.]*)", "".join(path.read_text() for path in deploy))
+    assert len(tags) > 5
+    assert set(tags) == {__version__}
 
 
 def test_the_licence_is_the_same_everywhere() -> None:

@@ -12,6 +12,7 @@ from dagster_k8s import K8sRunLauncher
 from dagster_k8s.job import UserDefinedDagsterK8sConfig
 
 from mail_service.settings import Settings as MailSettings
+from reminder_worker import __version__
 from reminder_worker.settings import ApiSettings, Settings
 from tests.unit.deploy.parts import (
     DEPLOY,
@@ -202,7 +203,7 @@ def test_one_image_and_one_version_of_dagster_everywhere() -> None:
     images |= {f"{part['image']['repository']}:{part['image']['tag']}" for part in PARTS}
     assert len(images) == 1
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert images.pop().endswith(f":{project['version']}")
+    assert images.pop().endswith(f":{__version__}")
     pinned = next(each for each in project["dependencies"] if each.startswith("dagster=="))
     text = (ROOT / "deploy/kubernetes/dagster-values.yaml").read_text()
     assert set(re.findall(r"version (\d+\.\d+\.\d+)", text)) == {pinned.removeprefix("dagster==")}
