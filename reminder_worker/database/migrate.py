@@ -16,7 +16,7 @@ from reminder_worker.errors import Misconfigured
 if TYPE_CHECKING:  # every run's process asks whether the schema is current: that must not cost Alembic's import
     from alembic.config import Config
 
-NEWEST = "0004"
+NEWEST = "0001"
 ENCODING = "UTF8"
 AS_UTF8 = "make another, `create database … encoding 'UTF8' template template0`"
 _MIGRATE_LOCK = 0x72656D696E64  # any constant; several processes may start at once

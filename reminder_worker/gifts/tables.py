@@ -117,7 +117,7 @@ gift_wallet = Table(
         comment="of the creating request: the same bytes are the same activity",
     ),
     Column("sub_organization_id", Text, comment="the identity provider's; null: not created yet"),
-    Column("address_hash", LargeBinary, comment="keyed hash of the wallet's address; null: not asked for since 0003"),
+    Column("address_hash", LargeBinary, comment="keyed hash of the wallet's address; null: not asked for yet"),
     now_column("created_at"),
     comment="Which sub-organization holds the wallet of an email; neither email nor address",
 )

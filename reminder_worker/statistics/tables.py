@@ -39,7 +39,7 @@ price_feed = Table(
     Column("chain_id", BigInteger, primary_key=True),
     Column("token", Address, primary_key=True, comment="an address, or ETH"),
     Column("feed", Address, nullable=False, comment="two tokens may share one"),
-    Column("heartbeat_seconds", Integer, comment="of the feed; null: not asked since 0004"),
+    Column("heartbeat_seconds", Integer, comment="of the feed; null: not asked yet"),
     Column("symbol", Text, comment="of the token; null: none that may be shown"),
     Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
     Column("round_id", Numeric(30, 0), comment="of the last good answer"),

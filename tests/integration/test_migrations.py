@@ -3,14 +3,18 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic import command
+from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.database import migrate as module
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
 from reminder_worker.errors import Misconfigured
@@ -18,9 +22,65 @@ from reminder_worker.privacy.vault import Vault
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
 
 SCRIPTS = ScriptDirectory.from_config(alembic_config())
-PREVIOUS = str(SCRIPTS.get_revision(NEWEST).down_revision)
 LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
 Rows = dict[str, list[dict[str, Any]]]
+
+ADDING = """
+    op.add_column("recipient", sa.Column("language", sa.Text()), schema="worker")
+    op.add_column("sent_ledger", sa.Column("posts", sa.Integer(), server_default="0", nullable=False), schema="worker")
+    op.create_table("postcard", sa.Column("id", sa.BigInteger(), primary_key=True), schema="worker")
+    op.create_index("suppression_since", "suppression", ["since"], schema="worker")
+"""
+DEMANDING = """
+    op.add_column("suppression", sa.Column("language", sa.Text(), nullable=False), schema="worker")
+    op.create_unique_constraint("one_write", "legacy_write", ["deadline"], schema="worker")
+    op.drop_column("pass_state", "error", schema="worker")
+"""
+
+
+@dataclass(frozen=True)
+class SchemaUpdate:
+    """Two neighbouring revisions."""
+
+    previous: str
+    next: str
+    adds: str | None = None
+    """Statements of a revision that is not written yet; none for a revision of the repository."""
+
+
+WRITTEN = [
+    SchemaUpdate(script.down_revision, script.revision)
+    for script in SCRIPTS.walk_revisions()
+    if isinstance(script.down_revision, str)
+]
+UPCOMING = SchemaUpdate(NEWEST, f"{int(NEWEST) + 1:04}", ADDING)
+
+
+@pytest.fixture(params=[*WRITTEN, UPCOMING], ids=lambda update: update.next)
+def update(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SchemaUpdate:
+    """An update to each revision, and to one more: migrating brings the database to its schema."""
+    found: SchemaUpdate = request.param
+    bring_to(found, tmp_path, monkeypatch)
+    return found
+
+
+def bring_to(update: SchemaUpdate, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a release of the update's later revision."""
+    monkeypatch.setattr(module, "NEWEST", update.next)
+    if update.adds is None:
+        return
+    (folder / "upcoming.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\n\n"
+        f"revision = {update.next!r}\ndown_revision = {update.previous!r}\n\n\ndef upgrade() -> None:{update.adds}"
+    )
+
+    def config_with_the_upcoming(connection: Connection | None = None) -> Config:
+        config = alembic_config(connection)
+        config.set_main_option("path_separator", "newline")
+        config.set_main_option("version_locations", f"{SCRIPTS.versions}\n{folder}")
+        return config
+
+    monkeypatch.setattr(module, "alembic_config", config_with_the_upcoming)
 
 
 @pytest.fixture
@@ -30,18 +90,18 @@ def empty_url(mail_database: str) -> str:
 
 
 @pytest.fixture
-async def previous(empty_url: str) -> AsyncIterator[AsyncEngine]:
-    """A database as the release before this one left it."""
+async def previous(empty_url: str, update: SchemaUpdate) -> AsyncIterator[AsyncEngine]:
+    """A database as the release before the update left it."""
     engine = open_engine(empty_url)
     async with engine.begin() as connection:
-        await connection.run_sync(_upgrade_to_previous)
+        await connection.run_sync(_upgrade_to, update.previous)
     yield engine
     await engine.dispose()
 
 
-def _upgrade_to_previous(connection: Connection) -> None:
+def _upgrade_to(connection: Connection, revision: str) -> None:
     connection.execute(text("create schema worker"))
-    command.upgrade(alembic_config(connection), PREVIOUS)
+    command.upgrade(alembic_config(connection), revision)
 
 
 def _fill(database_url: str) -> None:
@@ -128,21 +188,31 @@ async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema
     assert _rows(empty_url).keys() >= before.keys()
 
 
-async def test_the_newest_revision_only_adds(previous: AsyncEngine, empty_url: str) -> None:
-    """Nothing is dropped, renamed, narrowed or newly demanded in a table that the previous release uses."""
+async def test_a_revision_only_adds(previous: AsyncEngine, empty_url: str) -> None:
     before = _shape(empty_url)
     await migrate(previous)
-    after = _shape(empty_url)
-    tables = {table for table, _ in before["columns"]}
-    assert {key: after["columns"].get(key) for key in before["columns"]} == before["columns"]
-    demanded = [
-        key
-        for key in after["columns"].keys() - before["columns"].keys()
-        if key[0] in tables and not _optional(empty_url, key)
-    ]
-    assert demanded == []
-    newly = {rule for rule in after["rules"] - before["rules"] if rule[0].removeprefix("worker.") in tables}
-    assert newly == set()
+    assert _broken(empty_url, before, _shape(empty_url)) == set()
+
+
+async def test_a_revision_that_drops_or_demands_would_be_found(
+    engine: AsyncEngine, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = _shape(database_url)
+    bring_to(SchemaUpdate(NEWEST, UPCOMING.next, DEMANDING), tmp_path, monkeypatch)
+    await migrate(engine)
+    found = _broken(database_url, before, _shape(database_url))
+    assert {("pass_state", "error"), ("suppression", "language")} <= found
+    assert "one_write" in {name for _, name in found}
+
+
+def _broken(database_url: str, before: dict[str, Any], after: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return what was dropped, narrowed or newly demanded in tables that the previous release uses."""
+    columns, tables = before["columns"], {table for table, _ in before["columns"]}
+    changed = {key for key in columns if after["columns"].get(key) != columns[key]}
+    added = {key for key in after["columns"].keys() - columns.keys() if key[0] in tables}
+    demanded = {key for key in added if not _optional(database_url, key)}
+    rules = {rule[:2] for rule in after["rules"] - before["rules"] if rule[0].removeprefix("worker.") in tables}
+    return changed | demanded | rules
 
 
 def _optional(database_url: str, key: tuple[str, str]) -> bool:
