@@ -30,9 +30,9 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import request_store
-from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.caps import limits_of
-from reminder_worker.relay.models import Authorization, Caps, Lane, State
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.settings import ChainSettings
@@ -44,7 +44,7 @@ GAS = 500_000
 WEI = 3 * GWEI * GAS
 TARGET = "0x" + "7a" * 20
 KEYS = tuple("0x" + keccak(text=f"relayer {name}").hex() for name in ("of ours", "of the floor"))
-CAPS = Caps(
+CAPS = WalletCaps(
     daily_wei=10**30, daily_count=10**9, gas_price_ceiling_wei=50 * GWEI,
     per_legacy=10**6, per_gift=10**6, per_signer=10**6, per_creator=10**6, max_open=10**9,
 )  # fmt: skip
@@ -72,13 +72,13 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
     )
     chain = Chain(settings)
     signer = load_signer(SecretStr(KEYS[0]))
-    admission = Admission(engine, Vault(bytes(range(32))), {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
+    admission = RelayAdmission(engine, Vault(bytes(range(32))), {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
     floor = _Floor(Account.from_key(KEYS[1]))
     connections = [
         await psycopg.AsyncConnection.connect(url.replace("+psycopg", ""), row_factory=namedtuple_row)
         for _ in range(CLIENTS)
     ]
-    prepared: tuple[Iterator[Authorization], Iterator[dict[str, Any]]]
+    prepared: tuple[Iterator[RelayAuthorization], Iterator[dict[str, Any]]]
 
     async def before() -> None:
         nonlocal prepared
@@ -89,12 +89,14 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
             )
         async with engine.connect() as connection:
             await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
-        await Admission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(CHAIN_ID)
+        await RelayAdmission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(
+            CHAIN_ID
+        )
         prepared = iter(_authorizations()), iter([floor.prepare(each) for each in _authorizations()])
 
     async def client(_: int) -> None:
         for authorization in prepared[0]:
-            if (await admission.admit(authorization)).state is not State.BROADCAST:
+            if (await admission.admit(authorization)).state is not RequestState.BROADCAST:
                 raise RuntimeError("not accepted")
 
     async def bare(number: int) -> None:
@@ -112,12 +114,12 @@ async def _all(client: Callable[[int], Awaitable[None]]) -> None:
     await asyncio.gather(*(client(number) for number in range(CLIENTS)))
 
 
-def _authorizations() -> Sequence[Authorization]:
+def _authorizations() -> Sequence[RelayAuthorization]:
     """The calls of gift withdrawals, each of another gift and recipient of a few givers."""
     return [
-        Authorization(
+        RelayAuthorization(
             chain_id=CHAIN_ID,
-            lane=Lane.GIFT_WITHDRAW,
+            lane=RelayLane.GIFT_WITHDRAW,
             digest=os.urandom(32),
             router=TARGET,
             subject_id=number,
@@ -143,7 +145,7 @@ class _Floor:
             _bare, (sql["lock_wallet"], sql["room"], sql["add"], sql["mark_sent"])
         )
 
-    def prepare(self, authorization: Authorization) -> dict[str, Any]:
+    def prepare(self, authorization: RelayAuthorization) -> dict[str, Any]:
         sealed = {"id": uuid4(), "key_id": "bench", "salt": bytes(32), "call_data": authorization.call_data + bytes(28)}
         signed = {"request_id": sealed["id"], "wei": str(WEI), "attempt_gas": GAS}
         fees = {"max_fee": 3 * GWEI, "priority_fee": GWEI}
@@ -153,7 +155,7 @@ class _Floor:
         ]
         return {
             **request_store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),
-            "request": {**request_store.request_row(authorization, State.SIGNED), **sealed},
+            "request": {**request_store.request_row(authorization, RequestState.SIGNED), **sealed},
             "transaction": {**signed, **fees},
             "counted": msgspec.json.encode(counted).decode(),
             "data": authorization.call_data,

@@ -23,14 +23,14 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.models import Caps
-from reminder_worker.relay.reconciler import Reconcile
+from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.models import WalletCaps
+from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.signer import LocalSigner
 
 WITHDRAWALS = 500
 CLIENTS = 32
-CAPS = Caps(daily_wei=10**24, daily_count=10**6, gas_price_ceiling_wei=50 * GWEI)
+CAPS = WalletCaps(daily_wei=10**24, daily_count=10**6, gas_price_ceiling_wei=50 * GWEI)
 _EMPTY = text("truncate worker.relay_wallet, worker.relay_request, worker.nonce_slot, worker.tx_attempt")
 _JSON = {"Content-Type": "application/json"}
 
@@ -76,8 +76,8 @@ async def _afresh(
 
 async def _ours(engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> None:
     vault, chains = Vault(bytes(32)), {CHAIN_ID: chain}
-    admission = Admission(engine, vault, chains, signer, CAPS, any_chain=True)
-    reconcile = Reconcile(engine, vault, chains, admission, Alerts(engine), 0)
+    admission = RelayAdmission(engine, vault, chains, signer, CAPS, any_chain=True)
+    reconcile = RelayReconciler(engine, vault, chains, admission, Alerts(engine), 0)
     await admission.open_wallet(CHAIN_ID)
     waiting = iter(withdrawals)
 

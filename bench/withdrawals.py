@@ -12,7 +12,7 @@ from bench.surroundings import CHAIN_ID
 from devnet.deploy import named_account
 from devnet.scenarios import Scenario
 from devnet.sponsorship import Auth
-from reminder_worker.relay.models import Authorization, Lane
+from reminder_worker.relay.models import RelayAuthorization, RelayLane
 from reminder_worker.relay.signer import LocalSigner, load_signer
 
 DAY = 86400
@@ -26,7 +26,7 @@ RELAYER_KEY = "0x" + keccak(text="the relayer of the benches").hex()
 class Withdrawal:
     """`body` is what POST /sponsor/gift-withdraw takes."""
 
-    authorization: Authorization
+    authorization: RelayAuthorization
     body: dict[str, Any]
 
 
@@ -59,9 +59,9 @@ async def unmined(engine: AsyncEngine) -> bool:
 def _withdrawal(scenario: Scenario, giver: str, timelock_id: int, auth: Auth) -> Withdrawal:
     recipient, nonce, deadline, signature = auth
     data = bytes.fromhex(scenario.contracts["TimeLockRouter"].encode("withdrawFor", timelock_id, False, auth)[2:])
-    authorization = Authorization(
+    authorization = RelayAuthorization(
         chain_id=CHAIN_ID,
-        lane=Lane.GIFT_WITHDRAW,
+        lane=RelayLane.GIFT_WITHDRAW,
         digest=keccak(data),
         router=scenario.deployment.time_lock_router,
         subject_id=timelock_id,

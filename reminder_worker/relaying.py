@@ -13,9 +13,9 @@ from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.admission import RELAYED_CHAINS, Admission
-from reminder_worker.relay.models import Caps
-from reminder_worker.relay.operator_actions import ByHand
+from reminder_worker.relay.admission import RELAYED_CHAINS, RelayAdmission
+from reminder_worker.relay.models import WalletCaps
+from reminder_worker.relay.operator_actions import OperatorActions
 from reminder_worker.relay.signer import signer_of
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
@@ -28,14 +28,14 @@ RENEWALS_OF_AN_OWNER: Final = 20  # a day: one with hundreds of legacies leaves 
 
 
 @dataclass(frozen=True, slots=True)
-class Relaying:
+class RelayWallets:
     """By what the wallet is for, `RELAYER` and `ATTESTOR`: those that are configured and whose key can be used."""
 
-    admissions: Mapping[str, Admission]
-    reconciles: Mapping[str, ByHand]
+    admissions: Mapping[str, RelayAdmission]
+    reconciles: Mapping[str, OperatorActions]
     auto_renew: AutoRenew | None
 
-    def of_wallet(self, address: str) -> ByHand:
+    def of_wallet(self, address: str) -> OperatorActions:
         """Raises `NotConfigured` for a wallet whose key is not in use here."""
         for role, admission in self.admissions.items():
             if admission.signer.address == address:
@@ -57,10 +57,10 @@ def relays_on(settings: Settings, chain_id: int) -> bool:
 
 def make_relaying(
     engine: AsyncEngine, vault: Vault, chains: Mapping[int, Chain], alerts: Alerts, settings: Settings
-) -> Relaying:
+) -> RelayWallets:
     """A key that cannot be used turns its part off and is shown by `doctor`; reminders go on."""
-    admissions: dict[str, Admission] = {}
-    reconciles: dict[str, ByHand] = {}
+    admissions: dict[str, RelayAdmission] = {}
+    reconciles: dict[str, OperatorActions] = {}
     for role, group, low_balance in (
         (RELAYER, settings.relay, settings.relay.low_balance_relays if settings.relay else 0),
         (ATTESTOR, settings.auto_renew, LOW_BALANCE_RENEWALS),
@@ -75,26 +75,26 @@ def make_relaying(
             log.error("wallet_off", wallet=role, reason=str(error))
             continue
         dry_run = isinstance(group, AutoRenewSettings) and group.dry_run  # what waited before it is not sent either
-        admission = Admission(
+        admission = RelayAdmission(
             engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local, starts=not dry_run
         )
         admissions[role] = admission
-        reconciles[role] = ByHand(engine, vault, chains, admission, alerts, low_balance)
+        reconciles[role] = OperatorActions(engine, vault, chains, admission, alerts, low_balance)
     renews = None
     if settings.auto_renew is not None and ATTESTOR in admissions:
         renews = AutoRenew(engine, chains, admissions[ATTESTOR], settings.auto_renew)
-    return Relaying(admissions, reconciles, renews)
+    return RelayWallets(admissions, reconciles, renews)
 
 
-def caps_of(group: RelaySettings | AutoRenewSettings) -> Caps:
+def caps_of(group: RelaySettings | AutoRenewSettings) -> WalletCaps:
     if isinstance(group, AutoRenewSettings):
-        return Caps(
+        return WalletCaps(
             group.daily_wei_cap,
             group.daily_count_cap,
             group.gas_price_ceiling_wei,
             per_creator=RENEWALS_OF_AN_OWNER,
         )
-    return Caps(
+    return WalletCaps(
         group.daily_wei_cap,
         group.daily_count_cap,
         group.gas_price_ceiling_wei,

@@ -30,8 +30,8 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relaying import RELAYER, Relaying, make_relaying, relays_on
+from reminder_worker.relay.intake import RelayIntake
+from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.due_windows import DuePass
 from reminder_worker.reminders.instructions import Instructions
@@ -64,8 +64,8 @@ class Runtime:
     due_passes: Mapping[int, DuePass]
     dispatch: Dispatch | None
     alerts: Alerts
-    relaying: Relaying
-    sponsor: Sponsor
+    relaying: RelayWallets
+    sponsor: RelayIntake
     gift_pages: GiftPages | None
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
@@ -130,7 +130,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             dispatch=dispatch,
             alerts=alerts,
             relaying=relaying,
-            sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
+            sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
@@ -155,7 +155,7 @@ def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) ->
 
 
 def make_gift_pages(
-    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], relaying: Relaying
+    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], relaying: RelayWallets
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None

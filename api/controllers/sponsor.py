@@ -24,16 +24,16 @@ from api.sponsor_bodies import (
 )
 from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
-from reminder_worker.relay.intake import Sponsor
-from reminder_worker.relay.models import FAILED_ON_CHAIN, RequestView, State, WaitsFor
+from reminder_worker.relay.intake import RelayIntake
+from reminder_worker.relay.models import FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
 from reminder_worker.relay.operator_actions import BY_HAND
 
-SENTENCES: Final[Mapping[State, str]] = {
-    State.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
-    State.REVERTED: "The transaction failed on chain; nothing was moved.",
-    State.EXPIRED: "It could not be mined before its deadline; sign a new one.",
-    State.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
-    State.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
+SENTENCES: Final[Mapping[RequestState, str]] = {
+    RequestState.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
+    RequestState.REVERTED: "The transaction failed on chain; nothing was moved.",
+    RequestState.EXPIRED: "It could not be mined before its deadline; sign a new one.",
+    RequestState.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
+    RequestState.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
 }
 
 GIVEN_UP: Final = "Whoever runs the service gave it up before it was mined; sign a new one."
@@ -78,7 +78,7 @@ class SponsorController(Controller):
             )
         ),
     )
-    async def claim(self, data: JSONBody[ClaimBody], sponsor: NamedDependency[Sponsor]) -> AcceptedAnswer:
+    async def claim(self, data: JSONBody[ClaimBody], sponsor: NamedDependency[RelayIntake]) -> AcceptedAnswer:
         """Signed in the router's own domain (`eip712Domain()`): `ClaimAuth(address beneficiary,uint256 legacyId,
         bytes32 assetsHash,bool isETH,uint256 nonce,uint256 deadline)`; assetsHash = keccak256 of the assets packed as
         32-byte words.
@@ -112,7 +112,7 @@ class SponsorController(Controller):
             on_422="`invalid_input`; `check_in_deadline_too_far`, `legacy_not_found`, `would_fail`",
         ),
     )
-    async def check_in(self, data: JSONBody[CheckInBody], sponsor: NamedDependency[Sponsor]) -> AcceptedAnswer:
+    async def check_in(self, data: JSONBody[CheckInBody], sponsor: NamedDependency[RelayIntake]) -> AcceptedAnswer:
         """Signed in the router's own domain: `CheckInAuth(address owner,uint256 legacyId,uint256 nonce,
         uint256 deadline)`, the deadline at most one hour ahead. Needs Premium.
         """
@@ -155,7 +155,7 @@ class SponsorController(Controller):
         ),
     )
     async def gift_withdraw(
-        self, data: JSONBody[GiftWithdrawBody], sponsor: NamedDependency[Sponsor]
+        self, data: JSONBody[GiftWithdrawBody], sponsor: NamedDependency[RelayIntake]
     ) -> AcceptedAnswer:
         """Signed in the TimeLockRouter's own domain (`eip712Domain()`), whose version says what. In version 2:
         `WithdrawAuth(address recipient,address payTo,uint256 timelockId,bool skipSwap,uint256 nonce,uint256 deadline)`,
@@ -194,7 +194,7 @@ class SponsorStatusController(Controller):
     async def request_state(
         self,
         id: Annotated[str, PathParameter(description="The id that the request was answered with")],
-        sponsor: NamedDependency[Sponsor],
+        sponsor: NamedDependency[RelayIntake],
     ) -> RequestAnswer:
         """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
         return _answer(*await sponsor.request(_uuid(id)))
@@ -208,7 +208,7 @@ class SponsorStatusController(Controller):
             503: described("`unavailable`: the database does not answer"),
         },
     )
-    async def status(self, sponsor: NamedDependency[Sponsor]) -> SponsorStatusAnswer:
+    async def status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
         found = await sponsor.status()
         chains = [
@@ -223,9 +223,9 @@ def _accepted(view: RequestView) -> AcceptedAnswer:
 
 
 def _error(view: RequestView) -> RequestError | None:
-    if view.state not in SENTENCES or (view.state is State.MINED and view.reason != FAILED_ON_CHAIN):
+    if view.state not in SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
         return None
-    is_given_up = view.reason == BY_HAND and view.state is State.EXPIRED
+    is_given_up = view.reason == BY_HAND and view.state is RequestState.EXPIRED
     return RequestError(view.reason or view.state.value, GIVEN_UP if is_given_up else SENTENCES[view.state])
 
 

@@ -13,15 +13,15 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.owners import Found, OptedIn, Places, read_owners, read_places
+from reminder_worker.auto_renew.owners import BlockPair, LegacyReading, OptedIn, read_owners, read_places
 from reminder_worker.auto_renew.policy import (
     NO_RESET,
-    Decision,
-    Memory,
-    Reason,
-    Seen,
-    Standing,
-    Verdict,
+    FinalActivity,
+    LegacyState,
+    RenewalDecision,
+    RenewalReason,
+    RenewalVerdict,
+    StoredBaseline,
     bound_of,
     decide,
     remember,
@@ -30,9 +30,9 @@ from reminder_worker.auto_renew.queries import sql
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
 from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
-from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.contract_errors import refusal
-from reminder_worker.relay.models import OPEN_STATES, Authorization, Lane, State
+from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.renewals import MOST_ATTEMPTS, renewal_digests
 from reminder_worker.settings import AutoRenewSettings
 
@@ -45,21 +45,27 @@ RELAY_SECONDS: Final = 6 * 3600
 """How long a renewal may wait to be mined: what it attests is old by then, and is looked at afresh."""
 MOST_REVERTS: Final = 3
 NOT_REMINDED: Final = frozenset(
-    {Reason.OLD_BUILD, Reason.NOT_LIVE, Reason.OFF_ON_CHAIN, Reason.NOT_PREMIUM, "not_readable"}
+    {
+        RenewalReason.OLD_BUILD,
+        RenewalReason.NOT_LIVE,
+        RenewalReason.OFF_ON_CHAIN,
+        RenewalReason.NOT_PREMIUM,
+        "not_readable",
+    }
 )
 """Why an owner does not hear of the end of their budget: nothing would be renewed anyway."""
 LATEST: Final = 2**62  # beyond all times that mean anything; fits the column
 
-NOT_READABLE: Final = Verdict(Decision.HELD, "not_readable")
-COUNT_NOT_KNOWN: Final = Verdict(Decision.WAIT, "count_not_known")
-NOT_FINAL_YET: Final = Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
-NOT_IN_TIME: Final = Verdict(Decision.WAIT, "not_in_time")
-NOT_THE_ATTESTOR: Final = Verdict(Decision.HELD, "not_the_attestor")
-REVERTS: Final = Verdict(Decision.HELD, "reverts")
-UNDER_WAY: Final = Verdict(Decision.WAIT, "under_way")
-DONE: Final = Verdict(Decision.WAIT, "renewed")
-DRY_RUN: Final = Verdict(Decision.RENEW, "dry_run")
-SENT: Final = Verdict(Decision.RENEW, "sent")
+NOT_READABLE: Final = RenewalVerdict(RenewalDecision.HELD, "not_readable")
+COUNT_NOT_KNOWN: Final = RenewalVerdict(RenewalDecision.WAIT, "count_not_known")
+NOT_FINAL_YET: Final = RenewalVerdict(RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
+NOT_IN_TIME: Final = RenewalVerdict(RenewalDecision.WAIT, "not_in_time")
+NOT_THE_ATTESTOR: Final = RenewalVerdict(RenewalDecision.HELD, "not_the_attestor")
+REVERTS: Final = RenewalVerdict(RenewalDecision.HELD, "reverts")
+UNDER_WAY: Final = RenewalVerdict(RenewalDecision.WAIT, "under_way")
+DONE: Final = RenewalVerdict(RenewalDecision.WAIT, "renewed")
+DRY_RUN: Final = RenewalVerdict(RenewalDecision.RENEW, "dry_run")
+SENT: Final = RenewalVerdict(RenewalDecision.RENEW, "sent")
 
 
 @dataclass(slots=True)
@@ -74,12 +80,12 @@ class RenewalReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLegacy:
     """A legacy with its verdict; `observed` is what would be attested."""
 
-    found: Found
-    memory: Memory
-    verdict: Verdict
+    found: LegacyReading
+    memory: StoredBaseline
+    verdict: RenewalVerdict
 
     @property
     def observed(self) -> int:
@@ -98,7 +104,7 @@ class AutoRenew:
     """Over all chains. `admission` is the attestor's own wallet; its address has to be the router's attestor."""
 
     def __init__(
-        self, engine: AsyncEngine, chains: Mapping[int, Chain], admission: Admission, settings: AutoRenewSettings
+        self, engine: AsyncEngine, chains: Mapping[int, Chain], admission: RelayAdmission, settings: AutoRenewSettings
     ) -> None:
         self._engine = engine
         self._chains = chains
@@ -145,22 +151,24 @@ class AutoRenew:
         judged = [self._judge(each, places.head.timestamp) for each in found]
         # Kept before anything is sent: a renewal is a reset itself, and what was seen here is no baseline of that one.
         await self._keep(chain.chain_id, judged, places.head.timestamp)
-        due = sorted((each for each in judged if each.verdict.decision is Decision.RENEW), key=lambda each: each.t1)
+        due = sorted(
+            (each for each in judged if each.verdict.decision is RenewalDecision.RENEW), key=lambda each: each.t1
+        )
         sent = await self._renew_all(chain, due, places, report, ends) if due else []
         await self._keep(chain.chain_id, sent, places.head.timestamp)
         report.legacies += len(found)
         report.finalized = places.finalized.number
-        final = [*(one for one in judged if one.verdict.decision is not Decision.RENEW), *sent]
+        final = [*(one for one in judged if one.verdict.decision is not RenewalDecision.RENEW), *sent]
         report.verdicts.update(f"{each.verdict.decision}: {each.verdict.reason}" for each in final)
         return _trouble({each.verdict for each in final})
 
     # -- deciding -------------------------------------------------------------------------------
 
-    def _judge(self, found: Found, now: int) -> Judged:
-        known = found.one.memory or Memory(NO_RESET, 0)
+    def _judge(self, found: LegacyReading, now: int) -> JudgedLegacy:
+        known = found.one.memory or StoredBaseline(NO_RESET, 0)
         if found.facts is None or found.state is None or found.head_reset is None:
-            return Judged(found, known, NOT_READABLE)
-        standing = Standing(
+            return JudgedLegacy(found, known, NOT_READABLE)
+        standing = LegacyState(
             now=now,
             reset_at=found.head_reset,
             is_live=found.facts.is_live,
@@ -174,58 +182,60 @@ class AutoRenew:
         if found.final_reset is None or found.count is None:
             bound = bound_of(standing)  # it stands whatever the owner's count is
             unknown = COUNT_NOT_KNOWN if found.count is None else NOT_FINAL_YET
-            return Judged(found, known, unknown if bound is None else Verdict(Decision.REFUSED, bound))
-        seen = Seen(found.final_reset, found.count)
+            return JudgedLegacy(
+                found, known, unknown if bound is None else RenewalVerdict(RenewalDecision.REFUSED, bound)
+            )
+        seen = FinalActivity(found.final_reset, found.count)
         memory = remember(found.one.memory, seen)
-        return Judged(found, memory, decide(memory, seen, standing, self._settings.largest_jump))
+        return JudgedLegacy(found, memory, decide(memory, seen, standing, self._settings.largest_jump))
 
     # -- renewing -------------------------------------------------------------------------------
 
     async def _renew_all(
-        self, chain: Chain, due: Sequence[Judged], places: Places, report: RenewalReport, ends: float
-    ) -> list[Judged]:
+        self, chain: Chain, due: Sequence[JudgedLegacy], places: BlockPair, report: RenewalReport, ends: float
+    ) -> list[JudgedLegacy]:
         """Renew timers, the nearest deadline first; returns each with what became of it. One that cannot be renewed
         stops none of the others; those for which the time is up are looked at again soon."""
         if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
-            return [Judged(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
+            return [JudgedLegacy(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
         renewed = []
         for each in due:
             if time.monotonic() > ends:
                 report.more = True
-                renewed.append(Judged(each.found, each.memory, NOT_IN_TIME))
+                renewed.append(JudgedLegacy(each.found, each.memory, NOT_IN_TIME))
                 continue
             try:
                 verdict = await self._renew(chain, each, places.head)
             except LimitReached as limit:
-                verdict = Verdict(Decision.WAIT, limit.code)
+                verdict = RenewalVerdict(RenewalDecision.WAIT, limit.code)
             except Unavailable as error:
-                verdict = Verdict(Decision.WAIT, error.code)
+                verdict = RenewalVerdict(RenewalDecision.WAIT, error.code)
             report.sent += verdict is SENT
-            renewed.append(Judged(each.found, each.memory, verdict))
+            renewed.append(JudgedLegacy(each.found, each.memory, verdict))
         return renewed
 
-    async def _renew(self, chain: Chain, each: Judged, head: Block) -> Verdict:
+    async def _renew(self, chain: Chain, each: JudgedLegacy, head: Block) -> RenewalVerdict:
         router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
         digests = renewal_digests(chain.chain_id, router, one.legacy_id, each.memory.reset_at)
         before = await self._before(chain.chain_id, digests)
         states = list(before.values())
         if any(state in OPEN_STATES for state in states):
             return UNDER_WAY
-        if State.CONFIRMED in states:
+        if RequestState.CONFIRMED in states:
             return DONE
-        if states.count(State.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
+        if states.count(RequestState.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
             return REVERTS
         data = record_activity(one.legacy_id, each.observed)
         answer = await chain.call(Call(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor)
         if isinstance(answer, Reverted):
-            return Verdict(Decision.HELD, refusal(answer.data).code)
+            return RenewalVerdict(RenewalDecision.HELD, refusal(answer.data).code)
         if self._settings.dry_run:
             return DRY_RUN
         await self._admission.admit(
-            Authorization(
+            RelayAuthorization(
                 chain_id=chain.chain_id,
-                lane=Lane.AUTO_RENEW,
+                lane=RelayLane.AUTO_RENEW,
                 digest=next(digest for digest in digests if digest not in before),
                 router=router,
                 subject_id=one.legacy_id,
@@ -239,12 +249,12 @@ class AutoRenew:
         )
         return SENT
 
-    async def _before(self, chain_id: int, digests: Sequence[bytes]) -> dict[bytes, State]:
+    async def _before(self, chain_id: int, digests: Sequence[bytes]) -> dict[bytes, RequestState]:
         """What became of earlier attempts to renew this legacy after this reset."""
         async with self._engine.connect() as conn:
             values = {"chain_id": chain_id, "wallet": self._attestor, "digests": list(digests)}
             rows = await conn.execute(sql["attempts"], values)
-            return {bytes(row.digest): State(row.state) for row in rows}
+            return {bytes(row.digest): RequestState(row.state) for row in rows}
 
     # -- what is kept ---------------------------------------------------------------------------
 
@@ -263,12 +273,12 @@ class AutoRenew:
                 row.address,
                 row.legacy_id,
                 row.creator,
-                None if row.baseline is None else Memory(row.reset_at, row.baseline),
+                None if row.baseline is None else StoredBaseline(row.reset_at, row.baseline),
             )
             for row in rows
         ]
 
-    async def _keep(self, chain_id: int, judged: Sequence[Judged], now: int) -> None:
+    async def _keep(self, chain_id: int, judged: Sequence[JudgedLegacy], now: int) -> None:
         if not judged:
             return
         rows = [_row(each, now) for each in sorted(judged, key=lambda each: each.found.one.legacy)]
@@ -277,7 +287,7 @@ class AutoRenew:
             await conn.execute(sql["keep"], {"chain_id": chain_id, **columns})
 
 
-def _trouble(verdicts: Collection[Verdict]) -> ServiceError | None:
+def _trouble(verdicts: Collection[RenewalVerdict]) -> ServiceError | None:
     if NOT_THE_ATTESTOR in verdicts:
         return Misconfigured("the router names another attestor than ATTESTOR_KEY's wallet")
     if COUNT_NOT_KNOWN in verdicts:
@@ -285,7 +295,7 @@ def _trouble(verdicts: Collection[Verdict]) -> ServiceError | None:
     return None
 
 
-def _row(each: Judged, now: int) -> dict[str, Any]:
+def _row(each: JudgedLegacy, now: int) -> dict[str, Any]:
     found = each.found
     budget_end = min(each.budget_end, LATEST)
     reminded = each.verdict.reason not in NOT_REMINDED

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reminder_worker.auto_renew.policy import Memory
+from reminder_worker.auto_renew.policy import StoredBaseline
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, LegacyFacts, PremiumSetting
 from reminder_worker.chain.renewals import Counted, Renewals, RenewState
@@ -17,11 +17,11 @@ class OptedIn:
     legacy: str
     legacy_id: int
     owner: str
-    memory: Memory | None
+    memory: StoredBaseline | None
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class BlockPair:
     """The finalized block, and the latest one, which is not before it."""
 
     finalized: Block
@@ -29,7 +29,7 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LegacyReading:
     """All that was read of one legacy. None: it did not say, or too few endpoints did."""
 
     one: OptedIn
@@ -41,14 +41,14 @@ class Found:
     count: Counted | None
 
 
-async def read_places(chain: Chain) -> Places:
+async def read_places(chain: Chain) -> BlockPair:
     finalized, head = await Renewals(chain).finalized(), await chain.block("latest")
     if head is None or head.number < finalized.number:
         raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
-    return Places(finalized, head)
+    return BlockPair(finalized, head)
 
 
-async def read_owners(chain: Chain, some: Sequence[OptedIn], places: Places) -> list[Found]:
+async def read_owners(chain: Chain, some: Sequence[OptedIn], places: BlockPair) -> list[LegacyReading]:
     """In a few requests for all; one that reverts has no facts and disturbs no other."""
     renewals, addresses = Renewals(chain), [one.legacy for one in some]
     owners = sorted({one.owner for one in some})
@@ -60,7 +60,7 @@ async def read_owners(chain: Chain, some: Sequence[OptedIn], places: Places) -> 
     states = await renewals.states([one.legacy_id for one in some], at=at)
     premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))
     return [
-        Found(
+        LegacyReading(
             one=one,
             facts=found if found is not None and _is_of(found, one) else None,
             state=state,

@@ -16,7 +16,7 @@ NO_RESET: Final = -1
 """The `reset_at` of a baseline that belongs to no reset yet."""
 
 
-class Decision(StrEnum):
+class RenewalDecision(StrEnum):
     """`WAIT` changes by itself; `HELD` wants somebody to look; `REFUSED` by a bound of the contract or an old build."""
 
     RENEW = "renew"
@@ -25,7 +25,7 @@ class Decision(StrEnum):
     REFUSED = "refused"
 
 
-class Reason(StrEnum):
+class RenewalReason(StrEnum):
     ACTIVE = "active"
     TOO_EARLY = "too_early"
     NO_NEW_ACTIVITY = "no_new_activity"
@@ -41,15 +41,15 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """`reason` is a `Reason`, or a code of what stood in the way of sending."""
+class RenewalVerdict:
+    """`reason` is a `RenewalReason`, or a code of what stood in the way of sending."""
 
-    decision: Decision
+    decision: RenewalDecision
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class StoredBaseline:
     """What is kept of a legacy: the owner's `baseline` count, and the reset (unix seconds) that it is of."""
 
     reset_at: int
@@ -57,7 +57,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FinalActivity:
     """At one finalized block: the timer's last reset (unix seconds) and the owner's transactions up to then."""
 
     reset_at: int
@@ -65,7 +65,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LegacyState:
     """At one block that is not before the finalized one, at unix time `now`; t1 when line 1 may activate."""
 
     now: int
@@ -79,7 +79,7 @@ class Standing:
     budget_end: int
 
 
-def remember(known: Memory | None, seen: Seen) -> Memory:
+def remember(known: StoredBaseline | None, seen: FinalActivity) -> StoredBaseline:
     """The baseline of a reset is taken once, when it is first seen, and from then on kept.
 
     It is of the highest count said: one that is too low would let what came before the reset pass as new. While
@@ -88,43 +88,43 @@ def remember(known: Memory | None, seen: Seen) -> Memory:
     if known is not None and known.reset_at == seen.reset_at:
         return known
     settled = seen.count.lowest == seen.count.highest
-    return Memory(seen.reset_at if settled else NO_RESET, seen.count.highest)
+    return StoredBaseline(seen.reset_at if settled else NO_RESET, seen.count.highest)
 
 
-def decide(memory: Memory, seen: Seen, standing: Standing, largest_jump: int) -> Verdict:
+def decide(memory: StoredBaseline, seen: FinalActivity, standing: LegacyState, largest_jump: int) -> RenewalVerdict:
     """`memory` as `remember` gives it for `seen`. The lowest count said is what would be attested."""
     bound = bound_of(standing)
     if bound is not None:
-        return Verdict(Decision.REFUSED, bound)
+        return RenewalVerdict(RenewalDecision.REFUSED, bound)
     if memory.reset_at != seen.reset_at:
-        return Verdict(Decision.HELD, Reason.COUNTS_DISAGREE)
+        return RenewalVerdict(RenewalDecision.HELD, RenewalReason.COUNTS_DISAGREE)
     if standing.reset_at != seen.reset_at:
-        return Verdict(Decision.WAIT, Reason.RESET_NOT_FINAL)
+        return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
     if standing.now < standing.t1 - _near(standing):
-        return Verdict(Decision.WAIT, Reason.TOO_EARLY)
+        return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
     if seen.count.lowest <= max(memory.baseline, standing.last_nonce_seen):
-        return Verdict(Decision.WAIT, Reason.NO_NEW_ACTIVITY)
+        return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.NO_NEW_ACTIVITY)
     if seen.count.lowest - standing.last_nonce_seen > largest_jump:
-        return Verdict(Decision.HELD, Reason.JUMP_TOO_LARGE)
-    return Verdict(Decision.RENEW, Reason.ACTIVE)
+        return RenewalVerdict(RenewalDecision.HELD, RenewalReason.JUMP_TOO_LARGE)
+    return RenewalVerdict(RenewalDecision.RENEW, RenewalReason.ACTIVE)
 
 
-def _near(standing: Standing) -> int:
+def _near(standing: LegacyState) -> int:
     """How many seconds before t1 a timer may be renewed: within the contract's window, and in the timer's second half.
     A short timer is always within the window: each transaction of its owner would cost us a renewal."""
     return min(WINDOW_SECONDS, (standing.t1 - standing.reset_at) // 2)
 
 
-def bound_of(standing: Standing) -> Reason | None:
+def bound_of(standing: LegacyState) -> RenewalReason | None:
     """What the contract would refuse, whatever the owner did."""
     if standing.is_old_build:
-        return Reason.OLD_BUILD
+        return RenewalReason.OLD_BUILD
     if not standing.is_live:
-        return Reason.NOT_LIVE
+        return RenewalReason.NOT_LIVE
     if not standing.enabled:
-        return Reason.OFF_ON_CHAIN
+        return RenewalReason.OFF_ON_CHAIN
     if not standing.is_premium:
-        return Reason.NOT_PREMIUM
+        return RenewalReason.NOT_PREMIUM
     if standing.now >= standing.t1:
-        return Reason.TOO_LATE
-    return Reason.BUDGET_EXHAUSTED if standing.now > standing.budget_end else None
+        return RenewalReason.TOO_LATE
+    return RenewalReason.BUDGET_EXHAUSTED if standing.now > standing.budget_end else None

@@ -15,7 +15,7 @@ from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring import operations_relay
 from reminder_worker.outbox.messages import amount_words, checksum
-from reminder_worker.relay.fees import Fees, below, first_fees, reservation
+from reminder_worker.relay.fees import GasFees, below, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, signer_of
 from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
@@ -92,7 +92,7 @@ def _caps(wallet: _Wallet) -> list[str]:
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
     dearest = below(group.gas_price_ceiling_wei)
     for name, gas in wallet.gas.items():
-        needed = reservation(gas, Fees(dearest, 1), group.gas_price_ceiling_wei)
+        needed = reservation(gas, GasFees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:
             faults.append(f"{name} is above what one transaction may use ({MOST_GAS})")
         if group.daily_wei_cap < needed:

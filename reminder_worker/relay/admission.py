@@ -33,28 +33,28 @@ from reminder_worker.errors import (
 )
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import request_store
-from reminder_worker.relay.attempts import Attempt, Signed, sign_attempt
+from reminder_worker.relay.attempts import NewAttempt, SignedTransaction, sign_attempt
 from reminder_worker.relay.authorizations import claimed
-from reminder_worker.relay.batches import Batches
+from reminder_worker.relay.batches import BatchRunner
 from reminder_worker.relay.broadcast import TAKEN, broadcast
-from reminder_worker.relay.caps import Room
-from reminder_worker.relay.fees import Fees, first_fees, reservation
+from reminder_worker.relay.caps import CapsLeft
+from reminder_worker.relay.fees import GasFees, first_fees, reservation
 from reminder_worker.relay.models import (
     FOREIGN_NONCE,
     LEAST_SECONDS_LEFT,
-    Authorization,
-    Caps,
-    Lane,
+    RelayAuthorization,
+    RelayLane,
+    RequestState,
     RequestView,
-    State,
     WaitsFor,
+    WalletCaps,
     call_context,
 )
 from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
-from reminder_worker.relay.signer import Signer
-from reminder_worker.relay.state_machine import Market, agreed_number
-from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
+from reminder_worker.relay.signer import WalletSigner
+from reminder_worker.relay.state_machine import GasPrice, agreed_number
+from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, waits_for
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +70,7 @@ USUAL_GAS: Final = 300_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Market:
+class MarketReading:
     """Wei; `read_at` on the monotonic clock."""
 
     base_fee: int
@@ -80,7 +80,7 @@ class _Market:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ready:
+class ReadyRequest:
     """A waiting request that nothing speaks against; `data` holds a user's signature."""
 
     id: UUID
@@ -91,20 +91,20 @@ class _Ready:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class AdmissionRequest:
     """A good authorization, and the gas market when it came. `waits`: behind an open request of the same signer."""
 
-    authorization: Authorization
+    authorization: RelayAuthorization
     waits: bool
-    market: _Market
+    market: MarketReading
 
 
 Outcome = RequestView | BaseException
-_Decided = tuple[Sequence[Outcome], Sequence[Attempt]]
+_Decided = tuple[Sequence[Outcome], Sequence[SignedTransaction]]
 """In the order asked; and what is to be sent."""
 
 
-class Admission:
+class RelayAdmission:
     """Of one wallet on all its chains. `any_chain`: also chains that may charge more than gas (local ones). `starts`:
     whether what waits gets a nonce when its turn comes; in a dry run it does not."""
 
@@ -113,8 +113,8 @@ class Admission:
         engine: AsyncEngine,
         vault: Vault,
         chains: Mapping[int, Chain],
-        signer: Signer,
-        caps: Caps,
+        signer: WalletSigner,
+        caps: WalletCaps,
         *,
         any_chain: bool = False,
         starts: bool = True,
@@ -127,9 +127,9 @@ class Admission:
         self._chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
         self._locks = {id: asyncio.Lock() for id in self._chains}
         self._turns = {id: asyncio.Lock() for id in self._chains}
-        self._batches = {id: Batches(partial(self._admit_all, id)) for id in self._chains}
+        self._batches = {id: BatchRunner(partial(self._admit_all, id)) for id in self._chains}
         self._opened: set[int] = set()
-        self._markets: dict[int, _Market] = {}
+        self._markets: dict[int, MarketReading] = {}
         self._looks = Looks(self._market_if_any)
 
     # -- what there is --------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Admission:
         market = looked[place.chain_id] if place.chain_id in looked else self._last_market(place.chain_id)
         if market is None:
             return waits_for(_waiting(place, standing), None, 0, self.caps)
-        prices = Market(market.base_fee, market.tip, self.caps.gas_price_ceiling_wei)
+        prices = GasPrice(market.base_fee, market.tip, self.caps.gas_price_ceiling_wei)
         return waits_for(_waiting(place, standing), prices, market.balance, self.caps)
 
     async def find(self, chain_id: int, digest: bytes) -> RequestView | None:
@@ -216,7 +216,7 @@ class Admission:
 
     # -- admission ------------------------------------------------------------------------------
 
-    async def admit(self, authorization: Authorization, *, waits: bool = False) -> RequestView:
+    async def admit(self, authorization: RelayAuthorization, *, waits: bool = False) -> RequestView:
         """Relay it once, however often it is asked for. `waits`: behind our own open request of the same signer.
 
         Raises `LimitReached` (`daily_cap_reached`, `daily_cap_reserved`), `NonceMismatch` (an open request of the
@@ -226,21 +226,23 @@ class Admission:
         await self.signer.open()
         chain_id = authorization.chain_id
         await self.open_wallet(chain_id)
-        asked = _Asked(authorization, waits, await self._market(chain_id))
+        asked = AdmissionRequest(authorization, waits, await self._market(chain_id))
         return await self._batches[chain_id].do(asked)
 
-    async def _admit_all(self, chain_id: int, take: Callable[[], Sequence[_Asked]]) -> Sequence[Outcome]:
+    async def _admit_all(self, chain_id: int, take: Callable[[], Sequence[AdmissionRequest]]) -> Sequence[Outcome]:
         """Requests that come while the wallet's row is held are admitted together, in one transaction."""
         async with self._turns[chain_id]:
             outcomes, attempts = await self._decided(chain_id, take())
         answers = await broadcast(self._engine, self._chains[chain_id], attempts)
         taken = {tx_hash for tx_hash, said in answers.items() if TAKEN & set(said)}
         return [
-            replace(each, state=State.BROADCAST) if isinstance(each, RequestView) and each.tx_hash in taken else each
+            replace(each, state=RequestState.BROADCAST)
+            if isinstance(each, RequestView) and each.tx_hash in taken
+            else each
             for each in outcomes
         ]
 
-    async def _decided(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
+    async def _decided(self, chain_id: int, asked: Sequence[AdmissionRequest]) -> _Decided:
         """As `_decide`; where that fails for all, for example because the database refuses the row of one, each is
         decided by itself. If another wallet took the digest at the same moment, that request is found then."""
         (decided,) = await asyncio.gather(self._decide(chain_id, asked), return_exceptions=True)
@@ -250,7 +252,7 @@ class Admission:
             raise decided
         alone = await asyncio.gather(*(self._decide(chain_id, [each]) for each in asked), return_exceptions=True)
         outcomes: list[Outcome] = []
-        attempts: list[Attempt] = []
+        attempts: list[SignedTransaction] = []
         for each in alone:
             if isinstance(each, BaseException):
                 outcomes.append(each)
@@ -259,12 +261,12 @@ class Admission:
                 attempts += each[1]
         return outcomes, attempts
 
-    async def _decide(self, chain_id: int, asked: Sequence[_Asked]) -> _Decided:
+    async def _decide(self, chain_id: int, asked: Sequence[AdmissionRequest]) -> _Decided:
         """Decide on each in its turn, by the same rules and all in one transaction. Also returns what is to be sent
         once it is committed."""
         decided: list[UUID | ServiceError] = []
         rows: list[dict[str, Any]] = []
-        signed: list[Signed] = []
+        signed: list[NewAttempt] = []
         async with self._engine.begin() as connection:
             nonce = await request_store.lock_wallet(connection, chain_id, self.signer.address)
             authorizations = [each.authorization for each in asked]
@@ -284,25 +286,27 @@ class Admission:
         return outcomes, [each.attempt for each in signed]
 
     async def _take(
-        self, asked: _Asked, room: Room, nonce: int, rows: list[dict[str, Any]], signed: list[Signed]
+        self, asked: AdmissionRequest, room: CapsLeft, nonce: int, rows: list[dict[str, Any]], signed: list[NewAttempt]
     ) -> UUID:
         """A new request: its row, and when its turn has come the bytes of its transaction."""
         authorization, market = asked.authorization, asked.market
         fees, wei = self._offer(market, authorization.gas_now)
-        waiting = State.WAITING_PREDECESSOR if asked.waits else State.DEFERRED_FEE if fees is None else None
+        waiting = (
+            RequestState.WAITING_PREDECESSOR if asked.waits else RequestState.DEFERRED_FEE if fees is None else None
+        )
         state = room.take(authorization, waiting, wei, market.balance)
         id, key = uuid4(), self._vault.record()
         sealed = key.seal(authorization.call_data, call_context(id))
         row = {**request_store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
-        if state is State.SIGNED and fees is not None:
-            each = _Ready(id, authorization.router, authorization.gas_now, key, authorization.call_data)
+        if state is RequestState.SIGNED and fees is not None:
+            each = ReadyRequest(id, authorization.router, authorization.gas_now, key, authorization.call_data)
             signed.append(await self._sign(authorization.chain_id, each, nonce, fees, wei))
             row["tx_hash"] = signed[-1].attempt.tx_hash
         rows.append({**row, "call_data": sealed})
         room.known[authorization.digest] = id
         return id
 
-    async def _sign(self, chain_id: int, ready: _Ready, nonce: int, fees: Fees, wei: int) -> Signed:
+    async def _sign(self, chain_id: int, ready: ReadyRequest, nonce: int, fees: GasFees, wei: int) -> NewAttempt:
         signed = await sign_attempt(
             ready.key,
             self.signer,
@@ -314,7 +318,7 @@ class Admission:
             fees=fees,
             gas_limit=ready.gas_limit,
         )
-        return Signed(signed.attempt, {**signed.row, "request_id": ready.id, "wei": str(wei)})
+        return NewAttempt(signed.attempt, {**signed.row, "request_id": ready.id, "wei": str(wei)})
 
     async def start_open(self, chain_id: int) -> int:
         """Give nonces to requests without one whose turn has come, in the order they came; returns how many.
@@ -344,9 +348,9 @@ class Admission:
                 break
         return started
 
-    async def _ready(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[_Ready]:
+    async def _ready(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[ReadyRequest]:
         """Those that are to be paid for now. The others are marked with the reason why not."""
-        found: list[tuple[Row[Any], _Ready]] = []
+        found: list[tuple[Row[Any], ReadyRequest]] = []
         for row in rows:
             try:
                 key = self._vault.record(row.salt, row.key_id)
@@ -355,7 +359,7 @@ class Admission:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
                 await self._execute(sql["pass_over"], {"id": row.id, "reason": "not_readable"})
             else:
-                found.append((row, _Ready(row.id, row.router, row.gas_limit, key, data)))
+                found.append((row, ReadyRequest(row.id, row.router, row.gas_limit, key, data)))
         chain = self._chains[chain_id]
         calls = [(Call(each.router, each.data), each.gas_limit) for _, each in found]
         head = await chain.head()
@@ -369,7 +373,7 @@ class Admission:
                 await self._execute(sql["pass_over"], {"id": each.id, "reason": objection})
         return ready
 
-    async def _start(self, chain_id: int, ready: Sequence[_Ready], market: _Market) -> int:
+    async def _start(self, chain_id: int, ready: Sequence[ReadyRequest], market: MarketReading) -> int:
         """As many of them, in their order, as there is room for: one transaction, and then the wire."""
         if not ready:
             return 0
@@ -394,12 +398,12 @@ class Admission:
         return len(signed)
 
     def _that_fit(
-        self, ready: Sequence[_Ready], market: _Market, standing: Row[Any]
-    ) -> tuple[list[tuple[_Ready, Fees, int]], dict[UUID, str]]:
+        self, ready: Sequence[ReadyRequest], market: MarketReading, standing: Row[Any]
+    ) -> tuple[list[tuple[ReadyRequest, GasFees, int]], dict[UUID, str]]:
         """The requests, with their fees and wei, before the first that has no room now: those behind it wait. And with
         the reason as a code those that would have no room even if all that is under way cost nothing, by today's cap or
         by the balance: nobody waits for them."""
-        chosen: list[tuple[_Ready, Fees, int]] = []
+        chosen: list[tuple[ReadyRequest, GasFees, int]] = []
         too_dear: dict[UUID, str] = {}
         owed, room = int(standing.owed), self.caps.daily_wei - int(standing.used_wei)
         for each in ready[: max(0, self.caps.max_open - standing.open)]:
@@ -417,26 +421,28 @@ class Admission:
         return chosen, too_dear
 
     async def _objection(
-        self, chain: Chain, row: Row[Any], ready: _Ready, answer: bytes | Reverted | None, head: Block
+        self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | Reverted | None, head: Block
     ) -> str | None:
         """Why a request is not to be paid for now, as a code; None: it is. Since it came, what it was for may have been
         done."""
         if row.paused:
             return "signer_paused"
-        least = 1 if row.lane == Lane.AUTO_RENEW else LEAST_SECONDS_LEFT  # the last chance of a timer is worth its fee
+        least = (
+            1 if row.lane == RelayLane.AUTO_RENEW else LEAST_SECONDS_LEFT
+        )  # the last chance of a timer is worth its fee
         if row.deadline < head.timestamp + least:
             return "expires_soon"
         if answer is None:
             return "not_simulated"
         if isinstance(answer, Reverted):
             return "would_revert"
-        if row.lane == Lane.AUTO_RENEW:
+        if row.lane == RelayLane.AUTO_RENEW:
             try:
                 is_over = await was_reset_since(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
             except ChainUnavailable:  # the other requests do not wait until somebody says it of this one
                 return "not_simulated"
             return "began_anew" if is_over else None
-        if row.lane != Lane.CLAIM:  # only a claim succeeds where there is nothing to do
+        if row.lane != RelayLane.CLAIM:  # only a claim succeeds where there is nothing to do
             return None
         found, claim = None, claimed(ready.data)
         with suppress(ChainUnavailable):  # a node that does not know the question; the plain call has decided
@@ -479,27 +485,27 @@ class Admission:
             await self._execute(sql["stop_wallet"], {**key, "reason": FOREIGN_NONCE})
             log.error("foreign_transaction", chain_id=chain.chain_id)
 
-    async def _market(self, chain_id: int) -> _Market:
+    async def _market(self, chain_id: int) -> MarketReading:
         """At most `MARKET_SECONDS` old, asked for once by all who wait for it."""
         async with self._locks[chain_id]:
             market = self._markets.get(chain_id)
             if market is None or time.monotonic() - market.read_at > MARKET_SECONDS:
                 chain = self._chains[chain_id]
                 (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
-                market = self._markets[chain_id] = _Market(base_fee, tip, balance, time.monotonic())
+                market = self._markets[chain_id] = MarketReading(base_fee, tip, balance, time.monotonic())
             return market
 
-    def _last_market(self, chain_id: int) -> _Market | None:
+    def _last_market(self, chain_id: int) -> MarketReading | None:
         market = self._markets.get(chain_id)
         return market if market and time.monotonic() - market.read_at < SILENT_SECONDS else None
 
-    async def _market_if_any(self, chain_id: int) -> _Market | None:
+    async def _market_if_any(self, chain_id: int) -> MarketReading | None:
         try:
             return await self._market(chain_id)
         except ChainUnavailable:
             return None
 
-    def _offer(self, market: _Market, gas_limit: int) -> tuple[Fees | None, int]:
+    def _offer(self, market: MarketReading, gas_limit: int) -> tuple[GasFees | None, int]:
         """First fees and the wei to reserve; None and 0 while gas is too dear."""
         ceiling = self.caps.gas_price_ceiling_wei
         fees = first_fees(market.base_fee, market.tip, ceiling)
@@ -513,12 +519,12 @@ class Admission:
         return {"chain_id": chain_id, "wallet": self.signer.address}
 
 
-def _waiting(place: Row[Any], standing: Row[Any]) -> Waiting:
+def _waiting(place: Row[Any], standing: Row[Any]) -> WaitingRequest:
     newest = None
     if place.max_fee_wei is not None:
-        newest = Attempted(int(place.max_fee_wei), place.attempt_gas, place.behind_ours)
-    return Waiting(
-        state=State(place.state),
+        newest = LatestAttempt(int(place.max_fee_wei), place.attempt_gas, place.behind_ours)
+    return WaitingRequest(
+        state=RequestState(place.state),
         reason=place.reason,
         gas_limit=place.gas_limit,
         is_behind=place.behind_its_signers,

@@ -10,14 +10,14 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.privacy.vault import RecordKey
-from reminder_worker.relay.fees import EMPTY_GAS, Fees
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees
 from reminder_worker.relay.queries import sql
-from reminder_worker.relay.signer import Signer
-from reminder_worker.relay.state_machine import Kind
+from reminder_worker.relay.signer import WalletSigner
+from reminder_worker.relay.state_machine import AttemptKind
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class SignedTransaction:
     """`raw` is what goes on the wire; it holds a user's signature."""
 
     tx_hash: str
@@ -25,10 +25,10 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class NewAttempt:
     """An attempt and the row that stores it."""
 
-    attempt: Attempt
+    attempt: SignedTransaction
     row: Mapping[str, Any] = field(repr=False)
 
 
@@ -38,16 +38,16 @@ class ReservationTooSmall(Exception):
 
 async def sign_attempt(
     key: RecordKey,
-    signer: Signer,
+    signer: WalletSigner,
     *,
     chain_id: int,
     nonce: int,
-    kind: Kind,
+    kind: AttemptKind,
     to: str,
     data: bytes,
-    fees: Fees,
+    fees: GasFees,
     gas_limit: int,
-) -> Signed:
+) -> NewAttempt:
     """`kind` empty: a transfer of nothing to ourselves; `to`, `data` and `gas_limit` are then not looked at."""
     if kind == "empty":
         to, data, gas_limit = signer.address, b"", EMPTY_GAS
@@ -77,10 +77,10 @@ async def sign_attempt(
         "attempt_gas": gas_limit,
         "raw": key.seal(raw, _context(chain_id, tx_hash)),
     }
-    return Signed(Attempt(tx_hash, raw), row)
+    return NewAttempt(SignedTransaction(tx_hash, raw), row)
 
 
-async def store_attempt(connection: AsyncConnection, signed: Signed) -> Attempt:
+async def store_attempt(connection: AsyncConnection, signed: NewAttempt) -> SignedTransaction:
     """A replacement on an open slot. Raises `ReservationTooSmall` and stores nothing beyond what is reserved."""
     if await connection.scalar(sql["store_attempt"], dict(signed.row)) is None:
         raise ReservationTooSmall

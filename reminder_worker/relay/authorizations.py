@@ -16,7 +16,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.eip712 import Domain, Types, recover, typed_data_digest
 from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
-from reminder_worker.relay.models import Lane
+from reminder_worker.relay.models import RelayLane
 
 _NONCE_AND_DEADLINE: Final = ({"name": "nonce", "type": "uint256"}, {"name": "deadline", "type": "uint256"})
 MESSAGE_TYPES: Final[Mapping[str, tuple[Mapping[str, str], ...]]] = MappingProxyType(
@@ -81,14 +81,14 @@ class ClaimRequest(SponsorRequest):
     assets: tuple[str, ...]
     is_eth: bool
 
-    lane: ClassVar[Lane] = Lane.CLAIM
+    lane: ClassVar[RelayLane] = RelayLane.CLAIM
 
 
 @dataclass(frozen=True, slots=True)
 class CheckInRequest(SponsorRequest):
     """`subject_id`: the legacy's; `signer`: the owner."""
 
-    lane: ClassVar[Lane] = Lane.CHECK_IN
+    lane: ClassVar[RelayLane] = RelayLane.CHECK_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class WithdrawRequest(SponsorRequest):
     skip_swap: bool
     pay_to: str = THE_RECIPIENT
 
-    lane: ClassVar[Lane] = Lane.GIFT_WITHDRAW
+    lane: ClassVar[RelayLane] = RelayLane.GIFT_WITHDRAW
 
 
 Request = ClaimRequest | CheckInRequest | WithdrawRequest

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import SendOutcome
-from reminder_worker.relay.attempts import Attempt
+from reminder_worker.relay.attempts import SignedTransaction
 from reminder_worker.relay.queries import sql
 
 log = structlog.get_logger(__name__)
@@ -17,7 +17,7 @@ TAKEN: Final = frozenset({SendOutcome.ACCEPTED, SendOutcome.KNOWN})
 
 
 async def broadcast(
-    engine: AsyncEngine, chain: Chain, attempts: Sequence[Attempt]
+    engine: AsyncEngine, chain: Chain, attempts: Sequence[SignedTransaction]
 ) -> Mapping[str, tuple[SendOutcome, ...]]:
     """By transaction hash what each endpoint that answers says; none: nobody is reachable, or timed out after all.
 

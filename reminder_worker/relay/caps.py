@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
-from reminder_worker.relay.models import Authorization, Caps, Lane, State
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 
 FINAL_SECONDS: Final = 1200  # what is under way is settled once it is final, within a quarter of an hour or so
 GLOBAL: Final = ("global", "")
@@ -22,7 +22,7 @@ SignersNonce = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class Room:
+class CapsLeft:
     """What is left of the caps. Wei are booked on the scope `global` alone.
 
     `seconds_left`: until the day ends. `open`: slots that are open; `owed`: the wei that they reserve. `used_wei`:
@@ -31,7 +31,7 @@ class Room:
     `taken`, `wei`: what was counted and reserved since all this was read.
     """
 
-    caps: Caps
+    caps: WalletCaps
     day: date
     seconds_left: int
     open: int
@@ -45,7 +45,9 @@ class Room:
     taken: Counter[Scope] = field(default_factory=Counter)
     wei: int = 0
 
-    def take(self, authorization: Authorization, waiting: State | None, wei: int, balance: int) -> State:
+    def take(
+        self, authorization: RelayAuthorization, waiting: RequestState | None, wei: int, balance: int
+    ) -> RequestState:
         """Count a new request and return its state: `signed` when its turn has come, for which `wei` are reserved, else
         the state in which it waits.
 
@@ -56,10 +58,12 @@ class Room:
         scopes = limits_of(authorization, self.caps)
         self._check_caps(scopes, wei)
         nonce = signers_nonce(authorization)
-        if authorization.lane is not Lane.AUTO_RENEW and nonce in self.nonces:
+        if authorization.lane is not RelayLane.AUTO_RENEW and nonce in self.nonces:
             raise NonceMismatch("Another request with this nonce is under way; wait for it, or sign the next nonce.")
-        state = waiting or (State.SIGNED if self.open < self.caps.max_open and not self.queue else State.QUEUED)
-        if state is State.SIGNED:
+        state = waiting or (
+            RequestState.SIGNED if self.open < self.caps.max_open and not self.queue else RequestState.QUEUED
+        )
+        if state is RequestState.SIGNED:
             if balance < self.owed + wei:
                 raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
             self.open += 1
@@ -87,16 +91,16 @@ class Room:
             raise LimitReached(detail, self.seconds_left, "daily_cap_reached")
 
 
-def signers_nonce(authorization: Authorization) -> SignersNonce:
+def signers_nonce(authorization: RelayAuthorization) -> SignersNonce:
     return authorization.router, authorization.signer, authorization.nonce
 
 
-def limits_of(authorization: Authorization, caps: Caps) -> Sequence[tuple[Scope, int]]:
+def limits_of(authorization: RelayAuthorization, caps: WalletCaps) -> Sequence[tuple[Scope, int]]:
     """What a request counts against, each with its limit."""
     subject = f"{authorization.router}/{authorization.subject_id}"
     of_subject: tuple[Scope, int | None] = (
         (("gift", subject), caps.per_gift)
-        if authorization.lane is Lane.GIFT_WITHDRAW
+        if authorization.lane is RelayLane.GIFT_WITHDRAW
         else (("legacy", subject), caps.per_legacy)
     )
     capped: tuple[tuple[Scope, int | None], ...] = (

@@ -13,7 +13,7 @@ from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain, is_of_now
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.state_machine import MinedAttempt, Sighting, agreed_number, sighting
+from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agreed_number, sighting
 
 SignerOf = tuple[str, str]
 """A router and a signer: whose `sponsorNonce` is asked for."""
@@ -37,7 +37,7 @@ class EndpointView:
 
 
 @dataclass(frozen=True, slots=True)
-class Views:
+class ChainView:
     """What all endpoints say that answer and are `up_to_date`; `configured` is how many there are in the settings.
 
     A number counts once two endpoints have reached it. Where only one is configured its word counts. For numbers of the
@@ -84,7 +84,7 @@ class Views:
     def nonce_final(self, signer: SignerOf) -> int | None:
         return self._final([view.nonces_final.get(signer) for view in self.each])
 
-    def sighting(self, tx_hashes: Sequence[str]) -> Sighting:
+    def sighting(self, tx_hashes: Sequence[str]) -> ReceiptStatus:
         return sighting([[view.receipts[tx_hash] for tx_hash in tx_hashes] for view in self.each], self.configured)
 
     def _now(self, said: Sequence[int]) -> int:
@@ -102,7 +102,7 @@ async def view_chain(
     tx_hashes: Sequence[str] = (),
     signers: Sequence[SignerOf] = (),
     signers_final: Sequence[SignerOf] = (),
-) -> Views:
+) -> ChainView:
     """Raises `ChainUnavailable` when no endpoint answers."""
     requests: list[Request] = [
         ("eth_getTransactionCount", [wallet, "latest"]),
@@ -134,7 +134,7 @@ async def view_chain(
     each = await chain.ask_each(requests, read)
     if not each:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} answers")
-    return Views(len(chain.settings.rpc_urls), tuple(up_to_date(each, time.time())))
+    return ChainView(len(chain.settings.rpc_urls), tuple(up_to_date(each, time.time())))
 
 
 def up_to_date(each: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:

@@ -40,7 +40,7 @@ from reminder_worker.errors import (
     VersionMismatch,
 )
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.authorizations import (
     CheckInRequest,
     ClaimRequest,
@@ -53,14 +53,14 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
     OPEN_STATES,
-    Authorization,
-    Lane,
+    RelayAuthorization,
+    RelayLane,
     RequestView,
     WaitsFor,
 )
 from reminder_worker.relay.onchain_effects import vaults
 from reminder_worker.relay.slot_store import paused
-from reminder_worker.relay.validation import SELF_PAID, Case, judge
+from reminder_worker.relay.validation import SELF_PAID, ValidationContext, judge
 from reminder_worker.settings import RelaySettings, Settings, counted_apart
 from reminder_worker.signed_messages import served_chain
 
@@ -78,7 +78,7 @@ _BUDGET: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class ChainStatus:
+class ChainSponsorStatus:
     """What is relayed on one chain. `reason`: why not both are, as a code. `gift_pay_to`: whether a withdrawal may name
     whom it pays."""
 
@@ -96,16 +96,16 @@ class SponsorStatus:
     gift: bool
     gift_email: bool
     legacy: bool
-    chains: tuple[ChainStatus, ...]
+    chains: tuple[ChainSponsorStatus, ...]
 
 
-class Sponsor:
+class RelayIntake:
     """The intake of all lanes. `admission`: None while nothing is relayed here."""
 
     def __init__(
         self,
         engine: AsyncEngine,
-        admission: Admission | None,
+        admission: RelayAdmission | None,
         chains: Mapping[int, Chain],
         indexers: Mapping[int, Indexers],
         settings: Settings,
@@ -159,35 +159,39 @@ class Sponsor:
         """A request, and what it waits for while it is open. Raises NotFound, NotConfigured."""
         admission, _ = self._relaying()
         view = await admission.view(id)
-        if view is None or view.lane is Lane.AUTO_RENEW:
+        if view is None or view.lane is RelayLane.AUTO_RENEW:
             raise NotFound("There is no such request.")
         return view, await admission.waits_for(id) if view.state in OPEN_STATES else None
 
     async def status(self) -> SponsorStatus:
         """What is relayed here now. Answers whatever is wrong, within `STATUS_SECONDS`."""
         found = await self._looks.within(STATUS_SECONDS, self._chains)
-        away = {chain_id: ChainStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains}
+        away = {
+            chain_id: ChainSponsorStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains
+        }
         chains = list({**away, **found}.values())
         apart = counted_apart(self._settings.chains)
         counted = [chain for chain in chains if chain.chain_id not in apart]
         gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))
 
-    async def _chain_status(self, chain_id: int) -> ChainStatus:
+    async def _chain_status(self, chain_id: int) -> ChainSponsorStatus:
         settings, reads = self._chains[chain_id].settings, self._reads[chain_id]
         try:
             admission = self._relaying()[0]
             reason = await admission.ready(chain_id)
         except (ServiceError, SQLAlchemyError, OSError) as error:
-            return ChainStatus(chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable")
+            return ChainSponsorStatus(
+                chain_id, False, False, error.code if isinstance(error, ServiceError) else "unavailable"
+            )
         if reason is not None:
-            return ChainStatus(chain_id, False, False, reason)
+            return ChainSponsorStatus(chain_id, False, False, reason)
         # Each router by itself: what is wrong with one does not concern the other.
         of_gifts, why_no_gift = await _version(reads, settings.time_lock_router, TIMELOCK_VERSIONS)
         _, why_no_legacy = await _version(reads, settings.transfer_eoa_legacy_router, LEGACY_VERSIONS)
         why_no_gift = why_no_gift if admission.caps.take_gifts else NEVER
         why_no_legacy = why_no_legacy if admission.caps.take_legacies else NEVER
-        return ChainStatus(
+        return ChainSponsorStatus(
             chain_id,
             why_no_gift is None,
             why_no_legacy is None,
@@ -197,7 +201,7 @@ class Sponsor:
 
     # -- from a request to its admission --------------------------------------------------------
 
-    def _relaying(self) -> tuple[Admission, RelaySettings]:
+    def _relaying(self) -> tuple[RelayAdmission, RelaySettings]:
         if self._admission is None or self._settings.relay is None:
             raise NotConfigured("Nothing is relayed here. " + SELF_PAID)
         return self._admission, self._settings.relay
@@ -215,7 +219,7 @@ class Sponsor:
         return await self._take_in(now, request, admission, relay)
 
     async def _take_in(
-        self, domain: Domain, request: Request, admission: Admission, relay: RelaySettings
+        self, domain: Domain, request: Request, admission: RelayAdmission, relay: RelaySettings
     ) -> RequestView:
         hashed = digest(request, domain)
         first = await self._repeated(request, hashed, domain.version, admission)
@@ -236,7 +240,7 @@ class Sponsor:
             raise NotConfigured("Nothing is relayed here. " + SELF_PAID) from None
 
     async def _repeated(
-        self, request: Request, hashed: bytes, version: str, admission: Admission
+        self, request: Request, hashed: bytes, version: str, admission: RelayAdmission
     ) -> RequestView | None:
         """Return the stored request of this digest, if the signature is good or is the stored one.
 
@@ -253,7 +257,9 @@ class Sponsor:
         )
         return first if verdict.is_signed else None
 
-    async def _signed_for_another(self, domain: Domain, request: Request, admission: Admission) -> RequestView | None:
+    async def _signed_for_another(
+        self, domain: Domain, request: Request, admission: RelayAdmission
+    ) -> RequestView | None:
         """The request as it was taken before an upgrade. Raises VersionMismatch for a new one that is signed so."""
         for version in versions(request):
             if version == domain.version:
@@ -282,8 +288,8 @@ class Sponsor:
         raise InvalidInput("The router of this chain pays the recipient only.", [fault])
 
     async def _judge(
-        self, request: Request, hashed: bytes, version: str, admission: Admission, relay: RelaySettings
-    ) -> tuple[Authorization, bool]:
+        self, request: Request, hashed: bytes, version: str, admission: RelayAdmission, relay: RelaySettings
+    ) -> tuple[RelayAuthorization, bool]:
         """The authorization, good to be relayed, and whether it has to wait for its turn."""
         chain = self._chains[request.chain_id]
         await self._check_pause(request)
@@ -296,8 +302,12 @@ class Sponsor:
         if version == PAYEE_VERSION and request.deadline > head.timestamp + MOST_AHEAD_SECONDS:
             detail = "The deadline of a withdrawal may be seven days ahead at most; sign a new one."
             raise ContractRefused("withdraw_deadline_too_far", detail)
-        gas = {Lane.CLAIM: relay.claim_gas, Lane.CHECK_IN: relay.check_in_gas, Lane.GIFT_WITHDRAW: relay.gift_gas}
-        case = Case(
+        gas = {
+            RelayLane.CLAIM: relay.claim_gas,
+            RelayLane.CHECK_IN: relay.check_in_gas,
+            RelayLane.GIFT_WITHDRAW: relay.gift_gas,
+        }
+        case = ValidationContext(
             chain=chain,
             indexers=self._indexers[request.chain_id],
             reads=self._reads[request.chain_id],
@@ -308,7 +318,7 @@ class Sponsor:
             data=call_data(request, hashed, version),
         )
         judged = await judge(request, case)
-        authorization = Authorization(
+        authorization = RelayAuthorization(
             chain_id=request.chain_id,
             lane=request.lane,
             digest=hashed,

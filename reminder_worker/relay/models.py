@@ -7,14 +7,14 @@ from typing import Final
 from uuid import UUID
 
 
-class Lane(StrEnum):
+class RelayLane(StrEnum):
     CLAIM = "claim"
     CHECK_IN = "check_in"
     GIFT_WITHDRAW = "gift_withdraw"
     AUTO_RENEW = "auto_renew"
 
 
-class State(StrEnum):
+class RequestState(StrEnum):
     """Of a request. `satisfied_elsewhere`: another transaction reached the same effect, a success for the user."""
 
     QUEUED = "queued"
@@ -45,8 +45,8 @@ class WaitsFor(StrEnum):
     WOULD_FAIL = "would_fail"
 
 
-WAITING_STATES: Final = frozenset({State.QUEUED, State.WAITING_PREDECESSOR, State.DEFERRED_FEE})
-OPEN_STATES: Final = WAITING_STATES | {State.SIGNED, State.BROADCAST, State.MINED}
+WAITING_STATES: Final = frozenset({RequestState.QUEUED, RequestState.WAITING_PREDECESSOR, RequestState.DEFERRED_FEE})
+OPEN_STATES: Final = WAITING_STATES | {RequestState.SIGNED, RequestState.BROADCAST, RequestState.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
 """Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
 FAILED_ON_CHAIN: Final = "failed_on_chain"
@@ -56,7 +56,7 @@ LEAST_SECONDS_LEFT: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Authorization:
+class RelayAuthorization:
     """What a user allowed, good to be relayed. `call_data` holds their signature.
 
     `digest`: 32 bytes, EIP-712. `subject_id`: legacy or timelock id. `creator`: of the legacy, or the giver. `nonce`:
@@ -65,7 +65,7 @@ class Authorization:
     """
 
     chain_id: int
-    lane: Lane
+    lane: RelayLane
     digest: bytes
     router: str
     subject_id: int
@@ -88,8 +88,8 @@ class RequestView:
     """`reason`: why it was passed over or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
 
     id: UUID
-    lane: Lane
-    state: State
+    lane: RelayLane
+    state: RequestState
     reason: str | None
     tx_hash: str | None
     block_number: int | None
@@ -98,7 +98,7 @@ class RequestView:
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
+class WalletCaps:
     """For each chain and day (UTC) of one wallet; None: no such cap. `max_open`: transactions waiting to be mined."""
 
     daily_wei: int

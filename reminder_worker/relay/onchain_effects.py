@@ -17,7 +17,7 @@ from reminder_worker.chain.rpc import Request
 from reminder_worker.chain.types import voices_needed
 from reminder_worker.indexer.cross_check import logs_of_two
 from reminder_worker.relay.chain_view import view_chain
-from reminder_worker.relay.models import Lane
+from reminder_worker.relay.models import RelayLane
 from reminder_worker.settings import ChainSettings
 
 CLOCKS_SECONDS: Final = 900
@@ -29,36 +29,38 @@ _TOPICS: Final = {
     for event in abi.events(contract)
 }
 _OF_ROUTER: Final = {
-    "TransferEOALegacyClaimedFor": (Lane.CLAIM, "legacyId", "beneficiary"),
-    "TransferEOALegacyCheckedInFor": (Lane.CHECK_IN, "legacyId", "owner"),
+    "TransferEOALegacyClaimedFor": (RelayLane.CLAIM, "legacyId", "beneficiary"),
+    "TransferEOALegacyCheckedInFor": (RelayLane.CHECK_IN, "legacyId", "owner"),
 }
 _OF_VAULTS: Final = {
-    "FundsWithdrawn": (Lane.GIFT_WITHDRAW, "timelockId", "recipient"),
-    "TokensWithdrawn": (Lane.GIFT_WITHDRAW, "timelockId", "recipient"),
+    "FundsWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
+    "TokensWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
-LANES: Final = frozenset({Lane.CLAIM, Lane.CHECK_IN, Lane.GIFT_WITHDRAW})
+LANES: Final = frozenset({RelayLane.CLAIM, RelayLane.CHECK_IN, RelayLane.GIFT_WITHDRAW})
 """The lanes whose effects can be seen in events; a renewal is made by the attestor alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class OnchainEffect:
     """One transaction did what the lane does for this legacy or timelock, final and vouched for."""
 
     tx_hash: str
-    lane: Lane
+    lane: RelayLane
     subject_id: int
 
 
 async def effects(
-    chain: Chain, lane: Lane, signer: str, since: float, finalized: int, wallet: str
-) -> tuple[Effect, ...] | None:
+    chain: Chain, lane: RelayLane, signer: str, since: float, finalized: int, wallet: str
+) -> tuple[OnchainEffect, ...] | None:
     """What `signer` brought about in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the
     lane.
 
     None while the endpoints do not agree on one of the transactions. Raises `ChainUnavailable`.
     """
-    kinds = _OF_VAULTS if lane is Lane.GIFT_WITHDRAW else _OF_ROUTER
-    contracts = vaults(chain.settings) if lane is Lane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
+    kinds = _OF_VAULTS if lane is RelayLane.GIFT_WITHDRAW else _OF_ROUTER
+    contracts = (
+        vaults(chain.settings) if lane is RelayLane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
+    )
     first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
     # A log that only the second endpoint gives counts as well: each transaction has to have its receipt at two
@@ -84,7 +86,7 @@ async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> d
     asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
 
     def read(answers: Sequence[Any]) -> dict[str, bytes]:
-        found = msgspec.convert(list(answers), list[_Transaction])
+        found = msgspec.convert(list(answers), list[CalledTransaction])
         return {
             tx_hash: wire.hex_bytes(each.input)
             for tx_hash, each in zip(tx_hashes, found, strict=True)
@@ -96,12 +98,12 @@ async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> d
     return said[0] if agreed else None
 
 
-class _Transaction(msgspec.Struct):
+class CalledTransaction(msgspec.Struct):
     to: str | None
     input: str
 
 
-def _effect(log: Log, signer: str) -> Effect | None:
+def _effect(log: Log, signer: str) -> OnchainEffect | None:
     try:
         event = decode(log)
     except UndecodableLog:
@@ -109,7 +111,7 @@ def _effect(log: Log, signer: str) -> Effect | None:
     lane, subject, whose = (_OF_ROUTER | _OF_VAULTS)[event.name]
     if event.args[whose] != signer:
         return None
-    return Effect(log.tx_hash, lane, event.args[subject])
+    return OnchainEffect(log.tx_hash, lane, event.args[subject])
 
 
 def vaults(settings: ChainSettings) -> Sequence[str]:

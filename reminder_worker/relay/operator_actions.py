@@ -7,8 +7,8 @@ from sqlalchemy import text
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.broadcast import broadcast
 from reminder_worker.relay.queries import sql
-from reminder_worker.relay.reconciler import Reconcile, ReconcileReport, facts_of
-from reminder_worker.relay.state_machine import Replace, is_dead
+from reminder_worker.relay.reconciler import ReconcileReport, RelayReconciler, facts_of
+from reminder_worker.relay.state_machine import ReplaceAttempt, is_dead
 
 BY_HAND = "cancelled_by_operator"
 
@@ -21,7 +21,7 @@ _GIVE_UP = text("""
 """)
 
 
-class ByHand(Reconcile):
+class OperatorActions(RelayReconciler):
     """Raises `NotFound` for a request that is not open in this wallet, `Refused` where nothing can be done, and
     `NotConfigured` on a chain that is not served any more."""
 
@@ -41,7 +41,7 @@ class ByHand(Reconcile):
             raise ChainUnavailable(f"no endpoint of chain {chain_id} says what gas costs")
         report = ReconcileReport()
         kind = "empty" if is_dead(at.slot, facts) else at.slot.newest.kind
-        attempts = await self._slot(chain_id, at, Replace(kind), seen.market, report)
+        attempts = await self._slot(chain_id, at, ReplaceAttempt(kind), seen.market, report)
         await broadcast(self._engine, chain, attempts)
         if not report.replaced + report.freed:
             raise Refused("the ceiling or today's cap leaves no room for a higher fee; the newest was sent again")

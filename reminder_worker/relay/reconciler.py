@@ -26,34 +26,34 @@ from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import onchain_effects, request_store, slot_store
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, open_raw, sign_attempt, store_attempt
+from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, open_raw, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.chain_view import SignerOf, Views, view_chain
-from reminder_worker.relay.fees import EMPTY_GAS, Fees, bump
-from reminder_worker.relay.models import Lane, State
+from reminder_worker.relay.chain_view import ChainView, SignerOf, view_chain
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, bump
+from reminder_worker.relay.models import RelayLane, RequestState
 from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
-from reminder_worker.relay.resolution import Outcomes
-from reminder_worker.relay.slot_store import Ended, OpenSlot, StoredRequest
+from reminder_worker.relay.resolution import RequestResolution
+from reminder_worker.relay.slot_store import EndedSlot, OpenSlot, StoredRequest
 from reminder_worker.relay.state_machine import (
-    Action,
-    ChainFacts,
-    Fate,
-    Foreign,
-    Kind,
-    Market,
+    AttemptKind,
+    AuthorizationFate,
+    ForeignNonce,
+    GasPrice,
     MinedAttempt,
-    Rebroadcast,
-    Record,
-    Replace,
-    Settle,
+    RecordBlock,
+    ReopenSlot,
+    ReplaceAttempt,
+    SendAgain,
+    SettleSlot,
+    SlotAction,
+    SlotFacts,
     StoredAttempt,
-    Unmine,
     decide,
     is_strangers,
 )
-from reminder_worker.relay.wallet_monitor import WalletWatch
+from reminder_worker.relay.wallet_monitor import WalletMonitor
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -94,17 +94,17 @@ class ReconcileReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class RunFacts:
     """What one run goes by."""
 
     slots: Sequence[OpenSlot]
     waiting: Sequence[StoredRequest]
-    views: Views
-    market: Market | None
+    views: ChainView
+    market: GasPrice | None
     balance: int
 
 
-class Reconcile:
+class RelayReconciler:
     """Of one wallet on all its chains: `admission` is the one that takes its nonces."""
 
     def __init__(
@@ -112,7 +112,7 @@ class Reconcile:
         engine: AsyncEngine,
         vault: Vault,
         chains: Mapping[int, Chain],
-        admission: Admission,
+        admission: RelayAdmission,
         alerts: Alerts,
         low_balance_relays: int,
     ) -> None:
@@ -121,8 +121,8 @@ class Reconcile:
         self._chains = chains
         self._admission = admission
         self._wallet = admission.signer.address
-        self._outcomes = Outcomes(engine, vault, self._wallet)
-        self._watch = WalletWatch(engine, alerts, self._wallet, admission.caps, low_balance_relays)
+        self._outcomes = RequestResolution(engine, vault, self._wallet)
+        self._watch = WalletMonitor(engine, alerts, self._wallet, admission.caps, low_balance_relays)
 
     async def look(self, chain_id: int) -> bool:
         """Whether a request or a slot of the wallet is open."""
@@ -140,17 +140,17 @@ class Reconcile:
         seen = await self._see(chain)
         report.open_slots, report.waiting = len(seen.slots), len(seen.waiting)
         await self._watch.look_for_strangers(chain_id, seen.views)
-        outgoing: list[Attempt] = []
+        outgoing: list[SignedTransaction] = []
         decided = [(at, decide(at.slot, facts_of(at, seen))) for at in seen.slots]
-        mined = [(at, each.mined) for at, each in decided if isinstance(each, Record | Settle)]
+        mined = [(at, each.mined) for at, each in decided if isinstance(each, RecordBlock | SettleSlot)]
         await self._at_once(chain_id, [each for each in mined if _is_new(*each)], self._record, report)
-        outgoing += await self._newest(chain_id, [at for at, each in decided if isinstance(each, Rebroadcast)], report)
+        outgoing += await self._newest(chain_id, [at for at, each in decided if isinstance(each, SendAgain)], report)
         over: list[tuple[OpenSlot, MinedAttempt | None]] = []
         fault: Unavailable | Misconfigured | None = None  # raised at the end: what is over needs neither fees nor key
         for at, action in decided:
-            if isinstance(action, Settle):
+            if isinstance(action, SettleSlot):
                 over.append((_recorded(at, action.mined), action.mined))
-            elif isinstance(action, Foreign):
+            elif isinstance(action, ForeignNonce):
                 stopped = await self._guarded(chain_id, at.request, self._stopped_by(chain, at), report)
                 over += [(at, None)] if stopped else []
             else:
@@ -179,7 +179,7 @@ class Reconcile:
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def _see(self, chain: Chain) -> _Seen:
+    async def _see(self, chain: Chain) -> RunFacts:
         async with self._engine.connect() as connection:
             slots = await slot_store.read_slots(connection, chain.chain_id, self._wallet)
             waiting = await slot_store.read_waiting(connection, chain.chain_id, self._wallet, WAITING_LOOKED_AT)
@@ -190,28 +190,28 @@ class Reconcile:
             self._market(chain),
             chain.balance(self._wallet),
         )
-        return _Seen(slots, waiting, views, market, balance)
+        return RunFacts(slots, waiting, views, market, balance)
 
-    async def _market(self, chain: Chain) -> Market | None:
+    async def _market(self, chain: Chain) -> GasPrice | None:
         try:
             base_fee, priority_fee = await chain.fees()
         except Unavailable:
             return None
-        return Market(base_fee, priority_fee, self._admission.caps.gas_price_ceiling_wei)
+        return GasPrice(base_fee, priority_fee, self._admission.caps.gas_price_ceiling_wei)
 
     # -- slots ----------------------------------------------------------------------------------
 
     async def _slot(
-        self, chain_id: int, at: OpenSlot, action: Action, market: Market | None, report: ReconcileReport
-    ) -> Sequence[Attempt]:
+        self, chain_id: int, at: OpenSlot, action: SlotAction, market: GasPrice | None, report: ReconcileReport
+    ) -> Sequence[SignedTransaction]:
         """Take the step of one slot, unless it is one of those that are written together (`_at_once`); returns what is
         to be sent after it."""
         match action:
-            case Unmine():
+            case ReopenSlot():
                 if await self._unmine(chain_id, at):
                     report.unmined += 1
                     return await self._newest(chain_id, [at], report)
-            case Replace(kind) if market is not None:
+            case ReplaceAttempt(kind) if market is not None:
                 if kind == "call" and await self._would_revert(chain_id, at):
                     kind = "empty"
                 return await self._replace(chain_id, at, kind, market, report)
@@ -241,7 +241,9 @@ class Reconcile:
             recorded = await slot_store.record(connection, chain_id, self._wallet, found)
         report.recorded += recorded
 
-    async def _finish(self, chain_id: int, found: Sequence[tuple[OpenSlot, Ended]], report: ReconcileReport) -> None:
+    async def _finish(
+        self, chain_id: int, found: Sequence[tuple[OpenSlot, EndedSlot]], report: ReconcileReport
+    ) -> None:
         async with self._engine.begin() as connection:
             nonces = await slot_store.finish(connection, chain_id, self._wallet, [each for _, each in found])
         for at, each in found:
@@ -253,7 +255,7 @@ class Reconcile:
     ) -> None:
         """End what is over, for a limited time and in random order: if one takes all of the time, it is not always the
         same others that have to wait."""
-        ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, Ended]]()
+        ends, ended = time.monotonic() + ENDING_SECONDS, list[tuple[OpenSlot, EndedSlot]]()
         for at, mined in random.sample(found, len(found)):
             if time.monotonic() > ends:
                 break
@@ -261,10 +263,10 @@ class Reconcile:
             ended += [(at, each)] if each else []
         await self._at_once(chain.chain_id, ended, self._finish, report)
 
-    async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> Ended | None:
+    async def _ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> EndedSlot | None:
         """None: the endpoints do not agree yet on what became of the authorization."""
         ending = await self._outcomes.ending(chain, at, mined)
-        return None if ending is None else Ended(at, mined, ending)
+        return None if ending is None else EndedSlot(at, mined, ending)
 
     async def _stopped_by(self, chain: Chain, at: OpenSlot) -> bool:
         """Whether a stranger has taken the slot's nonce; then the wallet is stopped."""
@@ -304,13 +306,13 @@ class Reconcile:
             chain = self._chains[chain_id]
             head, request = await chain.head(), at.request
             answer = await chain.call(call, at=head.hash, gas=gas, sender=self._wallet)
-            if request.lane is Lane.AUTO_RENEW and not isinstance(answer, Reverted):
+            if request.lane is RelayLane.AUTO_RENEW and not isinstance(answer, Reverted):
                 return await was_reset_since(chain, request.router, request.subject_id, request.digest, at=head.hash)
         return isinstance(answer, Reverted)
 
     async def _replace(
-        self, chain_id: int, at: OpenSlot, kind: Kind, market: Market, report: ReconcileReport
-    ) -> Sequence[Attempt]:
+        self, chain_id: int, at: OpenSlot, kind: AttemptKind, market: GasPrice, report: ReconcileReport
+    ) -> Sequence[SignedTransaction]:
         """Sign a replacement and store it with its reservation before it is sent; where ceiling or cap forbid it, the
         newest bytes are sent again."""
         async with self._engine.begin() as connection:
@@ -328,11 +330,11 @@ class Reconcile:
         return [attempt]
 
     async def _affordable(
-        self, connection: AsyncConnection, chain_id: int, at: OpenSlot, gas: int, market: Market
-    ) -> Fees | None:
+        self, connection: AsyncConnection, chain_id: int, at: OpenSlot, gas: int, market: GasPrice
+    ) -> GasFees | None:
         """The fees that the market asks for, if today's cap has room for them; else one step within what is reserved,
         but only if that is enough to be mined: the steps are few, and none is wasted."""
-        newest = Fees(at.slot.newest.max_fee, at.slot.newest.priority_fee)
+        newest = GasFees(at.slot.newest.max_fee, at.slot.newest.priority_fee)
         for ceiling in (market.ceiling, min(market.ceiling, at.reserved // gas)):
             fees = bump(newest, market.base_fee, market.priority_fee, ceiling)
             if fees is None or fees.max_fee < market.base_fee:
@@ -344,8 +346,8 @@ class Reconcile:
         return None
 
     async def _sign(
-        self, connection: AsyncConnection, chain_id: int, at: OpenSlot, kind: Kind, gas: int, fees: Fees
-    ) -> Attempt:
+        self, connection: AsyncConnection, chain_id: int, at: OpenSlot, kind: AttemptKind, gas: int, fees: GasFees
+    ) -> SignedTransaction:
         key = self._vault.record(at.request.salt, at.request.key_id)
         sealed = await connection.scalar(sql["call_data"], {"id": at.request.id})
         signed = await sign_attempt(
@@ -363,7 +365,9 @@ class Reconcile:
         await connection.execute(sql["set_hash"], {"id": at.request.id, "tx_hash": attempt.tx_hash})
         return attempt
 
-    async def _newest(self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport) -> list[Attempt]:
+    async def _newest(
+        self, chain_id: int, slots: Sequence[OpenSlot], report: ReconcileReport
+    ) -> list[SignedTransaction]:
         """The stored bytes that pay most; none of a slot that became final meanwhile."""
         return await self._stored(chain_id, [(at, at.slot.newest) for at in slots], report)
 
@@ -373,7 +377,7 @@ class Reconcile:
         slots: Sequence[OpenSlot],
         said: Mapping[str, Sequence[SendOutcome]],
         report: ReconcileReport,
-    ) -> list[Attempt]:
+    ) -> list[SignedTransaction]:
         """The earlier bytes of slots whose newest bytes every endpoint rejects, for example because the balance does
         not pay for them. Nodes may have forgotten the earlier ones, and they are good enough once gas is cheaper
         again."""
@@ -383,14 +387,14 @@ class Reconcile:
 
     async def _stored(
         self, chain_id: int, wanted: Sequence[tuple[OpenSlot, StoredAttempt]], report: ReconcileReport
-    ) -> list[Attempt]:
+    ) -> list[SignedTransaction]:
         if not wanted:
             return []
         hashes = [each.tx_hash for _, each in wanted]
         async with self._engine.connect() as connection:
             rows = (await connection.execute(sql["raw"], {"chain_id": chain_id, "tx_hashes": hashes})).all()
         stored = {row.tx_hash: row for row in rows if row.raw is not None}
-        found: list[Attempt] = []
+        found: list[SignedTransaction] = []
         for at, each in wanted:
             if each.tx_hash in stored:
                 opening = self._open(chain_id, at, stored[each.tx_hash])
@@ -398,16 +402,16 @@ class Reconcile:
         report.rebroadcast += len(found)
         return found
 
-    async def _open(self, chain_id: int, at: OpenSlot, row: Row[Any]) -> Sequence[Attempt]:
+    async def _open(self, chain_id: int, at: OpenSlot, row: Row[Any]) -> Sequence[SignedTransaction]:
         raw = open_raw(self._vault.record(at.request.salt, at.request.key_id), chain_id, row)
-        return [Attempt(row.tx_hash, raw)]
+        return [SignedTransaction(row.tx_hash, raw)]
 
     # -- requests -------------------------------------------------------------------------------
 
     async def _paid_out(self, chain: Chain, waiting: Sequence[StoredRequest]) -> frozenset[UUID]:
         """Requests whose gift was withdrawn already, which no nonce tells. The vault is asked for all of them at once,
         so that logs, which are dear, are searched for these only."""
-        gifts = [request for request in waiting if request.lane is Lane.GIFT_WITHDRAW and _looked_at(request)]
+        gifts = [request for request in waiting if request.lane is RelayLane.GIFT_WITHDRAW and _looked_at(request)]
         try:
             found = await Timelocks(chain).details([request.subject_id for request in gifts])
         except Unavailable:
@@ -415,7 +419,7 @@ class Reconcile:
         pairs = zip(gifts, found, strict=True)
         return frozenset(request.id for request, gift in pairs if gift is not None and gift.status != LIVE)
 
-    async def _look_at_waiting(self, chain: Chain, seen: _Seen, report: ReconcileReport) -> None:
+    async def _look_at_waiting(self, chain: Chain, seen: RunFacts, report: ReconcileReport) -> None:
         """Look at requests without a slot: last of all and not for long, since each may need a search through logs and
         nobody's transaction waits for it; in random order, as in `_end`."""
         ends = time.monotonic() + WAITING_SECONDS
@@ -427,7 +431,7 @@ class Reconcile:
             await self._guarded(chain.chain_id, request, looking, report)
 
     async def _waiting(
-        self, chain: Chain, request: StoredRequest, views: Views, paid_out: bool, report: ReconcileReport
+        self, chain: Chain, request: StoredRequest, views: ChainView, paid_out: bool, report: ReconcileReport
     ) -> None:
         """A request without a slot ends when its authorization has, finally, or its gift was paid out without it."""
         nonce = views.nonce_final(request.signer_of) if request.lane in onchain_effects.LANES else None
@@ -435,7 +439,7 @@ class Reconcile:
         if not over and not paid_out and not (nonce is not None and nonce > request.nonce):
             return
         found = await self._outcomes.fate_of(chain, request)
-        if found is None or found is Fate.ALIVE:
+        if found is None or found is AuthorizationFate.ALIVE:
             return
         async with self._engine.begin() as connection:
             if not await slot_store.end_waiting(connection, chain.chain_id, self._wallet, request, found.value):
@@ -480,16 +484,16 @@ def _is_done(at: OpenSlot, mined: MinedAttempt | None) -> bool:
 def _looked_at(request: StoredRequest) -> bool:
     """Whether to look if its authorization has ended without a slot. Not for what was just queued: that is simulated
     soon anyway."""
-    return request.state != State.QUEUED or request.reason is not None or request.age >= NEAR_SECONDS
+    return request.state != RequestState.QUEUED or request.reason is not None or request.age >= NEAR_SECONDS
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerOf]:
     return list(dict.fromkeys(each.signer_of for each in requests if each.lane in onchain_effects.LANES))
 
 
-def facts_of(at: OpenSlot, seen: _Seen) -> ChainFacts:
+def facts_of(at: OpenSlot, seen: RunFacts) -> SlotFacts:
     views = seen.views
-    return ChainFacts(
+    return SlotFacts(
         head=views.head,
         time=views.time,
         finalized=views.head_final,
@@ -502,5 +506,5 @@ def facts_of(at: OpenSlot, seen: _Seen) -> ChainFacts:
 
 
 def _count(report: ReconcileReport, state: str) -> None:
-    name = "requeued" if state == State.QUEUED else state
+    name = "requeued" if state == RequestState.QUEUED else state
     setattr(report, name, getattr(report, name) + 1)

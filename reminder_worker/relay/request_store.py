@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import RelayStopped
-from reminder_worker.relay.caps import Room, limits_of, signers_nonce
-from reminder_worker.relay.models import Authorization, Caps, Lane, RequestView, State
+from reminder_worker.relay.caps import CapsLeft, limits_of, signers_nonce
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, RequestView, WalletCaps
 from reminder_worker.relay.queries import sql
 
 Values = dict[str, Any]
@@ -33,11 +33,11 @@ async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -
 
 
 async def read_room(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]
-) -> Room:
+    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
+) -> CapsLeft:
     """What is left of the caps for these requests. It holds while the caller holds the wallet's row."""
     row = (await connection.execute(sql["room"], room_values(chain_id, wallet, caps, asked))).one()
-    return Room(
+    return CapsLeft(
         caps=caps,
         day=row.day,
         seconds_left=row.seconds_left,
@@ -56,7 +56,7 @@ async def add(
     connection: AsyncConnection,
     chain_id: int,
     wallet: str,
-    room: Room,
+    room: CapsLeft,
     requests: Sequence[Mapping[str, Any]],
     signed: Sequence[Mapping[str, Any]],
 ) -> dict[UUID, RequestView]:
@@ -119,7 +119,7 @@ async def find(connection: AsyncConnection, chain_id: int, digest: bytes) -> Req
     return None if row is None else read_view(row)
 
 
-def request_row(authorization: Authorization, state: State) -> Values:
+def request_row(authorization: RelayAuthorization, state: RequestState) -> Values:
     """Of a new request, but for its id, key and ciphertext."""
     return {
         "lane": authorization.lane.value,
@@ -135,7 +135,7 @@ def request_row(authorization: Authorization, state: State) -> Values:
     }
 
 
-def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authorization]) -> Values:
+def room_values(chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]) -> Values:
     """What `ROOM` asks for."""
     scopes = list({scope for each in asked for scope, _ in limits_of(each, caps)})
     nonces = list({signers_nonce(each) for each in asked})
@@ -153,4 +153,4 @@ def room_values(chain_id: int, wallet: str, caps: Caps, asked: Sequence[Authoriz
 
 def read_view(row: Row[Any]) -> RequestView:
     values: dict[str, Any] = dict(row._mapping)
-    return RequestView(**{**values, "lane": Lane(row.lane), "state": State(row.state)})
+    return RequestView(**{**values, "lane": RelayLane(row.lane), "state": RequestState(row.state)})

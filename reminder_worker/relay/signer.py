@@ -17,7 +17,7 @@ from reminder_worker.errors import Misconfigured
 _ONE_AT_A_TIME = threading.Lock()  # opening a usual keystore takes a quarter of a gigabyte
 
 
-class Signer(Protocol):
+class WalletSigner(Protocol):
     """`address`: lower-case hex."""
 
     @property
@@ -58,7 +58,7 @@ class KeystoreSigner:
         self._key = key
         self._password = password
         self._opening = asyncio.Lock()
-        self._opened: Signer | None = None
+        self._opened: WalletSigner | None = None
         self._fault: str | None = None
 
     async def open(self) -> None:
@@ -79,14 +79,14 @@ class KeystoreSigner:
         assert self._opened is not None  # noqa: S101 - it is open
         return await self._opened.sign(transaction)
 
-    def _load(self) -> Signer:
+    def _load(self) -> WalletSigner:
         opened = load_signer(self._key, self._password)
         if opened.address != self.address:
             raise Misconfigured("a keystore JSON holds another wallet's key than it says")
         return opened
 
 
-def signer_of(key: SecretStr, password: SecretStr | None) -> Signer:
+def signer_of(key: SecretStr, password: SecretStr | None) -> WalletSigner:
     """What signs with this key. Raises `Misconfigured`; of a keystore that tells its address only at a signature."""
     told = _told_address(key.get_secret_value())
     if told is None or password is None:

@@ -15,9 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.models import FAILED_ON_CHAIN, Lane, State, call_context
+from reminder_worker.relay.models import FAILED_ON_CHAIN, RelayLane, RequestState, call_context
 from reminder_worker.relay.queries import sql
-from reminder_worker.relay.state_machine import Kind, MinedAttempt, Slot, StoredAttempt
+from reminder_worker.relay.state_machine import AttemptKind, MinedAttempt, NonceSlot, StoredAttempt
 
 Key = dict[str, Any]
 
@@ -28,14 +28,14 @@ class StoredRequest:
     `reason` why it waits."""
 
     id: UUID
-    lane: Lane
+    lane: RelayLane
     digest: bytes
     router: str
     subject_id: int
     signer: str
     nonce: int
     deadline: int
-    state: State
+    state: RequestState
     reason: str | None
     created_at: float
     age: float
@@ -52,31 +52,31 @@ class StoredRequest:
 class OpenSlot:
     """`reserved` in wei."""
 
-    slot: Slot
+    slot: NonceSlot
     request: StoredRequest
     reserved: int
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class RequestEnding:
     """What becomes of the request as its slot ends; with `state` `queued` it lives on, to get a slot again. `paused`:
     its signer is paused for the day."""
 
-    state: State
+    state: RequestState
     reason: str | None = None
     paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedSlot:
     """A slot that is final, and what becomes of its request. `mined` None: a stranger took the nonce."""
 
     at: OpenSlot
     mined: MinedAttempt | None
-    ending: Ending
+    ending: RequestEnding
 
 
-async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: Slot) -> bool:
+async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: NonceSlot) -> bool:
     """Lock the wallet and the slot. False: somebody else has moved the slot on since it was read."""
     await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
     row = (await connection.execute(sql["still"], _key(chain_id, wallet, slot.nonce))).one_or_none()
@@ -101,11 +101,11 @@ async def record(
 
 async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
     await connection.execute(sql["set_open"], _key(chain_id, wallet, at.slot.nonce))
-    values = {"id": at.request.id, "state": State.BROADCAST.value, "tx_hash": at.slot.newest.tx_hash}
+    values = {"id": at.request.id, "state": RequestState.BROADCAST.value, "tx_hash": at.slot.newest.tx_hash}
     await connection.execute(sql["move_request"], values)
 
 
-async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[Ended]) -> set[int]:
+async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[EndedSlot]) -> set[int]:
     """Make slots final: their requests go on or end, and what they reserved is settled by their receipts.
 
     Takes the lock; returns the nonces of the slots that still were as they were read.
@@ -143,7 +143,7 @@ async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> boo
     return bool(await connection.scalar(sql["paused"], {"signer": pause_of(chain_id, signer)}))
 
 
-def kind_of(slot: Slot, tx_hash: str) -> Kind:
+def kind_of(slot: NonceSlot, tx_hash: str) -> AttemptKind:
     return next(attempt.kind for attempt in slot.attempts if attempt.tx_hash == tx_hash)
 
 
@@ -158,12 +158,12 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
         attempts.setdefault(row.nonce, []).append(stored)
     return [
         OpenSlot(
-            Slot(
+            NonceSlot(
                 nonce=row.nonce,
                 mined_in=_place(row.state, row.tx_hash, row.block_number, row.block_hash),
                 attempts=tuple(attempts[row.nonce]),
                 deadline=row.deadline,
-                signer_nonce=None if row.lane == Lane.AUTO_RENEW else int(row.signer_nonce),
+                signer_nonce=None if row.lane == RelayLane.AUTO_RENEW else int(row.signer_nonce),
             ),
             _request(row),
             int(row.reserved_wei),
@@ -191,7 +191,7 @@ def _as_read(at: OpenSlot) -> Key:
     }
 
 
-def _finished(chain_id: int, each: Ended) -> Key:
+def _finished(chain_id: int, each: EndedSlot) -> Key:
     """`spent` as text: wei are larger than JSON's numbers are sure to be read."""
     at, mined, ending = each.at, each.mined, each.ending
     called = mined is not None and kind_of(at.slot, mined.tx_hash) == "call"
@@ -216,7 +216,7 @@ def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
         "tx_hash": mined.tx_hash,
         "block_number": mined.block_number,
         "block_hash": mined.block_hash,
-        "request_state": State.MINED.value if called else State.BROADCAST.value,
+        "request_state": RequestState.MINED.value if called else RequestState.BROADCAST.value,
         "reason": FAILED_ON_CHAIN if called and not mined.succeeded else None,
         "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
         "request_block": mined.block_number if called else None,
@@ -243,14 +243,14 @@ def pause_of(chain_id: int, signer: str) -> str:
 def _request(row: Row[Any]) -> StoredRequest:
     return StoredRequest(
         id=row.id,
-        lane=Lane(row.lane),
+        lane=RelayLane(row.lane),
         digest=bytes(row.digest),
         router=row.router,
         subject_id=int(row.subject_id),
         signer=row.signer,
         nonce=int(row.signer_nonce),
         deadline=row.deadline,
-        state=State(row.request_state),
+        state=RequestState(row.request_state),
         reason=row.reason,
         created_at=row.created_at,
         age=row.waited,

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from reminder_worker.chain.types import voices_needed
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
-Kind = Literal["call", "empty"]
+AttemptKind = Literal["call", "empty"]
 
 STUCK_SECONDS: Final = 60.0
 """Unmined for so long: a replacement is considered."""
@@ -30,7 +30,7 @@ class StoredAttempt:
     they were last sent (None: never yet)."""
 
     tx_hash: str
-    kind: Kind
+    kind: AttemptKind
     max_fee: int
     priority_fee: int
     gas_limit: int
@@ -39,7 +39,7 @@ class StoredAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class NonceSlot:
     """A slot that is not final. `attempts` oldest first, at least one.
 
     `deadline` (unix seconds) and `signer_nonce` are the authorization's; without a nonce of the router's (auto-renew)
@@ -76,7 +76,7 @@ class MinedAttempt:
         return (self.tx_hash, self.block_number, self.block_hash)
 
 
-class Presence(Enum):
+class ReceiptPresence(Enum):
     """What the endpoints say of a slot's attempts."""
 
     MINED = "mined"  # enough of those that answer give the same receipt
@@ -85,18 +85,18 @@ class Presence(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class ReceiptStatus:
     """`vouched`: as many endpoints say so as a final decision needs. `mined` is set with `Presence.MINED` only.
     `disputed`: the one receipt that some endpoints give while others say that there is none."""
 
-    presence: Presence
+    presence: ReceiptPresence
     mined: MinedAttempt | None
     vouched: bool
     disputed: MinedAttempt | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Market:
+class GasPrice:
     """Of the next block, wei for one gas. `ceiling` is our own."""
 
     base_fee: int
@@ -105,7 +105,7 @@ class Market:
 
 
 @dataclass(frozen=True, slots=True)
-class ChainFacts:
+class SlotFacts:
     """What enough endpoints agree on; of numbers that only grow, the lower.
 
     `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None:
@@ -119,55 +119,55 @@ class ChainFacts:
     wallet_count: int
     wallet_count_final: int | None
     signer_nonce: int | None
-    sighting: Sighting
-    market: Market | None
+    sighting: ReceiptStatus
+    market: GasPrice | None
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class KeepWaiting:
     """Nothing to do now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordBlock:
     """It is in a block that is not final."""
 
     mined: MinedAttempt
 
 
 @dataclass(frozen=True, slots=True)
-class Settle:
+class SettleSlot:
     """It is final, failed or not."""
 
     mined: MinedAttempt
 
 
 @dataclass(frozen=True, slots=True)
-class Unmine:
+class ReopenSlot:
     """A reorganisation took it out of its block."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rebroadcast:
+class SendAgain:
     """The newest bytes once more, to every endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replace:
+class ReplaceAttempt:
     """New bytes on the same nonce that pay more, if the ceiling allows; else the newest bytes once more."""
 
-    kind: Kind
+    kind: AttemptKind
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class ForeignNonce:
     """A transaction that is none of ours took the nonce, finally."""
 
 
-Action = Wait | Record | Settle | Unmine | Rebroadcast | Replace | Foreign
+SlotAction = KeepWaiting | RecordBlock | SettleSlot | ReopenSlot | SendAgain | ReplaceAttempt | ForeignNonce
 
 
-def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) -> Sighting:
+def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) -> ReceiptStatus:
     """`votes`: for each endpoint that answers, what it says of each attempt. Raises `ValueError` without any."""
     if not votes:
         raise ValueError("nobody answers")
@@ -175,11 +175,11 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
     needed = voices_needed(configured)
     found = [receipt for receipt in said if receipt is not None]
     if not found:
-        return Sighting(Presence.ABSENT, None, len(votes) >= needed)
+        return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= needed)
     best = max(found, key=found.count)
     if found.count(best) >= voices_needed(len(votes)):
-        return Sighting(Presence.MINED, best, found.count(best) >= needed)
-    return Sighting(Presence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
+        return ReceiptStatus(ReceiptPresence.MINED, best, found.count(best) >= needed)
+    return ReceiptStatus(ReceiptPresence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
 
 
 def agreed_number(values: Sequence[int], configured: int) -> int | None:
@@ -189,48 +189,50 @@ def agreed_number(values: Sequence[int], configured: int) -> int | None:
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
 
-def decide(slot: Slot, facts: ChainFacts) -> Action:
+def decide(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
     seen = facts.sighting
     if seen.mined is not None:
         final = facts.finalized is not None and seen.mined.block_number <= facts.finalized
         if final and seen.vouched:
-            return Settle(seen.mined)
-        return Wait() if slot.mined_in == seen.mined.place else Record(seen.mined)
+            return SettleSlot(seen.mined)
+        return KeepWaiting() if slot.mined_in == seen.mined.place else RecordBlock(seen.mined)
     if slot.mined_in is not None:
-        if seen.presence is Presence.ABSENT:
-            return Unmine() if facts.head >= slot.mined_in[1] else Wait()
+        if seen.presence is ReceiptPresence.ABSENT:
+            return ReopenSlot() if facts.head >= slot.mined_in[1] else KeepWaiting()
         if slot.fresh or facts.wallet_count > slot.nonce:
-            return Wait()
-        return Rebroadcast()  # one may have stayed on a fork that the others left
+            return KeepWaiting()
+        return SendAgain()  # one may have stayed on a fork that the others left
     if facts.wallet_count > slot.nonce:
         if is_strangers(slot.nonce, facts.wallet_count_final, seen):
-            return Foreign()
+            return ForeignNonce()
         # Some endpoint gives no receipt, but two say by their counts that the nonce is used: it is in a block, and
         # takes no place among the open slots, but it does not end yet.
-        return Wait() if seen.disputed is None else Record(seen.disputed)
+        return KeepWaiting() if seen.disputed is None else RecordBlock(seen.disputed)
     action = _unmined(slot, facts)
-    return Wait() if slot.fresh and action != Replace("empty") else action  # nobody knows yet whether it is dead
+    return (
+        KeepWaiting() if slot.fresh and action != ReplaceAttempt("empty") else action
+    )  # nobody knows yet whether it is dead
 
 
-def _unmined(slot: Slot, facts: ChainFacts) -> Action:
+def _unmined(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
     newest, market = slot.newest, facts.market
     if market is None or market.base_fee > market.ceiling:
-        return Rebroadcast()  # nothing of ours can be mined: it waits for the market without using up its steps
+        return SendAgain()  # nothing of ours can be mined: it waits for the market without using up its steps
     if newest.kind == "call" and is_dead(slot, facts):
-        return Replace("empty")
+        return ReplaceAttempt("empty")
     underpriced = market.base_fee > newest.max_fee
     stuck = newest.age >= (STUCK_SECONDS if underpriced else PATIENCE_SECONDS)
     steps = sum(attempt.kind == newest.kind for attempt in slot.attempts) - 1
-    return Replace(newest.kind) if stuck and (underpriced or steps < MOST_REPLACEMENTS) else Rebroadcast()
+    return ReplaceAttempt(newest.kind) if stuck and (underpriced or steps < MOST_REPLACEMENTS) else SendAgain()
 
 
-def is_strangers(nonce: int, wallet_count_final: int | None, seen: Sighting) -> bool:
+def is_strangers(nonce: int, wallet_count_final: int | None, seen: ReceiptStatus) -> bool:
     """Whether a final transaction that is not ours took this nonce of our wallet, by the word of two endpoints."""
     taken = wallet_count_final is not None and wallet_count_final > nonce
-    return taken and seen.presence is Presence.ABSENT and seen.vouched
+    return taken and seen.presence is ReceiptPresence.ABSENT and seen.vouched
 
 
-def is_dead(slot: Slot, facts: ChainFacts) -> bool:
+def is_dead(slot: NonceSlot, facts: SlotFacts) -> bool:
     """Whether the authorization would be refused in the next block. Not final: it may live again."""
     return _moved(slot.signer_nonce, facts.signer_nonce) or facts.time > slot.deadline
 
@@ -242,7 +244,7 @@ def _moved(nonce: int | None, current: int | None) -> bool:
 # -- authorizations -------------------------------------------------------------------------------
 
 
-class Fate(StrEnum):
+class AuthorizationFate(StrEnum):
     """`ALIVE`: nothing has become of it yet. The others are states of a request that has ended."""
 
     ALIVE = "alive"
@@ -267,11 +269,11 @@ class FinalFacts:
     other_effect: bool
 
 
-def fate(nonce: int | None, deadline: int, direct: bool, facts: FinalFacts) -> Fate:
+def fate(nonce: int | None, deadline: int, direct: bool, facts: FinalFacts) -> AuthorizationFate:
     """`direct`: the same effect can be reached without the authorization (a vault pays its recipient out)."""
     moved = _moved(nonce, facts.signer_nonce)
     if facts.same_effect and (moved or direct):
-        return Fate.SATISFIED
+        return AuthorizationFate.SATISFIED
     if moved:
-        return Fate.SUPERSEDED if facts.other_effect else Fate.CANCELLED
-    return Fate.EXPIRED if facts.time > deadline else Fate.ALIVE
+        return AuthorizationFate.SUPERSEDED if facts.other_effect else AuthorizationFate.CANCELLED
+    return AuthorizationFate.EXPIRED if facts.time > deadline else AuthorizationFate.ALIVE

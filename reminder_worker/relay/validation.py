@@ -44,7 +44,7 @@ MOST_TIMES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ValidRequest:
     """A request that is good. `creator`: of the legacy, or the giver. `waits`: it has to wait behind another of the
     same signer. `simulated`: what it would do; None where no node tells, where its turn has not come, or where it may
     do more once it is mined. `gas_limit`: what it may use at most."""
@@ -55,7 +55,7 @@ class Judged:
     simulated: Simulated | None = None
 
 
-class _NeedsMoreGas(ContractRefused):
+class MoreGasNeeded(ContractRefused):
     """`what` succeeds, but not within the lane's gas. `hint`: a sentence and a space."""
 
     def __init__(self, what: str, hint: str = "") -> None:
@@ -65,7 +65,7 @@ class _NeedsMoreGas(ContractRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ValidationContext:
     """A request that is signed by its signer, and what it is judged by. `gas_limit`: the lane's ceiling."""
 
     chain: Chain
@@ -118,7 +118,7 @@ class Case:
             raise refused
         return found
 
-    async def needs(self, request: Request, judged: Judged) -> int | None:
+    async def needs(self, request: Request, judged: ValidRequest) -> int | None:
         """A gas limit that is enough, if it is below the most; else None. Also None if any endpoint says that the
         call fails with so little: an endpoint whose simulations tell too little would have good requests fail on chain,
         and their signers paused."""
@@ -130,17 +130,17 @@ class Case:
         return needs if does else None
 
     async def _check_gas(self, call: Call) -> None:
-        """Raises `_NeedsMoreGas` for a call that fails within the lane's gas and succeeds with all that a transaction
+        """Raises `MoreGasNeeded` for a call that fails within the lane's gas and succeeds with all that a transaction
         may use."""
         answer: bytes | Reverted = Reverted(b"")
         with suppress(ChainUnavailable):  # not every node lets a call use so much
             answer = await self.chain.call(call, at=self.head.hash, sender=self.sender, gas=MOST_GAS)
         if not isinstance(answer, Reverted):
-            raise _NeedsMoreGas("transaction")
+            raise MoreGasNeeded("transaction")
 
 
-async def judge(request: Request, case: Case) -> Judged:
-    """Raises what speaks against it, as `Sponsor.of_legacy` says."""
+async def judge(request: Request, case: ValidationContext) -> ValidRequest:
+    """Raises what speaks against it, as `RelayIntake.of_legacy` says."""
     match request:
         case ClaimRequest():
             return await _judge_claim(request, case)
@@ -150,7 +150,7 @@ async def judge(request: Request, case: Case) -> Judged:
             return await _judge_withdrawal(request, case)
 
 
-async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
+async def _judge_claim(request: ClaimRequest, case: ValidationContext) -> ValidRequest:
     if not request.assets and not request.is_eth:
         raise InvalidInput("Nothing to claim is named.", [FieldFault("/assets", "is empty, and `isETH` is false")])
     if len(set(request.assets)) != len(request.assets):
@@ -182,7 +182,7 @@ async def _judge_claim(request: ClaimRequest, case: Case) -> Judged:
     if not delivers:
         raise ContractRefused("nothing_to_claim", "This claim would deliver nothing; check what the legacy may move.")
     sure = simulated if simulated and _delivers_all(request, simulated) else None
-    return Judged(legacy.creator, waits, case.gas_limit, sure)
+    return ValidRequest(legacy.creator, waits, case.gas_limit, sure)
 
 
 def _claim_gas(lane: int, payments: int) -> int:
@@ -197,7 +197,7 @@ def _delivers_all(request: ClaimRequest, simulated: Simulated) -> bool:
 
 
 async def _simulated_claim(
-    request: ClaimRequest, case: Case, legacy: LegacyFacts, payer: str | None
+    request: ClaimRequest, case: ValidationContext, legacy: LegacyFacts, payer: str | None
 ) -> Simulated | None:
     """A legacy is live until it is deleted or claimed from, and further claims are paid: only the contract tells."""
     try:
@@ -207,8 +207,8 @@ async def _simulated_claim(
             raise
         several = len(request.assets) + request.is_eth > 1
         fewer = "With fewer assets at once it may go through. " if several else ""
-        if isinstance(refused, _NeedsMoreGas):  # everybody of the line is paid each asset
-            raise _NeedsMoreGas("claim", fewer) from None
+        if isinstance(refused, MoreGasNeeded):  # everybody of the line is paid each asset
+            raise MoreGasNeeded("claim", fewer) from None
         if several:
             detail = "This claim would fail on chain, so it is not sent. "
             raise ContractRefused(WOULD_FAIL, (detail + fewer).rstrip()) from None
@@ -217,7 +217,7 @@ async def _simulated_claim(
         raise
 
 
-async def _judge_check_in(request: CheckInRequest, case: Case) -> Judged:
+async def _judge_check_in(request: CheckInRequest, case: ValidationContext) -> ValidRequest:
     facts = await case.reads.check_in(request.router, request.subject_id, request.signer, at=case.head.hash)
     waits = case.waits(request, facts.nonce)
     legacy = await _genuine(request, case, facts.legacy)
@@ -229,10 +229,10 @@ async def _judge_check_in(request: CheckInRequest, case: Case) -> Judged:
         raise named("CheckInDeadlineTooFar")
     if not facts.premium:
         raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + SELF_PAID)
-    return Judged(legacy.creator, waits, case.gas_limit, None if waits else await case.simulate(request))
+    return ValidRequest(legacy.creator, waits, case.gas_limit, None if waits else await case.simulate(request))
 
 
-async def _genuine(request: Request, case: Case, legacy: str | None) -> LegacyFacts:
+async def _genuine(request: Request, case: ValidationContext, legacy: str | None) -> LegacyFacts:
     """The router's registry has named it; it has to agree."""
     if legacy is None:
         raise NotAKnownLegacy("The router knows no legacy with this id.")
@@ -254,7 +254,7 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
         raise named(name, f"The legacy opens for this account {opening(min(own))}.")
 
 
-async def _has_tokens(request: ClaimRequest, case: Case, legacy: LegacyFacts) -> bool:
+async def _has_tokens(request: ClaimRequest, case: ValidationContext, legacy: LegacyFacts) -> bool:
     """Return whether there are tokens that a claim could move to its signer, where nothing can be simulated."""
     if request.signer == legacy.owner:
         return False  # a claim takes tokens from the owner's account: they would only come back
@@ -262,7 +262,7 @@ async def _has_tokens(request: ClaimRequest, case: Case, legacy: LegacyFacts) ->
     return bool(await case.reads.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
 
 
-async def _judge_withdrawal(request: WithdrawRequest, case: Case) -> Judged:
+async def _judge_withdrawal(request: WithdrawRequest, case: ValidationContext) -> ValidRequest:
     facts = await case.reads.withdraw(request.router, request.subject_id, request.signer, at=case.head.hash)
     found = facts.details
     if found is None:
@@ -281,10 +281,10 @@ async def _judge_withdrawal(request: WithdrawRequest, case: Case) -> Judged:
     simulated = None if waits else await case.simulate(request)
     if await _holds_more(request, case, simulated):
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
-    return Judged(found.owner, waits, case.gas_limit, simulated)
+    return ValidRequest(found.owner, waits, case.gas_limit, simulated)
 
 
-async def _holds_more(request: WithdrawRequest, case: Case, simulated: Simulated | None) -> bool:
+async def _holds_more(request: WithdrawRequest, case: ValidationContext, simulated: Simulated | None) -> bool:
     """Whether a vault of NFTs has something under this id too: by what it would log, else by the index."""
     of_nfts = {case.chain.settings.timelock_erc721, case.chain.settings.timelock_erc1155}
     if simulated is not None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from reminder_worker.relay.fees import first_fees, reservation
-from reminder_worker.relay.models import WAITING_STATES, Caps, State, WaitsFor
-from reminder_worker.relay.state_machine import Market
+from reminder_worker.relay.models import WAITING_STATES, RequestState, WaitsFor, WalletCaps
+from reminder_worker.relay.state_machine import GasPrice
 
 # What somebody who tried to start it wrote down; it is tried again with the next look.
 _OF_REASON: Final[Mapping[str, WaitsFor]] = {
@@ -22,7 +22,7 @@ _OF_REASON: Final[Mapping[str, WaitsFor]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Attempted:
+class LatestAttempt:
     """The newest bytes of a request that has a nonce, wei for one gas. `is_behind`: a nonce before it is not mined."""
 
     max_fee: int
@@ -31,24 +31,24 @@ class Attempted:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRequest:
     """An open request and its wallet: slots that are `open`, what they reserve (`owed`), what today's cap has `used`.
 
     `is_behind`: an earlier nonce of the same signer is not mined. `is_stopped`: the wallet takes nothing more.
     """
 
-    state: State
+    state: RequestState
     reason: str | None
     gas_limit: int
     is_behind: bool
-    attempted: Attempted | None
+    attempted: LatestAttempt | None
     is_stopped: bool
     open: int
     owed: int
     used: int
 
 
-def waits_for(at: Waiting, market: Market | None, balance: int, caps: Caps) -> WaitsFor | None:
+def waits_for(at: WaitingRequest, market: GasPrice | None, balance: int, caps: WalletCaps) -> WaitsFor | None:
     """`market` None: no endpoint answers; `balance` (wei) is then not looked at. None: nothing that is known."""
     if at.attempted is not None:
         return _under_way(at.attempted, market, balance)
@@ -56,7 +56,7 @@ def waits_for(at: Waiting, market: Market | None, balance: int, caps: Caps) -> W
         return None
     if at.is_stopped:
         return WaitsFor.PAUSED
-    if at.state is State.WAITING_PREDECESSOR and at.is_behind:
+    if at.state is RequestState.WAITING_PREDECESSOR and at.is_behind:
         return WaitsFor.EARLIER
     if market is None:
         return WaitsFor.CHAIN
@@ -75,7 +75,7 @@ def waits_for(at: Waiting, market: Market | None, balance: int, caps: Caps) -> W
     return None
 
 
-def _under_way(attempted: Attempted, market: Market | None, balance: int) -> WaitsFor | None:
+def _under_way(attempted: LatestAttempt, market: GasPrice | None, balance: int) -> WaitsFor | None:
     if market is None:
         return WaitsFor.CHAIN
     if attempted.max_fee < market.base_fee:

@@ -7,11 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.outbox.alerts import Alerts, Facts
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.relay.chain_view import Views
-from reminder_worker.relay.fees import EMPTY_GAS, Fees, first_fees, reservation
-from reminder_worker.relay.models import FOREIGN_NONCE, Caps
+from reminder_worker.relay.chain_view import ChainView
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, first_fees, reservation
+from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.queries import sql
-from reminder_worker.relay.state_machine import Market
+from reminder_worker.relay.state_machine import GasPrice
 
 log = structlog.get_logger(__name__)
 
@@ -33,18 +33,20 @@ def pays_for(balance: int, price: int, ceiling: int) -> int:
     return max(0, balance - EMPTY_GAS * ceiling) // (GAS_OF_A_RELAY * max(1, min(price, ceiling)))
 
 
-class WalletWatch:
+class WalletMonitor:
     """Of one wallet on all its chains. Alerts when its balance pays for fewer than `low_balance_relays`, or not for one
     that waits, and when what is left of a day's cap does not do for many more."""
 
-    def __init__(self, engine: AsyncEngine, alerts: Alerts, wallet: str, caps: Caps, low_balance_relays: int) -> None:
+    def __init__(
+        self, engine: AsyncEngine, alerts: Alerts, wallet: str, caps: WalletCaps, low_balance_relays: int
+    ) -> None:
         self._engine = engine
         self._alerts = alerts
         self._wallet = wallet
         self._caps = caps
         self._low_balance_relays = low_balance_relays
 
-    async def look_for_strangers(self, chain_id: int, views: Views) -> None:
+    async def look_for_strangers(self, chain_id: int, views: ChainView) -> None:
         """Stops the wallet when the chain counts more transactions than we ever signed: somebody else holds the key.
         Our counter is read after the chain's, since it only grows."""
         count, final = views.vouched_wallet_count, views.wallet_count_final
@@ -65,14 +67,14 @@ class WalletWatch:
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
 
-    async def tell(self, chain_id: int, balance: int, market: Market | None) -> tuple[int, str | None]:
+    async def tell(self, chain_id: int, balance: int, market: GasPrice | None) -> tuple[int, str | None]:
         """Tell operators what begins or is over. Returns the age of the oldest slot that is not mined (seconds), and
         why the wallet is stopped. `balance` in wei."""
         async with self._engine.begin() as connection:
             return await self._tell(connection, chain_id, balance, market)
 
     async def _tell(
-        self, connection: AsyncConnection, chain_id: int, balance: int, market: Market | None
+        self, connection: AsyncConnection, chain_id: int, balance: int, market: GasPrice | None
     ) -> tuple[int, str | None]:
         stopped = (await connection.execute(sql["read_wallet"], self._key(chain_id))).one().stopped
         fees = first_fees(market.base_fee, market.priority_fee, market.ceiling) if market else None
@@ -89,7 +91,7 @@ class WalletWatch:
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
 
-    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> int:
+    async def _tell_of_the_oldest(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> int:
         """Tell of the oldest slot that is not mined, or of requests that gas has kept from a nonce for as long; returns
         the age of that slot. `fees`: those of what starts now; None: nothing does, or nobody knows."""
         oldest = (await connection.execute(sql["oldest"], self._key(chain_id))).one_or_none()
@@ -106,7 +108,7 @@ class WalletWatch:
         await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, told >= TOLD_AFTER_SECONDS, facts)
         return int(age)
 
-    async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, fees: Fees | None) -> None:
+    async def _tell_of_the_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> None:
         """Tell of today's caps, by what is spent for good: what is reserved is mostly given back within a quarter of an
         hour."""
         today, caps = (await connection.execute(sql["standing"], self._key(chain_id))).one(), self._caps

@@ -27,7 +27,7 @@ from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.relay.intake import Sponsor
+from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relaying import RELAYER, make_relaying
 from reminder_worker.reminders.instructions import Instructions
 from reminder_worker.reminders.recipients import Recipients
@@ -203,7 +203,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         wallets=relaying.wallets,
         chain_statuses=ChainStatuses(chains, relaying.wallets),
         relaying=relaying,
-        sponsor=Sponsor(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
+        sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=Recipients(engine, vault, hashes, quotas, chains, settings),
         instructions=Instructions(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,

@@ -5,18 +5,18 @@ from typing import Any, Final
 
 from eth_utils.crypto import keccak
 
-from reminder_worker.relay.models import Authorization, Lane
+from reminder_worker.relay.models import RelayAuthorization, RelayLane
 
 TARGET: Final = "0x" + "7a" * 20
 GAS: Final = 100_000
 
 
-def authorization(number: int, **terms: Any) -> Authorization:
+def authorization(number: int, **terms: Any) -> RelayAuthorization:
     data = b"authorization " + number.to_bytes(4, "big")
     person = f"0x{number + 0xABC000:040x}"
-    made = Authorization(
+    made = RelayAuthorization(
         chain_id=31337,
-        lane=Lane.CHECK_IN,
+        lane=RelayLane.CHECK_IN,
         digest=keccak(data),
         router=TARGET,
         subject_id=number,

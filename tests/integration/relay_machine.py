@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from reminder_worker.errors import LimitReached
 from reminder_worker.relay import admission, reconciler, request_store, slot_store
-from reminder_worker.relay.models import OPEN_STATES, Authorization
+from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, EPOCH, GWEI, TABLES, RelayWorld
 
 T = TypeVar("T")
@@ -48,7 +48,7 @@ class Machine(RuleBasedStateMachine):
         self.world.account("stranger")
         self.world.base_fee(GWEI)
         self.world.mine(2 * EPOCH)
-        self.sent: dict[int, Authorization] = {}
+        self.sent: dict[int, RelayAuthorization] = {}
 
     def wait(self, work: Awaitable[T]) -> T:
         async def awaited() -> T:

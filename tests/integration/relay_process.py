@@ -17,14 +17,14 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import admission, request_store
-from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_authorizations import authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID
 
 STEPS: Final[dict[str, tuple[Any, str]]] = {
-    "read the market": (Admission, "_market"),
+    "read the market": (RelayAdmission, "_market"),
     "locked the wallet": (request_store, "lock_wallet"),
     "read what is left": (request_store, "read_room"),
     "signed the first": (admission, "sign_attempt"),
@@ -55,7 +55,7 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     settings = ChainSettings.model_validate({"chain_id": CHAIN_ID, **dict(value.split("=", 1) for value in values)})
     engine, chain = open_engine(database_url), Chain(settings)
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
-    relay = Admission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
+    relay = RelayAdmission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
     assert await relay.ready(CHAIN_ID) is None  # so that none has to ask the chain before it is admitted
     await asyncio.gather(*(relay.admit(authorization(number)) for number in NUMBERS))
 

@@ -17,11 +17,11 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, open_raw
-from reminder_worker.relay.models import Authorization, Caps, Lane, RequestView
-from reminder_worker.relay.reconciler import Reconcile, ReconcileReport
-from reminder_worker.relay.signer import Signer, load_signer
+from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.attempts import SignedTransaction, open_raw
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestView, WalletCaps
+from reminder_worker.relay.reconciler import ReconcileReport, RelayReconciler
+from reminder_worker.relay.signer import WalletSigner, load_signer
 from tests.integration.chain_proxy import chain_settings
 
 CHAIN_ID = 31337
@@ -29,7 +29,7 @@ GWEI = 10**9
 ETHER = 10**18
 GIFT_GAS = 300_000
 CEILING = 50 * GWEI
-CAPS = Caps(daily_wei=ETHER, daily_count=1000, gas_price_ceiling_wei=CEILING, per_gift=3, per_signer=100)
+CAPS = WalletCaps(daily_wei=ETHER, daily_count=1000, gas_price_ceiling_wei=CEILING, per_gift=3, per_signer=100)
 HALF_AN_HOUR = 1800
 
 EPOCH = 3  # of a `lasting_scenario`: `finalized` is six blocks behind
@@ -51,14 +51,14 @@ class RelayWorld:
     scenario: Scenario
     engine: AsyncEngine
     chain: Chain
-    caps: Caps = CAPS
+    caps: WalletCaps = CAPS
     low_balance_relays: int = 0
     vault: Vault = field(default_factory=lambda: Vault(bytes(range(32))))
 
     def __post_init__(self) -> None:
         self.tag = uuid4().hex
         self.key = "0x" + keccak(text=f"relayer {self.tag}").hex()
-        self.signer: Signer = load_signer(SecretStr(self.key))
+        self.signer: WalletSigner = load_signer(SecretStr(self.key))
         self.wallet = self.signer.address
         self.anvil = self.scenario.anvil
         self.anvil.set_balance(self.wallet, 100 * ETHER)
@@ -78,13 +78,13 @@ class RelayWorld:
     def restart(self) -> None:
         """As a new process: nothing but the database is remembered."""
         chains = {CHAIN_ID: self.chain}
-        self.admission = Admission(self.engine, self.vault, chains, self.signer, self.caps, any_chain=True)
+        self.admission = RelayAdmission(self.engine, self.vault, chains, self.signer, self.caps, any_chain=True)
         self.reconcile = self.reconciler()
 
-    def reconciler(self) -> Reconcile:
+    def reconciler(self) -> RelayReconciler:
         chains = {CHAIN_ID: self.chain}
         alerts = Alerts(self.engine)
-        return Reconcile(self.engine, self.vault, chains, self.admission, alerts, self.low_balance_relays)
+        return RelayReconciler(self.engine, self.vault, chains, self.admission, alerts, self.low_balance_relays)
 
     # -- the chain ------------------------------------------------------------------------------
 
@@ -172,19 +172,19 @@ class RelayWorld:
 
     def withdrawal(
         self, gift: Gift, *, nonce: int | None = None, ttl: int = HALF_AN_HOUR, gas: int = GIFT_GAS
-    ) -> Authorization:
+    ) -> RelayAuthorization:
         """What the recipient signs, good for `ttl` seconds of the chain's time."""
         deadline = self.anvil.now() + ttl
         given: dict[str, Any] = {} if nonce is None else {"nonce": nonce}
         auth = self.scenario.withdraw_auth(gift.recipient, gift.id, deadline=deadline, **given)
         router = self.scenario.deployment.time_lock_router
-        return self.authorization(Lane.GIFT_WITHDRAW, router, gift.id, auth, self.call_data(gift, auth), gas)
+        return self.authorization(RelayLane.GIFT_WITHDRAW, router, gift.id, auth, self.call_data(gift, auth), gas)
 
     def authorization(
-        self, lane: Lane, router: str, subject_id: int, auth: tuple[Any, ...], call_data: bytes, gas: int
-    ) -> Authorization:
+        self, lane: RelayLane, router: str, subject_id: int, auth: tuple[Any, ...], call_data: bytes, gas: int
+    ) -> RelayAuthorization:
         """`auth`: signer, then perhaps whom to pay, nonce, deadline, signature."""
-        return Authorization(
+        return RelayAuthorization(
             chain_id=CHAIN_ID,
             lane=lane,
             digest=keccak(call_data),
@@ -255,7 +255,9 @@ class RelayWorld:
 
 
 @asynccontextmanager
-async def open_bare_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
+async def open_bare_world(
+    scenario: Scenario, engine: AsyncEngine, caps: WalletCaps = CAPS
+) -> AsyncIterator[RelayWorld]:
     """On the chain as it is."""
     chain = Chain(chain_settings(scenario, scenario.anvil.url))
     world = RelayWorld(scenario, engine, chain, caps)
@@ -265,7 +267,7 @@ async def open_bare_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = 
 
 
 @asynccontextmanager
-async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS) -> AsyncIterator[RelayWorld]:
+async def open_world(scenario: Scenario, engine: AsyncEngine, caps: WalletCaps = CAPS) -> AsyncIterator[RelayWorld]:
     """No block comes by itself, and gas costs about 9 gwei."""
     async with open_bare_world(scenario, engine, caps) as world:
         world.by_hand()
@@ -274,7 +276,9 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, caps: Caps = CAPS)
         yield world
 
 
-async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str) -> list[Attempt]:
+async def stored_attempts(
+    connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str
+) -> list[SignedTransaction]:
     """The newest attempt of each slot that is not final, in the order of nonces."""
     newest = text("""
         select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
@@ -285,4 +289,4 @@ async def stored_attempts(connection: AsyncConnection, vault: Vault, chain_id: i
         order by s.nonce, t.max_fee_wei desc
     """)
     rows = await connection.execute(newest, {"chain_id": chain_id, "wallet": wallet})
-    return [Attempt(row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row)) for row in rows]
+    return [SignedTransaction(row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row)) for row in rows]

@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
 from reminder_worker.auto_renew.job import AutoRenew, RenewalReport
 from reminder_worker.outbox.alerts import Alerts
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.models import Caps
-from reminder_worker.relay.reconciler import Reconcile
+from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.models import WalletCaps
+from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.relaying import ATTESTOR, make_relaying
 from reminder_worker.settings import AutoRenewSettings
@@ -23,7 +23,7 @@ from tests.integration.reminder_world import CHAIN_ID, World, open_world, settin
 PERIOD = 100 * DAY
 IN_WINDOW = 75 * DAY
 GWEI = 10**9
-CAPS = Caps(daily_wei=10**18, daily_count=100, gas_price_ceiling_wei=1000 * GWEI)
+CAPS = WalletCaps(daily_wei=10**18, daily_count=100, gas_price_ceiling_wei=1000 * GWEI)
 
 
 @dataclass
@@ -32,7 +32,7 @@ class RenewalWorld:
 
     world: World
     attestor: str = "attestor"
-    caps: Caps = CAPS
+    caps: WalletCaps = CAPS
 
     @property
     def scenario(self) -> Scenario:
@@ -43,11 +43,11 @@ class RenewalWorld:
         key = self.scenario.account(self.attestor).key.hex()
         chains = {CHAIN_ID: self.world.chain}
         signer = load_signer(SecretStr(key))
-        admission = Admission(self.world.engine, self.world.vault, chains, signer, self.caps, any_chain=True)
+        admission = RelayAdmission(self.world.engine, self.world.vault, chains, signer, self.caps, any_chain=True)
         terms = {"ATTESTOR_KEY": key, **settings}
         return AutoRenew(self.world.engine, chains, admission, AutoRenewSettings.model_validate(terms))
 
-    def wallet(self, **environ: str) -> Reconcile:
+    def wallet(self, **environ: str) -> RelayReconciler:
         """What follows the attestor's transactions, as an installation with these settings has it."""
         world = self.world
         database_url = world.engine.url.render_as_string(hide_password=False)

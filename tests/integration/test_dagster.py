@@ -38,7 +38,7 @@ from reminder_worker.gifts.claim_link import Letter, encode_letter
 from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.models import Authorization, Lane
+from reminder_worker.relay.models import RelayAuthorization, RelayLane
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
@@ -747,9 +747,9 @@ def _relay_a_withdrawal(scenario: Scenario, service: Service) -> UUID:
     scenario.advance(2)
     signed = scenario.withdraw_auth(heir, gift, deadline=scenario.anvil.now() + 1800)
     router = scenario.contracts["TimeLockRouter"]
-    authorization = Authorization(
+    authorization = RelayAuthorization(
         chain_id=scenario.anvil.chain_id,
-        lane=Lane.GIFT_WITHDRAW,
+        lane=RelayLane.GIFT_WITHDRAW,
         digest=uuid4().bytes * 2,
         router=scenario.deployment.time_lock_router.lower(),
         subject_id=gift,

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
 from devnet.scenarios import DAY, Mode, Scenario
-from reminder_worker.relay.models import State
+from reminder_worker.relay.models import RequestState
 from reminder_worker.relay.slot_store import pause_of
 from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
 from reminder_worker.relaying import RELAYER
@@ -164,18 +164,18 @@ async def test_a_failure_that_a_reorganisation_took_back_is_shown_no_more(
         await world.run()
         view = await world.admission.view(request.id)
         assert view is not None
-        assert (view.state, view.reason) == (State.MINED, "failed_on_chain")
+        assert (view.state, view.reason) == (RequestState.MINED, "failed_on_chain")
         anvil.reorg(1)
         anvil.set_code(usdc, code)
         world.drop(await world.attempts())
         await world.run()
         view = await world.admission.view(request.id)
         assert view is not None
-        assert (view.state, view.reason) == (State.BROADCAST, None)
+        assert (view.state, view.reason) == (RequestState.BROADCAST, None)
         await world.settle()
         view = await world.admission.view(request.id)
         assert view is not None
-        assert (view.state, view.reason) == (State.CONFIRMED, None)
+        assert (view.state, view.reason) == (RequestState.CONFIRMED, None)
 
 
 @pytest.mark.asyncio(loop_scope="session")

@@ -19,11 +19,11 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import admission as admission_module
 from reminder_worker.relay import request_store, slot_store
-from reminder_worker.relay.admission import Admission
-from reminder_worker.relay.attempts import Attempt, ReservationTooSmall, sign_attempt, store_attempt
+from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, sign_attempt, store_attempt
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.fees import Fees
-from reminder_worker.relay.models import Authorization, Lane, State
+from reminder_worker.relay.fees import GasFees
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.state_machine import MinedAttempt
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
@@ -33,7 +33,7 @@ from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
-Nodes = tuple[Admission, Proxy, Proxy]
+Nodes = tuple[RelayAdmission, Proxy, Proxy]
 
 
 @pytest.fixture
@@ -59,9 +59,11 @@ async def two_nodes(world: RelayWorld) -> AsyncIterator[Nodes]:
 
 def with_caps(
     world: RelayWorld, chain: Chain | None = None, engine: AsyncEngine | None = None, **caps: Any
-) -> Admission:
+) -> RelayAdmission:
     chains = {CHAIN_ID: chain or world.chain}
-    return Admission(engine or world.engine, world.vault, chains, world.signer, replace(OURS, **caps), any_chain=True)
+    return RelayAdmission(
+        engine or world.engine, world.vault, chains, world.signer, replace(OURS, **caps), any_chain=True
+    )
 
 
 async def mark_mined(world: RelayWorld) -> None:
@@ -73,7 +75,7 @@ async def nonces(world: RelayWorld) -> list[int]:
     return [slot["nonce"] for slot in await world.slots()]
 
 
-async def stored(world: RelayWorld) -> list[Attempt]:
+async def stored(world: RelayWorld) -> list[SignedTransaction]:
     async with world.engine.connect() as connection:
         return await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
 
@@ -89,7 +91,7 @@ async def foreign_transaction(world: RelayWorld) -> None:
 
 async def test_an_accepted_request_is_on_the_wire_and_is_mined_as_it_was_asked_for(world: RelayWorld) -> None:
     view = await world.admission.admit(authorization(1))
-    assert view.state is State.BROADCAST
+    assert view.state is RequestState.BROADCAST
     world.mine()
     assert view.tx_hash is not None
     sent = world.anvil.rpc("eth_getTransactionByHash", view.tx_hash)
@@ -174,7 +176,7 @@ async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: Re
     world.mine()
     await mark_mined(world)
     late = await admission.admit(authorization(9))
-    assert late.state is State.QUEUED  # does not pass those who wait
+    assert late.state is RequestState.QUEUED  # does not pass those who wait
     assert await admission.start_open(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["mined", "mined", "broadcast", "broadcast"]
     assert await nonces(world) == [0, 1, 2, 3]
@@ -220,7 +222,7 @@ async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayW
     first = await world.admission.admit(authorization(1, nonce=0, **person))
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
     third = await world.admission.admit(authorization(3, nonce=2, **person), waits=True)
-    assert second.state is State.WAITING_PREDECESSOR
+    assert second.state is RequestState.WAITING_PREDECESSOR
     assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1, 2]
     assert await world.admission.start_open(CHAIN_ID) == 0
     elsewhere = authorization(4, nonce=1, router="0x" + "7b" * 20, **person)
@@ -247,14 +249,14 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     assert passed_over is not None
     assert passed_over.reason == "would_revert"
     await mark_mined(world)
-    assert (await admission.admit(authorization(4))).state is State.BROADCAST
+    assert (await admission.admit(authorization(4))).state is RequestState.BROADCAST
 
 
 async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_chance_later(world: RelayWorld) -> None:
     data = "0x" + authorization(2).call_data.hex()
     async with proxy(world.anvil.url) as node:
         chain = Chain(chain_settings(world.scenario, node.url))
-        admission = Admission(
+        admission = RelayAdmission(
             world.engine, world.vault, {CHAIN_ID: chain}, world.signer, replace(world.caps, max_open=1), any_chain=True
         )
         first, refused, fine = [await admission.admit(authorization(number)) for number in (1, 2, 3)]
@@ -270,7 +272,7 @@ async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_ch
         assert await admission.start_open(CHAIN_ID) == 1
         started = await admission.view(refused.id)
         assert started is not None
-        assert (started.state, started.reason) == (State.BROADCAST, None), "it waits for nothing any more"
+        assert (started.state, started.reason) == (RequestState.BROADCAST, None), "it waits for nothing any more"
         await chain.close()
 
 
@@ -310,7 +312,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
         await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
-            assert (await world.admission.admit(authorization(2))).state is State.BROADCAST
+            assert (await world.admission.admit(authorization(2))).state is RequestState.BROADCAST
         await connection.invalidate()
     assert await nonces(world) == [0, 1]
 
@@ -321,9 +323,9 @@ async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew
     await world.admission.admit(authorization(1, nonce=0, **signer), waits=True)
     other = load_signer(SecretStr("0x" + keccak(text=f"next {world.tag}").hex()))
     world.anvil.set_balance(other.address, 10**18)
-    admission = Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
+    admission = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
     assert await admission.open_of(CHAIN_ID, TARGET, TARGET) == []
-    assert (await admission.admit(authorization(2, nonce=0, **signer))).state is State.BROADCAST
+    assert (await admission.admit(authorization(2, nonce=0, **signer))).state is RequestState.BROADCAST
     world.mine()
     await mark_mined(world)
     behind = await admission.admit(authorization(3, nonce=1, **signer), waits=True)
@@ -340,9 +342,9 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
     signer = load_signer(SecretStr("0x" + keccak(text=f"other {world.tag}").hex()))
     world.anvil.set_balance(signer.address, 10**18)
 
-    def theirs(max_open: int) -> Admission:
+    def theirs(max_open: int) -> RelayAdmission:
         caps = replace(OURS, max_open=max_open, daily_count=2, daily_wei=2 * once, per_creator=2, per_signer=2)
-        return Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, caps, any_chain=True)
+        return RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, caps, any_chain=True)
 
     other = theirs(max_open=1)
     views = [await other.admit(authorization(n, nonce=n, **person)) for n in (2, 3)]
@@ -363,7 +365,7 @@ async def test_a_nonce_whose_request_has_ended_may_be_signed_for_anew(world: Rel
     await world.admission.admit(authorization(1, nonce=0, **person), waits=True)
     await world.execute("update worker.relay_request set state = 'expired'")
     assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == []
-    assert (await world.admission.admit(authorization(2, nonce=0, **person))).state is State.BROADCAST
+    assert (await world.admission.admit(authorization(2, nonce=0, **person))).state is RequestState.BROADCAST
 
 
 # -- caps ------------------------------------------------------------------------------------------
@@ -411,7 +413,7 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
         await full.admit(authorization(2))
     assert await full.ready(CHAIN_ID) == "daily_cap_reached"
     await world.execute("update worker.relay_budget set spent_wei = 0")
-    assert (await full.admit(authorization(2))).state is State.BROADCAST
+    assert (await full.admit(authorization(2))).state is RequestState.BROADCAST
 
 
 @pytest.mark.parametrize(
@@ -419,7 +421,7 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
     [
         ("daily_count", {}),
         ("per_legacy", {"subject_id": 5}),
-        ("per_gift", {"subject_id": 5, "lane": Lane.GIFT_WITHDRAW}),
+        ("per_gift", {"subject_id": 5, "lane": RelayLane.GIFT_WITHDRAW}),
         ("per_signer", {"signer": TARGET}),
         ("per_creator", {"creator": TARGET}),
     ],
@@ -450,7 +452,7 @@ async def test_a_full_cap_in_wei_is_said_at_once_also_while_others_wait_for_thei
     full = with_caps(world, max_open=1, daily_wei=2 * once - 1)
     with pytest.raises(LimitReached):
         await full.admit(authorization(2))
-    assert (await with_caps(world, max_open=1, daily_wei=2 * once).admit(authorization(2))).state is State.QUEUED
+    assert (await with_caps(world, max_open=1, daily_wei=2 * once).admit(authorization(2))).state is RequestState.QUEUED
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
 
 
@@ -459,7 +461,7 @@ async def test_who_waits_for_a_predecessor_is_taken_although_that_reserves_all_o
     await world.admission.admit(authorization(1, nonce=0, **person))
     once = (await world.budget())["reserved"]
     second = await with_caps(world, daily_wei=once).admit(authorization(2, nonce=1, **person), waits=True)
-    assert second.state is State.WAITING_PREDECESSOR
+    assert second.state is RequestState.WAITING_PREDECESSOR
 
 
 async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
@@ -492,7 +494,7 @@ async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes
     waits = await tight.view(dear.id)
     assert waits is not None
     assert waits.reason == "daily_cap_reached"
-    assert (await tight.admit(authorization(4))).state is State.BROADCAST
+    assert (await tight.admit(authorization(4))).state is RequestState.BROADCAST
     await world.execute("update worker.relay_budget set day = day - 1")
     assert await tight.start_open(CHAIN_ID) == 1
     assert await world.state(dear) == "broadcast"
@@ -554,7 +556,7 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
             kind="call",
             to=TARGET,
             data=b"",
-            fees=Fees(max_fee, GWEI),
+            fees=GasFees(max_fee, GWEI),
             gas_limit=GAS,
         )
         async with world.engine.begin() as connection:
@@ -575,7 +577,7 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
     async with world.engine.begin() as connection:
         (slot,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
         mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
-        ended = slot_store.Ended(slot, mined, slot_store.Ending(State.CONFIRMED))
+        ended = slot_store.EndedSlot(slot, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
         assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == {0}
     await admission.admit(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
@@ -588,7 +590,7 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     world.base_fee(60 * GWEI)
     world.mine()
     view = await world.admission.admit(authorization(1))
-    assert view.state is State.DEFERRED_FEE
+    assert view.state is RequestState.DEFERRED_FEE
     assert view.tx_hash is None
     assert not await world.slots()
     assert await world.admission.start_open(CHAIN_ID) == 0
@@ -621,7 +623,7 @@ async def test_what_is_sent_later_may_use_all_of_its_lanes_gas(world: RelayWorld
     world.mine()
     world.restart()
     later = await world.admission.admit(authorization(2, needs=needs))
-    assert (at_once.state, later.state) == (State.BROADCAST, State.DEFERRED_FEE)
+    assert (at_once.state, later.state) == (RequestState.BROADCAST, RequestState.DEFERRED_FEE)
     world.base_fee(GWEI)
     world.mine()
     world.restart()
@@ -675,7 +677,7 @@ async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_th
     assert waits.reason == "low_balance"
     world.mine()
     await mark_mined(world)
-    assert (await with_caps(world).admit(authorization(4))).state is State.BROADCAST
+    assert (await with_caps(world).admit(authorization(4))).state is RequestState.BROADCAST
     world.anvil.set_balance(world.wallet, 5 * once)
     assert await with_caps(world).start_open(CHAIN_ID) == 1
     assert await world.state(dear) == "broadcast"
@@ -686,7 +688,7 @@ async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_th
 
 async def test_every_endpoint_gets_the_bytes(two_nodes: Nodes) -> None:
     admission, *nodes = two_nodes
-    assert (await admission.admit(authorization(1))).state is State.BROADCAST
+    assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
     assert [node.methods().count("eth_sendRawTransaction") for node in nodes] == [1, 1]
 
 
@@ -703,7 +705,7 @@ async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_
     for node in nodes:
         node.answer = refuse
     view = await admission.admit(authorization(1))
-    assert view.state is State.SIGNED
+    assert view.state is RequestState.SIGNED
     assert (await admission.admit(authorization(1))).id == view.id
     assert len(await world.attempts()) == 1
     await broadcast(world.engine, world.chain, await stored(world))
@@ -720,7 +722,7 @@ async def test_a_node_that_accepts_and_is_not_heard_loses_nothing(world: RelayWo
 
     one.alter = two.alter = garbled
     view = await admission.admit(authorization(1))
-    assert view.state is State.SIGNED
+    assert view.state is RequestState.SIGNED
     assert await broadcast(world.engine, world.chain, await stored(world)) == {view.tx_hash: ("known",)}
     assert await world.state(view) == "broadcast"
 
@@ -746,7 +748,7 @@ async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_
     view = await world.admission.admit(authorization(1))
     monkeypatch.undo()
     take(True)
-    assert view.state is State.BROADCAST
+    assert view.state is RequestState.BROADCAST
     assert (await world.admission.admit(authorization(1))).id == view.id
     world.mine()
     await world.run()
@@ -781,7 +783,7 @@ async def test_a_wallet_with_an_unknown_transaction_under_way_does_not_start(wor
         await world.admission.admit(authorization(1))
     assert await world.admission.ready(CHAIN_ID) == "not_reconciled"
     world.mine()
-    assert (await world.admission.admit(authorization(1))).state is State.BROADCAST
+    assert (await world.admission.admit(authorization(1))).state is RequestState.BROADCAST
     assert await nonces(world) == [1]
 
 
@@ -801,7 +803,7 @@ async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_
     admission, lying, _ = two_nodes
     await world.admission.open_wallet(CHAIN_ID)
     lying.answer = count_five
-    assert (await admission.admit(authorization(1))).state is State.BROADCAST
+    assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
 
 
 async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> None:
@@ -813,9 +815,9 @@ async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> 
 
 
 async def test_rollups_are_refused(world: RelayWorld) -> None:
-    rollup = Admission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, OURS)
+    rollup = RelayAdmission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, OURS)
     for chain_id in (10, 8453):
-        elsewhere: Authorization = authorization(1, chain_id=chain_id)
+        elsewhere: RelayAuthorization = authorization(1, chain_id=chain_id)
         with pytest.raises(NotConfigured):
             await rollup.admit(elsewhere)
         assert await rollup.ready(chain_id) == "chain_refused"

@@ -11,7 +11,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain import wire
 from reminder_worker.errors import NotConfigured, NotFound, Refused, RelayStopped
 from reminder_worker.outbox.alerts import Alerts
-from reminder_worker.relay.operator_actions import ByHand
+from reminder_worker.relay.operator_actions import OperatorActions
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 
 
@@ -21,8 +21,8 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         yield opened
 
 
-def _hand(world: RelayWorld) -> ByHand:
-    return ByHand(world.engine, world.vault, {CHAIN_ID: world.chain}, world.admission, Alerts(world.engine), 0)
+def _hand(world: RelayWorld) -> OperatorActions:
+    return OperatorActions(world.engine, world.vault, {CHAIN_ID: world.chain}, world.admission, Alerts(world.engine), 0)
 
 
 async def _relayed(world: RelayWorld, heir: str) -> None:

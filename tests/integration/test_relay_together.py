@@ -14,10 +14,10 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached, NonceMismatch
 from reminder_worker.relay import request_store
-from reminder_worker.relay.admission import Admission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.broadcast import broadcast
-from reminder_worker.relay.caps import Room
-from reminder_worker.relay.models import Authorization, RequestView, State
+from reminder_worker.relay.caps import CapsLeft
+from reminder_worker.relay.models import RelayAuthorization, RequestState, RequestView
 from reminder_worker.relay.signer import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
@@ -43,7 +43,7 @@ class Locks:
         self.count += "from worker.relay_wallet" in statement and statement.endswith("for update")
 
 
-async def together(admission: Admission, *asked: Authorization) -> Answers:
+async def together(admission: RelayAdmission, *asked: RelayAuthorization) -> Answers:
     """All at once, and none of them has to ask the chain first."""
     await admission.ready(CHAIN_ID)
     return await asyncio.gather(*map(admission.admit, asked), return_exceptions=True)
@@ -65,7 +65,9 @@ async def calls_mined(world: RelayWorld) -> list[bytes]:
 async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_the_node(world: RelayWorld) -> None:
     async with proxy(world.anvil.url) as node:
         chain = Chain(chain_settings(world.scenario, node.url))
-        admission = Admission(world.engine, world.vault, {CHAIN_ID: chain}, world.signer, world.caps, any_chain=True)
+        admission = RelayAdmission(
+            world.engine, world.vault, {CHAIN_ID: chain}, world.signer, world.caps, any_chain=True
+        )
         locks = Locks(world.engine)
         asked = [authorization(number) for number in range(8)]
         answers = await together(admission, *asked)
@@ -145,12 +147,12 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
     """As while a wallet's key is changed: each has a row of its own, and neither sees the other's half."""
     signer = load_signer(SecretStr("0x" + "17" * 32))
     world.anvil.set_balance(signer.address, 10**20)
-    other = Admission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
+    other = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
     await other.ready(CHAIN_ID)
     both, read = asyncio.Barrier(2), request_store.read_room
     first = {world.wallet, signer.address}
 
-    async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> Room:
+    async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> CapsLeft:
         room = await read(connection, chain_id, wallet, *terms)
         if wallet in first:
             first.remove(wallet)
@@ -230,7 +232,7 @@ async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: Re
     gone, stays = (asyncio.create_task(world.admission.admit(authorization(number))) for number in (1, 2))
     await asyncio.sleep(0)
     gone.cancel()
-    assert (await stays).state is State.BROADCAST
+    assert (await stays).state is RequestState.BROADCAST
     assert gone.cancelled()
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
 
@@ -246,10 +248,10 @@ async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> Non
 
 async def test_a_room_that_refuses_counts_nothing(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even of the caps that it passed: what was counted is what was admitted."""
-    rooms: list[Room] = []
+    rooms: list[CapsLeft] = []
     read = request_store.read_room
 
-    async def keep(*args: Any) -> Room:
+    async def keep(*args: Any) -> CapsLeft:
         rooms.append(await read(*args))
         return rooms[-1]
 

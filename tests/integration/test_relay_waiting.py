@@ -16,7 +16,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Reverted
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.relay import slot_store
-from reminder_worker.relay.models import Lane
+from reminder_worker.relay.models import RelayLane
 from reminder_worker.relay.request_store import lock_wallet
 from reminder_worker.relay.signer import signer_of
 from tests.integration.locks import blocked
@@ -85,7 +85,7 @@ async def test_a_renewal_that_waited_past_its_time_is_not_paid_for(world: RelayW
     withdrawal = world.withdrawal(world.gift(), ttl=10**6)
     world.base_fee(2 * CEILING)
     deadline = world.anvil.now() + 600
-    request = await world.admission.admit(replace(withdrawal, lane=Lane.AUTO_RENEW, deadline=deadline))
+    request = await world.admission.admit(replace(withdrawal, lane=RelayLane.AUTO_RENEW, deadline=deadline))
     world.anvil.increase_time(601)
     world.base_fee(GWEI)
     world.mine()
@@ -183,7 +183,7 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
     for nonce in (0, 1):
         auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
         data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
-        claim = world.authorization(Lane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+        claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
         claims.append(await world.admission.admit(claim, waits=nonce > 0))
     world.mine()
     if simulated != "as it is":

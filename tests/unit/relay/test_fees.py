@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.relay.fees import EMPTY_GAS, LEAST_TIP, MOST_REPLACEMENTS, Fees, bump, first_fees, reservation
+from reminder_worker.relay.fees import EMPTY_GAS, LEAST_TIP, MOST_REPLACEMENTS, GasFees, bump, first_fees, reservation
 
 WEI = st.integers(min_value=0, max_value=10**13)
 CEILING = st.integers(min_value=1, max_value=10**13)
@@ -11,7 +11,7 @@ GWEI = 10**9
 
 
 @st.composite
-def offers(draw: st.DrawFn) -> tuple[Fees, int]:
+def offers(draw: st.DrawFn) -> tuple[GasFees, int]:
     """First fees, and the ceiling they were made for."""
     ceiling = draw(st.integers(min_value=10 * LEAST_TIP, max_value=10**13))
     tip = draw(st.integers(min_value=0, max_value=ceiling // 4))
@@ -21,8 +21,8 @@ def offers(draw: st.DrawFn) -> tuple[Fees, int]:
 
 
 @given(offers())
-def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer: tuple[Fees, int]) -> None:
-    fees: Fees | None
+def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer: tuple[GasFees, int]) -> None:
+    fees: GasFees | None
     fees, ceiling = offer
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
@@ -39,7 +39,7 @@ def test_what_is_offered_pays_for_the_next_block(base: int, tip: int, ceiling: i
 
 @given(offers(), WEI, WEI)
 def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
-    offer: tuple[Fees, int], base: int, tip: int
+    offer: tuple[GasFees, int], base: int, tip: int
 ) -> None:
     first, ceiling = offer
     later = bump(first, base, tip, ceiling)
@@ -52,7 +52,7 @@ def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
 
 def test_a_first_fee_has_room_for_twice_the_base_fee() -> None:
     """Which grows by an eighth a block, while one that is not mined has four replacements."""
-    assert first_fees(2 * GWEI, GWEI, 50 * GWEI) == Fees(5 * GWEI, GWEI)
+    assert first_fees(2 * GWEI, GWEI, 50 * GWEI) == GasFees(5 * GWEI, GWEI)
 
 
 def test_above_the_ceiling_nothing_is_offered() -> None:
@@ -77,8 +77,8 @@ def test_a_replacement_follows_the_market() -> None:
 
 
 @given(offers(), st.integers(min_value=21_000, max_value=10**7))
-def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tuple[Fees, int], gas: int) -> None:
-    fees: Fees | None
+def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tuple[GasFees, int], gas: int) -> None:
+    fees: GasFees | None
     fees, ceiling = offer
     assert fees is not None
     reserved = reservation(gas, fees, ceiling)

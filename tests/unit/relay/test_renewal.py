@@ -8,13 +8,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from reminder_worker.auto_renew.job import RELAY_SECONDS
-from reminder_worker.auto_renew.policy import NO_RESET, Decision, Memory, Reason, Seen, Standing, decide, remember
+from reminder_worker.auto_renew.policy import (
+    NO_RESET,
+    FinalActivity,
+    LegacyState,
+    RenewalDecision,
+    RenewalReason,
+    StoredBaseline,
+    decide,
+    remember,
+)
 from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, Counted, budget_step
 
 NOW = 1_900_000_000
 RESET = NOW - 80 * DAY_SECONDS
 JUMP = 100
-GOOD = Standing(
+GOOD = LegacyState(
     now=NOW,
     reset_at=RESET,
     is_live=True,
@@ -27,40 +36,40 @@ GOOD = Standing(
 )
 
 
-def seen(count: int, highest: int | None = None, reset_at: int = RESET) -> Seen:
-    return Seen(reset_at, Counted(count, count if highest is None else highest))
+def seen(count: int, highest: int | None = None, reset_at: int = RESET) -> FinalActivity:
+    return FinalActivity(reset_at, Counted(count, count if highest is None else highest))
 
 
-def verdict(standing: Standing, count: int = 6, baseline: int = 5) -> tuple[Decision, str]:
-    found = decide(Memory(RESET, baseline), seen(count), standing, JUMP)
+def verdict(standing: LegacyState, count: int = 6, baseline: int = 5) -> tuple[RenewalDecision, str]:
+    found = decide(StoredBaseline(RESET, baseline), seen(count), standing, JUMP)
     return found.decision, found.reason
 
 
 def test_an_owner_who_was_active_since_the_reset_is_renewed() -> None:
-    assert verdict(GOOD) == (Decision.RENEW, Reason.ACTIVE)
+    assert verdict(GOOD) == (RenewalDecision.RENEW, RenewalReason.ACTIVE)
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"is_old_build": True}, Reason.OLD_BUILD),
-        ({"is_live": False}, Reason.NOT_LIVE),
-        ({"enabled": False}, Reason.OFF_ON_CHAIN),
-        ({"is_premium": False}, Reason.NOT_PREMIUM),
-        ({"t1": NOW}, Reason.TOO_LATE),
-        ({"budget_end": NOW - 1}, Reason.BUDGET_EXHAUSTED),
+        ({"is_old_build": True}, RenewalReason.OLD_BUILD),
+        ({"is_live": False}, RenewalReason.NOT_LIVE),
+        ({"enabled": False}, RenewalReason.OFF_ON_CHAIN),
+        ({"is_premium": False}, RenewalReason.NOT_PREMIUM),
+        ({"t1": NOW}, RenewalReason.TOO_LATE),
+        ({"budget_end": NOW - 1}, RenewalReason.BUDGET_EXHAUSTED),
     ],
 )
-def test_what_the_contract_would_refuse_is_refused(change: dict[str, int], reason: Reason) -> None:
-    assert verdict(replace(GOOD, **change)) == (Decision.REFUSED, reason)  # type: ignore[arg-type]
+def test_what_the_contract_would_refuse_is_refused(change: dict[str, int], reason: RenewalReason) -> None:
+    assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)  # type: ignore[arg-type]
 
 
 def test_each_bound_is_exact() -> None:
     """To the second, as the contract has it."""
-    assert verdict(replace(GOOD, t1=NOW + 1))[0] is Decision.RENEW
-    assert verdict(replace(GOOD, budget_end=NOW))[0] is Decision.RENEW
-    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS))[0] is Decision.RENEW
-    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (Decision.WAIT, Reason.TOO_EARLY)
+    assert verdict(replace(GOOD, t1=NOW + 1))[0] is RenewalDecision.RENEW
+    assert verdict(replace(GOOD, budget_end=NOW))[0] is RenewalDecision.RENEW
+    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS))[0] is RenewalDecision.RENEW
+    assert verdict(replace(GOOD, t1=NOW + WINDOW_SECONDS + 1)) == (RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
 
 
 @pytest.mark.parametrize("days", [1, 7, 30, 59])
@@ -68,38 +77,38 @@ def test_a_short_timer_is_renewed_in_its_second_half_only(days: int) -> None:
     """The contract's window is open all the time: each of the owner's transactions would cost us one."""
     half = days * DAY_SECONDS // 2
     short = replace(GOOD, t1=RESET + 2 * half)
-    assert verdict(replace(short, now=RESET + half - 1)) == (Decision.WAIT, Reason.TOO_EARLY)
-    assert verdict(replace(short, now=RESET + half))[0] is Decision.RENEW
-    assert verdict(replace(short, now=RESET + 2 * half - 1))[0] is Decision.RENEW
+    assert verdict(replace(short, now=RESET + half - 1)) == (RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
+    assert verdict(replace(short, now=RESET + half))[0] is RenewalDecision.RENEW
+    assert verdict(replace(short, now=RESET + 2 * half - 1))[0] is RenewalDecision.RENEW
 
 
 def test_activity_is_above_the_baseline_and_above_what_was_attested() -> None:
-    assert verdict(GOOD, count=5, baseline=5) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
-    assert verdict(replace(GOOD, last_nonce_seen=6), count=6) == (Decision.WAIT, Reason.NO_NEW_ACTIVITY)
-    assert verdict(replace(GOOD, last_nonce_seen=6), count=7)[0] is Decision.RENEW
+    assert verdict(GOOD, count=5, baseline=5) == (RenewalDecision.WAIT, RenewalReason.NO_NEW_ACTIVITY)
+    assert verdict(replace(GOOD, last_nonce_seen=6), count=6) == (RenewalDecision.WAIT, RenewalReason.NO_NEW_ACTIVITY)
+    assert verdict(replace(GOOD, last_nonce_seen=6), count=7)[0] is RenewalDecision.RENEW
 
 
 def test_a_jump_since_the_last_attested_is_held() -> None:
-    assert verdict(GOOD, count=3 + JUMP)[0] is Decision.RENEW
-    assert verdict(GOOD, count=4 + JUMP) == (Decision.HELD, Reason.JUMP_TOO_LARGE)
+    assert verdict(GOOD, count=3 + JUMP)[0] is RenewalDecision.RENEW
+    assert verdict(GOOD, count=4 + JUMP) == (RenewalDecision.HELD, RenewalReason.JUMP_TOO_LARGE)
 
 
 def test_a_reset_that_is_not_final_waits() -> None:
-    assert verdict(replace(GOOD, reset_at=NOW)) == (Decision.WAIT, Reason.RESET_NOT_FINAL)
+    assert verdict(replace(GOOD, reset_at=NOW)) == (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
 
 
 def test_the_baseline_of_a_reset_is_taken_once_and_of_what_was_seen_then() -> None:
     first = remember(None, seen(5))
-    assert first == Memory(RESET, 5)
+    assert first == StoredBaseline(RESET, 5)
     assert remember(first, seen(9)) == first
-    assert remember(first, seen(9, reset_at=NOW)) == Memory(NOW, 9)
+    assert remember(first, seen(9, reset_at=NOW)) == StoredBaseline(NOW, 9)
 
 
 def test_no_baseline_is_settled_on_numbers_that_disagree() -> None:
     unsettled = remember(None, seen(4, highest=5))
-    assert unsettled == Memory(NO_RESET, 5)
-    assert decide(unsettled, seen(4, highest=5), GOOD, JUMP).reason == Reason.COUNTS_DISAGREE
-    assert remember(unsettled, seen(5)) == Memory(RESET, 5)
+    assert unsettled == StoredBaseline(NO_RESET, 5)
+    assert decide(unsettled, seen(4, highest=5), GOOD, JUMP).reason == RenewalReason.COUNTS_DISAGREE
+    assert remember(unsettled, seen(5)) == StoredBaseline(RESET, 5)
 
 
 @pytest.mark.parametrize(("days_left", "step"), [(31, None), (30, 30), (8, 30), (7, 7), (1, 7), (0, 7), (-1, None)])
@@ -129,7 +138,7 @@ class DeadOwners(RuleBasedStateMachine):
         self.blocks = [Block(NOW, 7, reset=True)]
         self.anchor, self.attested = NOW, 0
         self.period = 20 * DAY_SECONDS
-        self.memory: Memory | None = None
+        self.memory: StoredBaseline | None = None
         self.pending: tuple[int, int] | None = None
 
     def last_reset(self, blocks: list[Block]) -> int:
@@ -161,7 +170,7 @@ class DeadOwners(RuleBasedStateMachine):
         final = self.blocks[: max(1, len(self.blocks) - lag)]
         honest, reset_at = final[-1].count, self.blocks[self.last_reset(self.blocks)].time
         counted = Counted(min(honest, honest + error), max(honest, honest + error))
-        view = Seen(final[self.last_reset(final)].time, counted)
+        view = FinalActivity(final[self.last_reset(final)].time, counted)
         self.memory = remember(self.memory, view)
         standing = replace(
             GOOD,
@@ -171,7 +180,7 @@ class DeadOwners(RuleBasedStateMachine):
             t1=reset_at + self.period,
             budget_end=self.anchor + BUDGET_SECONDS,
         )
-        if decide(self.memory, view, standing, 10**6).decision is not Decision.RENEW:
+        if decide(self.memory, view, standing, 10**6).decision is not RenewalDecision.RENEW:
             return
         since = self.blocks[self.last_reset(self.blocks) + 1 :]
         assert any(block.activity for block in since), "nothing but the reset itself is behind this"

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from reminder_worker.errors import LimitReached, RelayStopped
-from reminder_worker.relay.caps import FINAL_SECONDS, Room
+from reminder_worker.relay.caps import FINAL_SECONDS, CapsLeft
 from reminder_worker.relay.fees import first_fees, reservation
-from reminder_worker.relay.models import Authorization, Caps, Lane, State, WaitsFor
-from reminder_worker.relay.state_machine import Market
-from reminder_worker.relay.wait_reason import Attempted, Waiting, waits_for
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
+from reminder_worker.relay.state_machine import GasPrice
+from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, waits_for
 
 CAP = 1000
 SOMEBODY = "0x" + "11" * 20
-ASKED = Authorization(
+ASKED = RelayAuthorization(
     chain_id=1,
-    lane=Lane.CLAIM,
+    lane=RelayLane.CLAIM,
     digest=bytes(32),
     router=SOMEBODY,
     subject_id=1,
@@ -31,15 +31,15 @@ ASKED = Authorization(
 )
 
 
-def room(**what: Any) -> Room:
+def room(**what: Any) -> CapsLeft:
     """Empty but for `what`."""
     nothing = {"open": 0, "owed": 0, "used_wei": 0, "spent_wei": 0, "queue": False, "counts": Counter()}
     day = {"day": date(2026, 11, 20), "seconds_left": 86_400}
-    return Room(caps=Caps(CAP, 10, 1), known={}, nonces=set(), **{**nothing, **day, **what})
+    return CapsLeft(caps=WalletCaps(CAP, 10, 1), known={}, nonces=set(), **{**nothing, **day, **what})
 
 
 def test_what_balance_and_cap_pay_for_to_the_last_wei_is_taken() -> None:
-    assert room(owed=400, used_wei=400).take(ASKED, None, 600, balance=1000) is State.SIGNED
+    assert room(owed=400, used_wei=400).take(ASKED, None, 600, balance=1000) is RequestState.SIGNED
 
 
 def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
@@ -47,10 +47,10 @@ def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
     with pytest.raises(RelayStopped):
         room(owed=400).take(ASKED, None, 600, balance=999)
     two = room(owed=100)
-    assert two.take(ASKED, None, 300, balance=700) is State.SIGNED
+    assert two.take(ASKED, None, 300, balance=700) is RequestState.SIGNED
     with pytest.raises(RelayStopped):
         two.take(replace(ASKED, nonce=1), None, 301, balance=700)
-    assert two.take(replace(ASKED, nonce=1), None, 300, balance=700) is State.SIGNED
+    assert two.take(replace(ASKED, nonce=1), None, 300, balance=700) is RequestState.SIGNED
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
@@ -65,24 +65,24 @@ def test_who_would_fit_once_all_is_settled_comes_back_then_and_at_midnight_at_th
 def test_who_has_no_turn_yet_waits_also_where_the_cap_was_lowered_below_what_is_used() -> None:
     """It reserves nothing today, and its turn may come on another day."""
     full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
-    assert full.take(ASKED, State.DEFERRED_FEE, 200, balance=0) is State.DEFERRED_FEE
+    assert full.take(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
     assert (full.wei, full.taken["global", ""]) == (0, 1)
 
 
 # -- what an open request waits for ----------------------------------------------------------------
 
 GAS = 100_000
-MARKET = Market(base_fee=10**9, priority_fee=10**8, ceiling=10**11)
+MARKET = GasPrice(base_fee=10**9, priority_fee=10**8, ceiling=10**11)
 OFFER = first_fees(MARKET.base_fee, MARKET.priority_fee, MARKET.ceiling)
 assert OFFER is not None
 WEI = reservation(GAS, OFFER, MARKET.ceiling)
-CAPS = Caps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARKET.ceiling, max_open=2)
+CAPS = WalletCaps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARKET.ceiling, max_open=2)
 
 
-def waiting(**what: Any) -> Waiting:
+def waiting(**what: Any) -> WaitingRequest:
     """One that nothing speaks against but `what`."""
-    well = {"state": State.QUEUED, "reason": None, "gas_limit": GAS, "is_behind": False, "attempted": None}
-    return Waiting(**{**well, "is_stopped": False, "open": 0, "owed": 0, "used": 0, **what})
+    well = {"state": RequestState.QUEUED, "reason": None, "gas_limit": GAS, "is_behind": False, "attempted": None}
+    return WaitingRequest(**{**well, "is_stopped": False, "open": 0, "owed": 0, "used": 0, **what})
 
 
 @pytest.mark.parametrize("owed", [0, 5])
@@ -99,24 +99,26 @@ def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed
         (waiting(open=2), WEI, WaitsFor.EARLIER),
     ],
 )
-def test_one_that_lacks_a_wei_or_a_place_waits_for_what_has_it(at: Waiting, balance: int, waits: WaitsFor) -> None:
+def test_one_that_lacks_a_wei_or_a_place_waits_for_what_has_it(
+    at: WaitingRequest, balance: int, waits: WaitsFor
+) -> None:
     assert waits_for(at, MARKET, balance, CAPS) is waits
 
 
 def test_what_was_sent_waits_for_nothing_while_its_offer_and_the_balance_just_do() -> None:
-    sent = waiting(state=State.BROADCAST, attempted=Attempted(MARKET.base_fee, GAS, is_behind=False))
+    sent = waiting(state=RequestState.BROADCAST, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
     assert waits_for(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
 
 
 def test_one_whose_nonce_an_empty_transaction_has_taken_waits_for_nothing_more() -> None:
-    assert waits_for(waiting(state=State.BROADCAST, is_stopped=True), None, 0, CAPS) is None
+    assert waits_for(waiting(state=RequestState.BROADCAST, is_stopped=True), None, 0, CAPS) is None
 
 
 def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
     """Another one's nonce is the router's next, whatever is still open of its signer's."""
-    dear = Market(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
-    assert waits_for(waiting(state=State.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
-    assert waits_for(waiting(state=State.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
+    dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
+    assert waits_for(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
+    assert waits_for(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
 
 
 @pytest.mark.parametrize(
