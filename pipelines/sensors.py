@@ -170,8 +170,7 @@ async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
     from reminder_worker.monitoring.operations import pass_states
 
     ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in await pass_states(runtime.engine)}
-    # A time to come is of a clock that was put back since: it would rest until then.
-    return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and 0 <= age < REST_SECONDS}
+    return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
 
 
 def _age_of_trouble(state: "PassState") -> int | None:

@@ -1,12 +1,11 @@
 -- name: something_to_look_at
--- An owner who was looked at in the future is looked at again: that was by a clock that was put back since.
 select exists (
     select from worker.legacy l
     left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
     where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.deleted_at is null
       and (
           a.legacy is null or a.reason = any(:in_vain)
-          or a.checked_at not between now() - make_interval(secs => :seconds) and clock_timestamp()
+          or a.checked_at < now() - make_interval(secs => :seconds)
       )
 );
 

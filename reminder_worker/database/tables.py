@@ -40,9 +40,6 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
     return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
-FAR = "interval '3 days'"
-"""Longer than we ever put anything off. A moment further ahead was written before the database's clock was put back,
-and counts as come."""
 FOLLOWED_SECONDS = 7 * 86_400
 """How long a relayed request is followed at most, however far its deadline."""
 

@@ -3,9 +3,6 @@
 -- `queued` and `released` were proven never to be posted; a stored body sets `claimed_at`, and only then may it be
 -- posted, so that an expired lease says by itself what it proves.
 --
--- An opening-day email is never due in the far future, so such a time is of a clock that was put back since. The day
--- that a giver chose for `gift_waiting` may well be as far away.
---
 -- `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
 --
 -- The chains that have a row, one step in the index for each: `distinct` would read an entry for each gift.
@@ -109,16 +106,15 @@ select exists (
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
     left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
     where l.state in ('queued', 'released')
-      and (next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + interval '3 days'))
+      and next_try <= now()
       and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 )
         or exists (select
         from worker.gift_ledger
-        where state = 'unknown' and (next_try <= now() or (kind = 'gift_unlocked'
-            and next_try > now() + interval '3 days')))
+        where state = 'unknown' and next_try <= now())
         or exists (select
         from worker.gift_ledger
-        where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days'))
+        where state = 'claimed' and lease_until < now())
         or exists (
     select n.chain_id, n.timelock_id, n.email_hash
         from json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)
@@ -156,7 +152,7 @@ select exists (
 update worker.gift_ledger
 set state = case when claimed_at is null then 'released' else 'unknown' end,
     next_try = now(), lease_token = null, lease_until = null
-where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days');
+where state = 'claimed' and lease_until < now();
 
 -- name: claim
 with due as (
@@ -165,7 +161,7 @@ with due as (
    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
    left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
    where l.state in ('queued', 'released')
-     and (next_try <= now() or (kind = 'gift_unlocked' and next_try > now() + interval '3 days'))
+     and next_try <= now()
      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
 
        order by l.next_try limit :limit
@@ -191,15 +187,14 @@ with due as (
 from claimed l
    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
 
-   left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400;
+   left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
 
 -- name: claim_unknown
 with due as (
        select id from worker.gift_ledger
       
-       where state = 'unknown' and (next_try <= now() or (kind = 'gift_unlocked'
-           and next_try > now() + interval '3 days'))
-         and (lease_until is null or lease_until not between now() and now() + interval '3 days')
+       where state = 'unknown' and next_try <= now()
+         and (lease_until is null or lease_until < now())
        order by next_try limit :limit
        for update skip locked
    ), claimed as (
@@ -224,7 +219,7 @@ from claimed l
        on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
        and n.salt = l.body_salt
 
-   left join worker.suppression s on s.email_hash = l.email_hash and abs(extract(epoch from now() - s.since)) < 86400;
+   left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
 
 -- name: lock
 -- Runs before STORE, in its transaction. A statement sees other tables as they were when it began: STORE alone, once it

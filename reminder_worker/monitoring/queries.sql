@@ -66,14 +66,13 @@ with over as (
 select (select count(*) from over) + (select count(*) from gone);
 
 -- name: next_ask
--- Chain by chain, since the index is: `min` of all would read the whole of it. Nobody rests longer than a day: until
--- later only by a clock that was put back since.
+-- Chain by chain, since the index is: `min` of all would read the whole of it.
 select min(w.next_ask)
 from unnest(cast(:chains as bigint[])) as chain(id)
 cross join lateral (
     select next_ask from worker.watch
     where chain_id = chain.id
-      and (paused_until is null or paused_until not between now() and now() + interval '2 days')
+      and (paused_until is null or paused_until < now())
     order by next_ask
     limit 1
 ) w;

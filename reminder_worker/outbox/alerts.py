@@ -20,7 +20,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import in_transaction
-from reminder_worker.database.tables import FAR, span
+from reminder_worker.database.tables import span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
     Accepted,
@@ -156,7 +156,7 @@ class Alerts:
     async def look(self) -> bool:
         """Whether an alert is to be logged or sent now."""
         # A state in a parameter would keep the plan that is made for all parameters from the index.
-        due = (alert.c.state == literal_column("'queued'")) & _is_time(alert, func.now())
+        due = (alert.c.state == literal_column("'queued'")) & (alert.c.next_try <= func.now())
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(select(select(true()).where(or_(due, alert.c.logged_at.is_(None))).exists())))
 
@@ -188,8 +188,7 @@ class Alerts:
     async def _calm_a_storm(self, report: AlertReport) -> None:
         """Above the rate, all that waits becomes one digest; the next digest is not made before ten minutes are
         over."""
-        now = func.clock_timestamp()
-        lately_made = alert.c.created_at.between(now - span(seconds=STORM_SECONDS), now)
+        lately_made = alert.c.created_at >= func.clock_timestamp() - span(seconds=STORM_SECONDS)
         is_no_digest = alert.c.kind != AlertKind.ALERTS_DIGEST.value
         sent_lately = select(func.count()).where(is_no_digest, alert.c.state == "sent", lately_made)
         last_digest = select(func.max(alert.c.created_at)).where(~is_no_digest, lately_made)
@@ -283,11 +282,7 @@ _NEWER = alert.alias()
 
 
 def _due(alerts: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return alerts.c.state == literal_column("'queued'"), _is_time(alerts, func.clock_timestamp())
-
-
-def _is_time(alerts: FromClause, now: ColumnElement[Any]) -> ColumnElement[bool]:
-    return or_(alerts.c.next_try <= now, alerts.c.next_try > now + literal_column(FAR))
+    return alerts.c.state == literal_column("'queued'"), alerts.c.next_try <= func.clock_timestamp()
 
 
 def _thing(alerts: FromClause) -> ColumnElement[str]:

@@ -130,7 +130,7 @@ select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id
     exists (
     select from worker.quota
     where scope = 'relay_paused' and subject = r.chain_id || ':' || r.signer
-      and ends_at - extract(epoch from now()) between 0 and 86400
+      and ends_at >= extract(epoch from now())
 ) as paused
 from worker.relay_request r
 where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
@@ -548,7 +548,7 @@ where chain_id = :chain_id and address = :wallet and next_nonce < :count;
 select exists (
         select from worker.quota
         where scope = 'relay_paused' and subject = :signer
-          and ends_at - extract(epoch from now()) between 0 and 86400
+          and ends_at >= extract(epoch from now())
     );
 
 -- name: end_waiting

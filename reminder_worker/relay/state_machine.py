@@ -58,7 +58,7 @@ class NonceSlot:
 
     @property
     def fresh(self) -> bool:
-        return self.newest.sent is not None and 0 <= self.newest.sent < FRESH_SECONDS  # a clock may be put back
+        return self.newest.sent is not None and self.newest.sent < FRESH_SECONDS
 
 
 @dataclass(frozen=True, slots=True)

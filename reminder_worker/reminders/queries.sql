@@ -1,8 +1,6 @@
 -- The SQL of the due pass: one statement for many legacies.
 --
 -- Windows come as one JSON text. What is answered comes as arrays: taking that JSON apart was half of the statement.
---
--- Nobody is made to rest for longer than a day: a rest that is longer is of a clock that was put back since.
 
 -- The SQL of planning. Arrays in, one statement for a whole batch.
 --
@@ -17,9 +15,6 @@
 
 -- The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
 --
--- The database's clock may be put back: a moment further ahead than anything is put off (`FAR`) was written by it before
--- and counts for nothing, or emails would wait for as long as it was ahead.
---
 -- `case when ... then true end` keeps a condition from the planner, which would take the rows that fulfil it for so
 -- few that it compares each of them with each of the slice. `offset 0` makes it use the index for each row likewise.
 --
@@ -32,7 +27,7 @@
 select exists (    select
 from worker.notify_signal
 where chain_id = :chain_id and state = 'new'
-    and (next_try <= now() or next_try > now() + interval '3 days')) or exists (select
+    and next_try <= now()) or exists (select
     from worker.owner_activity a
     join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
     left join worker.sent_ledger l
@@ -78,7 +73,7 @@ where chain_id = :chain_id and state = 'new' and block_time < :oldest;
 select tx_hash, legacy, kind, layer, block_time, tries,
     cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
 from worker.notify_signal
-where chain_id = :chain_id and state = 'new' and (next_try <= now() or next_try > now() + interval '3 days')
+where chain_id = :chain_id and state = 'new' and next_try <= now()
 order by block_number, tx_hash, layer
 limit :limit;
 
@@ -207,12 +202,8 @@ select exists (
     select from worker.sent_ledger
    
     where state in ('queued', 'released', 'unknown') and next_try <= now()
-        and (lease_until is null or lease_until not between now() and now() + interval '3 days')
-) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now())
-or exists (
-    select from worker.sent_ledger
-    where state in ('queued', 'released', 'unknown') and next_try > now() + interval '3 days'
-) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until > now() + interval '3 days');
+        and (lease_until is null or lease_until < now())
+) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
 -- name: lock_claims
 with locked as materialized (select pg_advisory_xact_lock(:lock))
@@ -220,13 +211,10 @@ select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) from loc
 
 -- name: expire_leases
 -- Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a place.
-with waits_no_longer as (
-    update worker.sent_ledger set next_try = now()
-    where state in ('queued', 'released', 'unknown') and next_try > now() + interval '3 days'
-), over as materialized (
+with over as materialized (
     select id, cast(floor(extract(epoch from lease_until - make_interval(secs => :lease)) / 86400) * 86400 as bigint) as day
     from worker.sent_ledger
-    where state = 'claimed' and (lease_until < now() or lease_until > now() + interval '3 days')
+    where state = 'claimed' and lease_until < now()
     for update
 ), expired as (
     update worker.sent_ledger l
@@ -262,7 +250,7 @@ left join lateral (
     where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
     offset 0
 ) r on true
-left join worker.suppression s on s.email_hash = r.email_hash and abs(extract(epoch from now() - s.since)) < 86400
+left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 where l.id = due.id
 returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
     r.key_id, r.salt, r.email, r.name, r.email_hash,
@@ -291,7 +279,6 @@ where l.lease_token is distinct from :token and (
     or (
         l.state in ('sent', 'unknown', 'held')
         and coalesce(l.claimed_at, now()) > now() - interval '24 hours'
-        and coalesce(l.claimed_at, now()) < now() + interval '24 hours'
     )
 );
 
@@ -354,7 +341,7 @@ address as materialized (
 )
 update worker.sent_ledger l
 set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = null,
-    next_try = to_timestamp(:until) + make_interval(secs => least(coalesce(turn.seconds, 0), 86400))  -- below FAR
+    next_try = to_timestamp(:until) + make_interval(secs => least(coalesce(turn.seconds, 0), 86400))
 from over left join turn on turn.id = over.id
 where l.id = over.id;
 
@@ -378,8 +365,8 @@ where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and 
 with due as materialized (
         select id from worker.sent_ledger
        
-        where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until not between now()
-            and now() + interval '3 days')
+        where state = 'unknown' and next_try <= now()
+            and (lease_until is null or lease_until < now())
         order by next_try, chain_id, legacy
         limit :limit
         for update skip locked
@@ -400,7 +387,6 @@ with due as materialized (
  and (
     o.state in ('sent', 'claimed', 'unknown', 'held')
     and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
-    and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
 )
         ) as sent_meanwhile,
         case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
@@ -454,7 +440,6 @@ with live as materialized (
  and ((
     o.state in ('sent', 'claimed', 'unknown', 'held')
     and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
-    and coalesce(o.claimed_at, now()) < now() + interval '24 hours'
 ) or (
                 o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)
             ))
@@ -553,8 +538,7 @@ where w.chain_id = d.chain_id and w.legacy = d.legacy;
 select coalesce((
     select true from worker.watch
    
-    where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until not between now()
-        and now() + interval '2 days')
+    where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
     order by next_ask
     limit 1
 ), false);
@@ -569,8 +553,7 @@ update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_b
 select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
     cast(xmin as text)
 from worker.watch
-where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until not between now()
-    and now() + interval '2 days')
+where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
 order by next_ask
 limit :limit;
 

@@ -147,7 +147,7 @@ class UpgradeWatch:
         """Raise unless a later run may find the nodes in agreement: they are given `PATIENCE_SECONDS` from the last
         step on (none if there was none yet), and after that the run fails, or nobody would ever hear of it."""
         since = (datetime.now(UTC) - place.moved_at).total_seconds() if place.moved_at else None
-        bears = since is not None and abs(since) <= PATIENCE_SECONDS  # ahead: of a clock that was put back
+        bears = since is not None and since <= PATIENCE_SECONDS
         if found is not NotNow.REORGANISED and not bears:
             raise ChainUnavailable(f"the endpoints of chain {self._chain_id} contradict what they said: {found.name}")
 

@@ -537,8 +537,7 @@ async def test_a_node_that_lacks_blocks_is_no_success_from_the_first_look_on(
             await chain.close()
 
 
-@pytest.mark.parametrize("moved", ["- interval '1 hour'", "+ interval '400 days'"], ids=["long ago", "clock put back"])
-async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: UpgradeWorld, moved: str) -> None:
+async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: UpgradeWorld) -> None:
     """Its logs lack what we have of a block that it still has: for a while that is a node that lags."""
     it.scenario.schedule_upgrade(SOMEBODY)
     await it.catch_up()
@@ -546,7 +545,7 @@ async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: Upgr
         await connection.execute(text("update worker.upgrade_event set log_index = log_index + 7"))
     assert not await it.watch.look()
     async with it.engine.begin() as connection:
-        await connection.execute(text(f"update worker.index_cursor set moved_at = moved_at {moved}"))
+        await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
     with pytest.raises(ChainUnavailable):
         await it.watch.look()
 
