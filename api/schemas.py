@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from reminder_worker.reminders.recipient_set import Role
+from reminder_worker.reminders.recipients import Role
 
 EXAMPLE_LEGACY = "0xB7A5bd0345EF1Cc5E66bf61BdeC17D2461fBd968"
 EXAMPLE_RECIPIENT = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"

@@ -17,7 +17,7 @@ from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, st
 from reminder_worker.outbox.mail_client import MailClient, Outcome
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.dispatch import Dispatch
-from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.reminders.recipients import seal_row
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime
 

@@ -19,8 +19,8 @@ from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls, settings
 from devnet.scenarios import Scenario
 from devnet.wallet import Wallet
-from reminder_worker.reminders.authorization import MESSAGE_TYPES
-from reminder_worker.reminders.recipient_rows import open_row
+from reminder_worker.reminders.authorization import SIGNED_MESSAGE_TYPES
+from reminder_worker.reminders.recipients import open_row
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
@@ -105,7 +105,7 @@ async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequen
 def signed_reads(owner: LocalAccount, legacies: Sequence[str], deadlines: Iterable[int]) -> list[dict[str, Any]]:
     """For `POST /recipients`: of each legacy with each deadline, since a digest is spent once used."""
     domain = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
-    types = {"ReadRecipients": [dict(field) for field in MESSAGE_TYPES["ReadRecipients"]]}
+    types = {"ReadRecipients": [dict(field) for field in SIGNED_MESSAGE_TYPES["ReadRecipients"]]}
     made = []
     for deadline in deadlines:
         for legacy in legacies:

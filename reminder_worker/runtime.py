@@ -35,7 +35,7 @@ from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relay
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.due_windows import DuePass
 from reminder_worker.reminders.instructions import Instructions
-from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.job import Statistics
@@ -58,7 +58,7 @@ class Runtime:
     chains: Mapping[int, Chain]
     chain_indexes: Mapping[int, ChainIndex]
     indexers: Mapping[int, Indexers]
-    recipients: Recipients
+    recipients: RecipientStore
     instructions: Instructions
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
@@ -120,7 +120,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             chains=chains,
             chain_indexes=indexes,
             indexers=indexers,
-            recipients=Recipients(engine, vault, hashes, quotas, chains, settings),
+            recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
             instructions=Instructions(engine, chains, indexers, quotas, settings),
             signal_passes={
                 id: SignalPass(engine, chain, indexers[id], settings.reminders.signal_max_age_seconds)

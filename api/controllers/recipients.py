@@ -19,7 +19,7 @@ from api.schemas import (
 from reminder_worker.outbox.messages import checksum
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import Instructions
-from reminder_worker.reminders.recipients import Recipients
+from reminder_worker.reminders.recipients import RecipientStore
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
@@ -50,7 +50,7 @@ class RecipientsController(Controller):
             on_429="`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         ),
     )
-    async def ingest(self, data: JSONBody[IngestBody], recipients: NamedDependency[Recipients]) -> SavedAnswer:
+    async def ingest(self, data: JSONBody[IngestBody], recipients: NamedDependency[RecipientStore]) -> SavedAnswer:
         """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
 
         Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
@@ -68,7 +68,7 @@ class RecipientsController(Controller):
         summary="Read a legacy's recipients",
         responses=_problems(),
     )
-    async def read(self, data: JSONBody[SignedBody], recipients: NamedDependency[Recipients]) -> RecipientsAnswer:
+    async def read(self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]) -> RecipientsAnswer:
         """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. The answer must not be stored.
@@ -87,7 +87,7 @@ class RecipientsController(Controller):
         summary="Delete a legacy's whole recipient set",
         responses=_problems(),
     )
-    async def erase(self, data: JSONBody[SignedBody], recipients: NamedDependency[Recipients]) -> ErasedAnswer:
+    async def erase(self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]) -> ErasedAnswer:
         """Signed message `EraseLegacy(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.

@@ -318,10 +318,10 @@ def rotate_key() -> None:
     from reminder_worker.database.rotation import rotate
     from reminder_worker.gifts import emails
     from reminder_worker.monitoring import operations_relay
-    from reminder_worker.reminders import recipient_rows
+    from reminder_worker.reminders import recipients
 
     async def work(runtime: "Runtime") -> tuple[int, int, int]:
-        everything = (recipient_rows.SEALED, emails.SEALED)
+        everything = (recipients.SEALED_RECIPIENTS, emails.SEALED)
         older = [select(func.count()).where(each.table.c.key_id != runtime.vault.key_id) for each in everything]
         async with runtime.engine.connect() as connection:
             total = sum([await connection.scalar(statement) or 0 for statement in older])

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.types import ETHER, Log
-from reminder_worker.reminders.audience import Membership
+from reminder_worker.reminders.audience import LegacyMembership
 
 MOST_TOKENS = 40  # with others among them; a claim may move 50 whitelisted ones
 
@@ -18,8 +18,8 @@ Amounts = Mapping[str, Mapping[str, int]]
 """By recipient and token, in base units."""
 
 
-def received(
-    logs: Iterable[Log], legacy: str, members: Membership, whitelist: Collection[str]
+def sum_received(
+    logs: Iterable[Log], legacy: str, members: LegacyMembership, whitelist: Collection[str]
 ) -> dict[str, dict[str, int]]:
     """By heir and token: transfers of tokens and of ether from the owner or the legacy. An owner is no heir of their
     own."""
@@ -31,10 +31,10 @@ def received(
         transfer = decode_transfer(log)
         if transfer and transfer.amount and transfer.sender in sources and transfer.recipient in heirs:
             sums[transfer.recipient][transfer.token] += transfer.amount
-    return {str(heir): _bounded(tokens, {*whitelist, ETHER}) for heir, tokens in sums.items()}
+    return {str(heir): _keep_most_valuable(tokens, {*whitelist, ETHER}) for heir, tokens in sums.items()}
 
 
-def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
+def select_claim_transfers(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
     """The logs of one transaction, without the owner's transfers for claims from their other legacies.
 
     `told`: position among the logs to legacy, for each activation of a legacy of this owner. Contracts log it after
@@ -57,18 +57,18 @@ def moved_for(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, s
     return [log for at, log in enumerate(logs) if at not in others]
 
 
-def _bounded(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:
+def _keep_most_valuable(tokens: Mapping[str, int], whitelist: Collection[str]) -> dict[str, int]:
     ordered = sorted(tokens, key=lambda token: (token not in whitelist, token))
     most = max(MOST_TOKENS, sum(token in whitelist for token in tokens))
     return {token: tokens[token] for token in ordered[:most]}
 
 
-def to_json(amounts: Amounts) -> dict[str, list[list[str]]]:
+def amounts_to_json(amounts: Amounts) -> dict[str, list[list[str]]]:
     return {heir: [[token, str(units)] for token, units in tokens.items()] for heir, tokens in amounts.items()}
 
 
-def total(stored: Iterable[Mapping[str, list[list[str]]]], heir: str | None) -> dict[str, int]:
-    """By token, over several transactions as `to_json` made them; of one heir, or of all (None)."""
+def sum_amounts(stored: Iterable[Mapping[str, list[list[str]]]], heir: str | None) -> dict[str, int]:
+    """By token, over several transactions as `amounts_to_json` made them; of one heir, or of all (None)."""
     sums: dict[str, int] = defaultdict(int)
     for amounts in stored:
         for recipient, tokens in amounts.items():

@@ -3,12 +3,17 @@
 Roles come from the chain. The creator is the owner's person, also of a Safe legacy whose owner is the Safe.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
-from reminder_worker.indexer.models import ReminderConfig, SignalKind
+from reminder_worker.chain import abi_codec
+from reminder_worker.chain.client import Call, Chain
+from reminder_worker.chain.contracts import MOST_NAMED, Legacies, Members, said
+from reminder_worker.chain.types import Reverted
+from reminder_worker.indexer.models import SAFE, ReminderConfig, SignalKind
 from reminder_worker.outbox.messages import KIND_WINDOWS, Kind, Role
 
 ALL_LINES = 3
@@ -36,7 +41,7 @@ _LINES: Mapping[Role, int] = MappingProxyType(
 )
 
 
-class Membership(msgspec.Struct, frozen=True):
+class LegacyMembership(msgspec.Struct, frozen=True):
     """Who belongs to a legacy on chain at one block. Cosigners are the signers of the Safe that owns it."""
 
     owner: str
@@ -47,75 +52,82 @@ class Membership(msgspec.Struct, frozen=True):
     cosigners: tuple[str, ...] = ()
 
 
-def window_event(window: int, deadline: int) -> str:
+def format_window_event(window: int, deadline: int) -> str:
     """The event of a due reminder: each event is told once."""
     return f"{window}:{deadline}"
 
 
-def deadline_of_window(event: str) -> int:
-    """Unix seconds, of a `window_event`."""
+def read_window_deadline(event: str) -> int:
+    """Unix seconds, of a `format_window_event`."""
     return int(event.partition(":")[2])
 
 
-def signal_event(tx_hash: str, layer: int) -> str:
+def format_signal_event(tx_hash: str, layer: int) -> str:
     """The event of a signal."""
     return f"{tx_hash}:{layer}"
 
 
-def layer_of_signal(event: str) -> int:
-    """Of a `signal_event`."""
+def read_signal_layer(event: str) -> int:
+    """Of a `format_signal_event`."""
     return int(event.partition(":")[2])
 
 
-def line_of(layer: int) -> int:
+def clamp_line(layer: int) -> int:
     """The line (1 to 3) of a signal's layer; a contract may number layers beyond them."""
     return max(1, min(layer, ALL_LINES))
 
 
-def budget_event(anchor: int, step: int) -> str:
+def format_budget_event(anchor: int, step: int) -> str:
     """The event of a reminder of auto-renew's end, as `BUDGETS_TO_PLAN` makes it: `anchor` is the owner's last sign of
     life (unix seconds), `step` the days before the end."""
     return f"{anchor}:{step}"
 
 
-def anchor_of_budget(event: str) -> int:
-    """Unix seconds, of a `budget_event`."""
+def read_budget_anchor(event: str) -> int:
+    """Unix seconds, of a `format_budget_event`."""
     return int(event.partition(":")[0])
 
 
-def audience(
-    config: ReminderConfig | None, stored: Collection[str], members: Membership, line: int, *, may_act: bool = False
+def find_audience(
+    config: ReminderConfig | None,
+    stored: Collection[str],
+    members: LegacyMembership,
+    line: int,
+    *,
+    may_act: bool = False,
 ) -> dict[str, Role]:
     """Recipient to role, for an email to `line` and the lines before it. `may_act`: it says that this line may act."""
-    roles = possible_audience(config, members, line, may_act)
+    roles = find_possible_audience(config, members, line, may_act)
     present = frozenset(stored)
     return {address: role for address, role in roles.items() if address in present}
 
 
-def possible_audience(config: ReminderConfig | None, members: Membership, line: int, may_act: bool) -> dict[str, Role]:
+def find_possible_audience(
+    config: ReminderConfig | None, members: LegacyMembership, line: int, may_act: bool
+) -> dict[str, Role]:
     """Who would hear of it if all of them were stored here."""
     if config is None:
         return {}
-    allowed = configured(config)
+    allowed = configured_people(config)
     found: dict[str, Role] = {}
-    for role, address in _members(members, line, may_act):
+    for role, address in _list_members(members, line, may_act):
         if address in allowed and address not in found:
             found[address] = role
     return found
 
 
-def configured(config: ReminderConfig) -> frozenset[str]:
+def configured_people(config: ReminderConfig) -> frozenset[str]:
     lines = {line for line in (config.second_line, config.third_line) if line}
     return frozenset({config.creator, *config.cosigners, *config.beneficiaries, *lines})
 
 
-def is_named(line: int, members: Membership) -> bool:
+def is_named(line: int, members: LegacyMembership) -> bool:
     """Whether there is anybody in this line. Who takes the last one out leaves the time between the lines as it is, and
     the chain goes on opening the window of that line."""
     return line == 1 or (members.second_line if line == 2 else members.third_line) is not None
 
 
-def _members(members: Membership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
+def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
     """In order of precedence, for who is named twice: the owner, the line that may act (nobody in it is told to wait),
     the other lines, cosigners."""
     yield Role.OWNER, members.creator
@@ -129,3 +141,51 @@ def _members(members: Membership, line: int, may_act: bool) -> Iterator[tuple[Ro
     turn = line if may_act else 1
     yield from sorted(allowed, key=lambda each: (_LINES[each[0]] != turn, _LINES[each[0]]))
     yield from ((Role.COSIGNER, address) for address in members.cosigners)
+
+
+_GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
+
+
+async def read_memberships(
+    chain: Chain, legacy_types: Mapping[str, int], at: str
+) -> dict[str, LegacyMembership | None]:
+    """Return members by legacy of known type (3 EOA, 1 Safe); None for a legacy that reverts or lists too many.
+
+    `at`: a block hash.
+    """
+    legacies = list(legacy_types)
+    found = dict(zip(legacies, await Legacies(chain).members(legacies, at=at), strict=True))
+    safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE})
+    signers = await read_safe_signers(chain, safes, at)
+    memberships = {}
+    for legacy, each in found.items():
+        named = signers[each.owner] if each and legacy_types[legacy] == SAFE else ()
+        memberships[legacy] = None if each is None or named is None else make_membership(each, named)
+    return memberships
+
+
+def make_membership(members: Members, signers: Sequence[str]) -> LegacyMembership:
+    return LegacyMembership(
+        owner=members.owner,
+        creator=members.creator,
+        beneficiaries=members.beneficiaries,
+        second_line=members.second_line,
+        third_line=members.third_line,
+        cosigners=tuple(signers),
+    )
+
+
+async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str, tuple[str, ...] | None]:
+    """By Safe; empty for a contract that reverts, None for one that returns more than `MOST_NAMED` or no list.
+
+    A Safe sets no bound of its own, and any contract may pass for one.
+    """
+    answers = await chain.call_many([Call(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
+    return {
+        safe: () if isinstance(answer, Reverted) else said(_read_owners, answer)
+        for safe, answer in zip(safes, answers, strict=True)
+    }
+
+
+def _read_owners(data: bytes, position: int) -> tuple[str, ...]:
+    return abi_codec.addresses_behind(data, position, MOST_NAMED)

@@ -25,7 +25,7 @@ SIGNED_ON_CHAIN: Final = (
     " transaction."
 )
 _ABOUT_A_LEGACY = ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"})
-MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
+SIGNED_MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
     {
         "IngestLegacy": (
             {"name": "legacy", "type": "address"},
@@ -50,7 +50,7 @@ class SignedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Authorised:
+class AuthorizedRequest:
     """A request that its signer may make; `spend` its digest in the transaction that grants it."""
 
     identity: LegacyIdentity
@@ -62,7 +62,7 @@ class Authorised:
         await spend(connection, self.digest, self.deadline)
 
 
-class Authoriser:
+class RequestAuthorizer:
     """`now` gives unix seconds, wall clock: deadlines of our own messages are not the chain's."""
 
     def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float]) -> None:
@@ -78,7 +78,7 @@ class Authoriser:
         payload_hash: bytes | None = None,
         require_owner: bool = False,
         require_premium: bool = False,
-    ) -> Authorised:
+    ) -> AuthorizedRequest:
         """The signer is the legacy's creator() and, with `require_owner`, creator() is its owner too.
 
         Raises InvalidInput (chain not served), Expired, DeadlineTooFar, AlreadyUsed, NotAKnownLegacy,
@@ -90,7 +90,9 @@ class Authoriser:
             raise SignerMismatch(SIGNED_ON_CHAIN)
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
-        asked = _Asked(request, digest, recover(digest, request.signature), self._seen.get(about), require_premium)
+        asked = _RequestCheck(
+            request, digest, recover(digest, request.signature), self._seen.get(about), require_premium
+        )
         # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
         seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
         if seen.identity is None:
@@ -104,11 +106,11 @@ class Authoriser:
             raise SignerMismatch(f"This is not signed by the creator of the legacy. {seen.hint}".rstrip())
         if require_premium and not seen.is_premium:
             raise PremiumRequired("The creator of this legacy has no active Premium subscription.")
-        return Authorised(seen.identity, digest, request.deadline)
+        return AuthorizedRequest(seen.identity, digest, request.deadline)
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _ChainVerdict:
     """What the chain says of a request; nothing of the rest once it is not good. `hint` as in `Verdict`."""
 
     identity: LegacyIdentity | None
@@ -118,7 +120,7 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RequestCheck:
     """A request as the chain is asked about it; `likely` as in `Legacies.is_genuine`.
 
     `signer`: the account whose key signed, if a key did.
@@ -130,19 +132,19 @@ class _Asked:
     likely: LegacyIdentity | None
     require_premium: bool
 
-    async def see(self, chain: Chain) -> _Seen:
+    async def see(self, chain: Chain) -> _ChainVerdict:
         identity, is_plain = await asyncio.gather(
             Legacies(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
         )
         if identity is None:
-            return _Seen(None)
+            return _ChainVerdict(None)
         creator, signature = identity.creator, self.request.signature
         if is_plain and self.signer == creator:
             verdict = Verdict(True)
         else:
             verdict = await Signatures(chain).verdict(self.digest, signature, creator)
         is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
-        return _Seen(identity, verdict.is_signed, is_premium, verdict.hint)
+        return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
 
     async def _is_likely_signed(self, chain: Chain) -> bool:
         """Whether the signer is the likely creator, and an account without code.
@@ -160,4 +162,4 @@ def message_digest(request: SignedRequest, primary_type: str, payload_hash: byte
     message: dict[str, object] = {"legacy": request.legacy, "deadline": request.deadline}
     if payload_hash is not None:
         message["payloadHash"] = payload_hash
-    return typed_data_digest(service_domain(request.chain_id), primary_type, MESSAGE_TYPES, message)
+    return typed_data_digest(service_domain(request.chain_id), primary_type, SIGNED_MESSAGE_TYPES, message)

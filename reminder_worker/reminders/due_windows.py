@@ -27,11 +27,15 @@ from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touc
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import Cursor, ask_now, move_cursor, read_cursor
 from reminder_worker.outbox.messages import WINDOW_KINDS
-from reminder_worker.reminders.audience import Membership
-from reminder_worker.reminders.horizon import next_ask, opened_at, with_deadlines
-from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.audience import LegacyMembership, read_memberships
+from reminder_worker.reminders.horizon import (
+    QUESTIONS_AT_ONCE,
+    earliest_opening,
+    list_window_deadlines,
+    next_reading_time,
+    read_open_windows,
+)
 from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
@@ -44,7 +48,7 @@ SHOWN = 20
 LATE_BLOCKS = 64  # so far below the horizon's cursor events may still turn up late, or in another block
 
 
-class AnswersForNobody(ChainUnavailable):
+class NoLegacyAnswers(ChainUnavailable):
     """PremiumReminderView reverts (or a node refuses to ask it) for legacies of which it told before, too. It is to
     blame then and not they: with each of them set aside, nobody would be reminded, in silence."""
 
@@ -67,8 +71,8 @@ class DueReport:
 
 
 @dataclass(slots=True, eq=False)
-class Watched:
-    """A row of `watch`. Not frozen, like `Look`: there are a great many.
+class WatchedLegacy:
+    """A row of `watch`. Not frozen, like `LegacyReading`: there are a great many.
 
     `changed`: asked about because something changed, not because of the time. `unknown`: its members were never
     stored. `place` and `version` (ctid and xmin) tell whether somebody wanted it asked about again meanwhile.
@@ -85,17 +89,17 @@ class Watched:
 
 
 @dataclass(slots=True)
-class Look:
+class LegacyReading:
     """What the chain said of one legacy at the pass's block; None for triggers when it reverted.
 
     `open`: window and deadline. `old`: those that were open for longer than history is mailed.
     """
 
-    watched: Watched
+    watched: WatchedLegacy
     triggers: Triggers | None
     ahead: int
     open: list[tuple[int, int]]
-    members: Membership | None = None
+    members: LegacyMembership | None = None
     old: frozenset[tuple[int, int]] = frozenset()
 
 
@@ -120,7 +124,7 @@ class DuePass:
         """Ask about everything that is due, in batches that are stored one by one."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
-        run = _Run(self._engine, self._chain, self._settings, await self._chain.head())
+        run = _DueRun(self._engine, self._chain, self._settings, await self._chain.head())
         with collecting_young_objects_only():
             while time.monotonic() < ends:
                 watched = await self._to_ask(run.head)
@@ -140,10 +144,10 @@ class DuePass:
         async with self._engine.begin() as conn:
             await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
 
-    async def _to_ask(self, head: Block) -> list[Watched]:
+    async def _to_ask(self, head: Block) -> list[WatchedLegacy]:
         values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
         async with self._engine.connect() as conn:
-            return [Watched(*row) for row in await conn.execute(sql["to_ask"], values)]
+            return [WatchedLegacy(*row) for row in await conn.execute(sql["to_ask"], values)]
 
     async def _reset_horizon(self) -> None:
         """Ask at once about whomever an event since the last look can have brought nearer to a window."""
@@ -189,7 +193,7 @@ class DuePass:
                 await conn.execute(sql["ask_late"], values)
 
 
-class _Run:
+class _DueRun:
     """One run; what is asked about together is read at one block."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: Block) -> None:
@@ -206,7 +210,7 @@ class _Run:
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
-        self._to_store: list[Look] = []
+        self._to_store: list[LegacyReading] = []
 
     def go_on_at(self, head: Block) -> None:
         self.head = head
@@ -214,7 +218,7 @@ class _Run:
         self._ahead.clear()
         self._default_ahead = None
 
-    async def ask(self, watched: Sequence[Watched], ends: float) -> None:
+    async def ask(self, watched: Sequence[WatchedLegacy], ends: float) -> None:
         if self._default_ahead is None:
             self._default_ahead = await self._view.default_notify_ahead(at=self.head.hash)
         size = self._settings.due_batch_size
@@ -224,7 +228,7 @@ class _Run:
         await together(*(self._batch(batch, ends) for batch in batches))
         await self._store(1)
 
-    async def _batch(self, batch: Sequence[Watched], ends: float) -> None:
+    async def _batch(self, batch: Sequence[WatchedLegacy], ends: float) -> None:
         async with self._at_once:
             if time.monotonic() > ends:
                 return
@@ -233,11 +237,11 @@ class _Run:
         self.report.batches += 1
         await self._store(STORED_AT_ONCE)  # without the place in `_at_once`: the next batch is asked about meanwhile
 
-    async def _read(self, batch: Sequence[Watched]) -> list[Look]:
+    async def _read(self, batch: Sequence[WatchedLegacy]) -> list[LegacyReading]:
         legacies = [each.legacy for each in batch]
         at = self.head.hash
         windows, triggers, _ = await together(
-            open_windows(self._chain, legacies, at, self._questions),
+            read_open_windows(self._chain, legacies, at, self._questions),
             self._legacies.triggers(legacies, at=at),
             self._learn_ahead({each.creator for each in batch}),
         )
@@ -245,9 +249,11 @@ class _Run:
         for each, found in zip(batch, triggers, strict=True):
             opened = windows.get(each.legacy)
             if found is None or opened is None:
-                looks.append(Look(each, None, 0, []))
+                looks.append(LegacyReading(each, None, 0, []))
             else:
-                looks.append(Look(each, found, self._ahead[each.creator], with_deadlines(opened, found)))
+                looks.append(
+                    LegacyReading(each, found, self._ahead[each.creator], list_window_deadlines(opened, found))
+                )
         await self._read_members(looks)
         return looks
 
@@ -260,7 +266,7 @@ class _Run:
                 {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
             )
 
-    async def _read_members(self, looks: Sequence[Look]) -> None:
+    async def _read_members(self, looks: Sequence[LegacyReading]) -> None:
         # Only of some legacies: asking for the members of all would double the questions. They are stored because a
         # signal whose block's state is gone is judged by them.
         wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
@@ -271,7 +277,7 @@ class _Run:
         doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
         active = dict(zip(doubtful, await self._renewals.resets(doubtful, at=self.head.hash), strict=True))
         for each in wanted:
-            each.members = _to_store(each, read.get(each.watched.legacy))
+            each.members = _membership_to_store(each, read.get(each.watched.legacy))
             if each.open:
                 each.old = self._seems_old(each, active.get(each.watched.legacy) or 0)
                 each.triggers = each.triggers if each.members else None
@@ -283,23 +289,23 @@ class _Run:
         looks, self._to_store = self._to_store, []
         if self.report.asked == self.report.reverting and all(look.triggers is None for look in looks):
             await self._ask_for_others()
-        for part in _parts(looks):
+        for part in _split_for_storing(looks):
             answered = [each for each in part if each.triggers is not None]
             failed = [each.watched for each in part if each.triggers is None]
             await through_deadlocks(partial(self._write, answered, failed))
             self._count(answered, failed)
 
     async def _ask_for_others(self) -> None:
-        """Asks for some legacies, of several creators, for which there was an answer before. Raises `AnswersForNobody`
+        """Asks for some legacies, of several creators, for which there was an answer before. Raises `NoLegacyAnswers`
         when there is none for any of them now."""
         async with self._engine.connect() as conn:
             rows = await conn.execute(sql["answered_before"], {"chain_id": self._chain.chain_id})
             by_creator = {row.creator: row.legacy for row in rows}
         legacies = list(by_creator.values())
-        if len(legacies) > 1 and not await open_windows(self._chain, legacies, self.head.hash, self._questions):
-            raise AnswersForNobody("the chain tells the reminder windows of no legacy")
+        if len(legacies) > 1 and not await read_open_windows(self._chain, legacies, self.head.hash, self._questions):
+            raise NoLegacyAnswers("the chain tells the reminder windows of no legacy")
 
-    def _seems_old(self, look: Look, active_at: int) -> frozenset[tuple[int, int]]:
+    def _seems_old(self, look: LegacyReading, active_at: int) -> frozenset[tuple[int, int]]:
         """Windows that have been open for longer than history is mailed. `active_at`: when the timer that set their
         deadlines began; 0: not known."""
         if look.triggers is None:
@@ -309,18 +315,18 @@ class _Run:
         return frozenset(
             (window, deadline)
             for window, deadline in look.open
-            if max(opened_at(window, look.triggers, look.ahead), known) < oldest
+            if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest
             # Not history: the legacy was just saved, so nobody could be told before, and the deadline is still to come.
             and not (look.watched.asked_at is None and deadline > now)
         )
 
-    async def _write(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
+    async def _write(self, looks: Sequence[LegacyReading], failed: Sequence[WatchedLegacy]) -> None:
         """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
         values = {
             "chain_id": self._chain.chain_id,
             "block": self.head.number,
             "now": self.head.timestamp,
-            "seen": json_text([_window_row(look, *pair) for look in looks for pair in look.open]),
+            "seen": json_text([_make_window_row(look, *pair) for look in looks for pair in look.open]),
             "asked": array_text(look.watched.legacy for look in looks),
             "changed": array_text(look.watched.legacy for look in looks if look.watched.changed),
             "places": array_text(look.watched.place for look in looks),
@@ -340,10 +346,12 @@ class _Run:
             if failed:
                 await conn.execute(sql["set_aside"], values)
 
-    def _next_ask(self, look: Look, triggers: Triggers) -> int:
-        return next_ask(self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead)
+    def _next_ask(self, look: LegacyReading, triggers: Triggers) -> int:
+        return next_reading_time(
+            self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead
+        )
 
-    def _count(self, looks: Sequence[Look], failed: Sequence[Watched]) -> None:
+    def _count(self, looks: Sequence[LegacyReading], failed: Sequence[WatchedLegacy]) -> None:
         self.report.asked += len(looks) + len(failed)
         self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
         self.report.too_old += sum(len(look.old) for look in looks)
@@ -353,28 +361,28 @@ class _Run:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
 
 
-def _parts(looks: Sequence[Look]) -> list[list[Look]]:
+def _split_for_storing(looks: Sequence[LegacyReading]) -> list[list[LegacyReading]]:
     """Divide looks into statements of at most `NAMES_AT_ONCE` addresses, the longest lists last; each by legacy."""
-    parts, total = list[list[Look]]([[]]), 0
-    for look in sorted(looks, key=_count_names):
-        total += _count_names(look)
+    parts, total = list[list[LegacyReading]]([[]]), 0
+    for look in sorted(looks, key=_count_addresses):
+        total += _count_addresses(look)
         if total > NAMES_AT_ONCE and parts[-1]:
             parts.append([])
-            total = _count_names(look)
+            total = _count_addresses(look)
         parts[-1].append(look)
     return [sorted(part, key=lambda look: look.watched.legacy) for part in parts]
 
 
-def _count_names(look: Look) -> int:
+def _count_addresses(look: LegacyReading) -> int:
     return 0 if look.members is None else len(look.members.beneficiaries) + len(look.members.cosigners)
 
 
-def _to_store(look: Look, membership: Membership | None) -> Membership | None:
+def _membership_to_store(look: LegacyReading, membership: LegacyMembership | None) -> LegacyMembership | None:
     """None keeps what is stored: an activation empties the list, and may have to be judged by the members before it."""
     emptied = membership is not None and not membership.beneficiaries
     return None if emptied and not look.open else membership
 
 
-def _window_row(look: Look, window: int, deadline: int) -> dict[str, Any]:
+def _make_window_row(look: LegacyReading, window: int, deadline: int) -> dict[str, Any]:
     old = (window, deadline) in look.old
     return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}

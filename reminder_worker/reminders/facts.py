@@ -23,19 +23,18 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
-from reminder_worker.reminders.amounts import total
-from reminder_worker.reminders.audience import ACTIVATIONS, possible_audience
+from reminder_worker.reminders.amounts import sum_amounts
+from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
 from reminder_worker.reminders.entries import Entry
-from reminder_worker.reminders.membership import membership, safe_signers
+from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
 from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.window_view import QUESTIONS_AT_ONCE, open_windows
 
 MOST_REMEMBERED = 20_000
 MOST_ROWS = 100
 
 
 @dataclass(slots=True)
-class Facts:
+class ReminderFacts:
     """Of one chain at one block. `configs` is None when no indexer answers; `windows` lacks legacies that revert.
 
     `legacies` has None for a legacy that cannot be read, or whose Safe names too many.
@@ -59,12 +58,12 @@ class Facts:
         found = self._audiences.get(key)
         if found is None:
             signers = self.signers[legacy.owner] if legacy.legacy_type == SAFE else ()
-            members = membership(legacy.members, signers or ())
-            found = self._audiences[key] = possible_audience(configs.get(legacy.legacy), members, line, may_act)
+            members = make_membership(legacy.members, signers or ())
+            found = self._audiences[key] = find_possible_audience(configs.get(legacy.legacy), members, line, may_act)
         return found
 
 
-class FactReader:
+class ReminderFactReader:
     """Of one chain. Raises `ChainUnavailable`."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, batch_size: int) -> None:
@@ -74,13 +73,13 @@ class FactReader:
         self._batch_size = batch_size
         self._tokens = Tokens(chain)
         self._questions = asyncio.Semaphore(QUESTIONS_AT_ONCE)
-        self._known: Facts | None = None
+        self._known: ReminderFacts | None = None
 
-    async def read(self, entries: Sequence[Entry]) -> Facts:
+    async def read(self, entries: Sequence[Entry]) -> ReminderFacts:
         head = await self._chain.head()
         facts = self._known
         if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
-            facts = self._known = Facts(head)
+            facts = self._known = ReminderFacts(head)
         legacies = {entry.legacy for entry in entries}
         due = {entry.legacy for entry in entries if entry.kind in KIND_WINDOWS}
         configured = sorted({entry.legacy for entry in entries if entry.kind not in ACTIVATIONS})
@@ -92,25 +91,27 @@ class FactReader:
             self._told([e for e in entries if e.kind is Kind.INSTRUCTIONS and e.role == Role.OWNER]),
         )
         renewals = await self._renewals(facts, {e.legacy for e in entries if e.kind is Kind.AUTO_RENEW_BUDGET})
-        return Facts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
+        return ReminderFacts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
 
-    async def _learn_legacies(self, facts: Facts, legacies: Sequence[str]) -> None:
+    async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         if not legacies:
             return
         found = await Legacies(self._chain).facts(legacies, at=facts.head.hash)
         safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
-        facts.signers.update(await safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash))
+        facts.signers.update(
+            await read_safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash)
+        )
         for legacy, each in zip(legacies, found, strict=True):
             crowded = each is not None and each.legacy_type == SAFE and facts.signers[each.owner] is None
             facts.legacies[legacy] = None if crowded else each
 
-    async def _learn_windows(self, facts: Facts, legacies: Sequence[str]) -> None:
+    async def _learn_windows(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
-        asked = (open_windows(self._chain, batch, facts.head.hash, self._questions) for batch in batches)
+        asked = (read_open_windows(self._chain, batch, facts.head.hash, self._questions) for batch in batches)
         for found in await together(*asked):
             facts.windows.update(found)
 
-    async def _renewals(self, facts: Facts, legacies: Collection[str]) -> dict[str, RenewState]:
+    async def _renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
         """By legacy, of those that could be read and whose router renews timers."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
@@ -135,7 +136,7 @@ class FactReader:
         for row in rows:
             stored[row.entry_id][row.tx_hash] = row.amounts or {}  # two lines of one transaction saw the same transfers
         sums = {
-            entry.id: total(
+            entry.id: sum_amounts(
                 stored[entry.id].values(),
                 None if entry.role in (Role.OWNER, Role.COSIGNER) else entry.recipient,
             )
@@ -144,7 +145,7 @@ class FactReader:
         tokens = sorted({token for each in sums.values() for token in each} - {ETHER})
         whitelist, metadata = await together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
         metadata = {**metadata, ETHER: ETHER_METADATA}
-        return {id: _shown(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
+        return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
     async def _told(self, entries: Sequence[Entry]) -> dict[tuple[str, str], dict[Role, int]]:
         """By legacy and request, how many people of each role."""
@@ -158,7 +159,7 @@ class FactReader:
         return told
 
 
-def _shown(
+def _list_amounts(
     sums: Mapping[str, int], whitelist: frozenset[str], metadata: Mapping[str, TokenMetadata | None]
 ) -> list[Amount]:
     """Whitelisted tokens first and with their symbols: what others say of themselves may be a lie."""

@@ -3,10 +3,13 @@
 All times are the chain's, in unix seconds. `triggers` are t1, t2, t3: when line 1, 2, 3 may activate.
 """
 
+import asyncio
 from collections.abc import Sequence
 from zlib import crc32
 
-from reminder_worker.chain.contracts import Triggers
+from reminder_worker.chain.client import Chain, TooMuch
+from reminder_worker.chain.contracts import ReminderView, Triggers
+from reminder_worker.concurrency import together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
@@ -22,29 +25,29 @@ def is_old_build(triggers: Triggers) -> bool:
     return triggers == (0, 0, 0)
 
 
-def deadline_of(window: int, triggers: Triggers) -> int:
+def window_deadline(window: int, triggers: Triggers) -> int:
     return triggers[WINDOW_LINES[window] - 1]
 
 
-def with_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int, int]]:
+def list_window_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int, int]]:
     """(window, deadline) of each open window that is about a time people may live to see."""
     if is_old_build(triggers):
         return []
-    pairs = [(window, deadline_of(window, triggers)) for window in windows]
+    pairs = [(window, window_deadline(window, triggers)) for window in windows]
     return [(window, deadline) for window, deadline in pairs if deadline <= LATEST_TIME]
 
 
-def opened_at(window: int, triggers: Triggers, ahead: int) -> int:
+def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
     """The earliest moment at which the window can have opened. An earlier look that did not see it open proves that it
     opened later."""
-    deadline = deadline_of(window, triggers)
+    deadline = window_deadline(window, triggers)
     if window in READY:
         return deadline
     # The third line's deadline is told to nobody before the second line may act, however long the notice.
     return max(deadline - ahead, triggers[1]) if window == BEFORE_LAYER3 else deadline - ahead
 
 
-def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
+def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
     """When the next window opens, at the latest in a day, since some changes leave no event.
 
     No activity of a Safe leaves one, so its legacies are asked about hourly. The daily looks are spread over four hours
@@ -58,3 +61,32 @@ def next_ask(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead:
         return latest
     openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]
     return min([latest, *(moment for moment in openings if moment > now)])
+
+
+# Or hundreds that revert, of a stranger's making, would be found out after everybody's time is over.
+QUESTIONS_AT_ONCE = 8
+
+Windows = dict[str, tuple[int, ...]]
+
+
+async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, places: asyncio.Semaphore) -> Windows:
+    """By legacy, at a block hash. A batch that reverts is halved; a legacy that reverts alone is absent. `places`: for
+    the questions under way, over all batches of a caller."""
+    view = ReminderView(chain)
+
+    async def ask(some: Sequence[str]) -> Windows:
+        try:
+            async with places:
+                found = await view.due_windows(some, at=at)
+        except TooMuch:
+            await chain.head()  # raises when it is the node that does not answer, not this legacy
+            return {}
+        if isinstance(found, list):
+            return dict(zip(some, found, strict=True))
+        if len(some) == 1:
+            return {}
+        middle = len(some) // 2
+        first, second = await together(ask(some[:middle]), ask(some[middle:]))
+        return {**first, **second}
+
+    return await ask(legacies)

@@ -13,10 +13,9 @@ from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.audience import ALL_LINES, Membership, audience
-from reminder_worker.reminders.authorization import Authoriser, SignedRequest
-from reminder_worker.reminders.membership import read_memberships
-from reminder_worker.reminders.planner import Planned, insert_entries, lock_recipients
+from reminder_worker.reminders.audience import ALL_LINES, LegacyMembership, find_audience, read_memberships
+from reminder_worker.reminders.authorization import RequestAuthorizer, SignedRequest
+from reminder_worker.reminders.planner import PlannedEmail, insert_emails, lock_recipients
 from reminder_worker.settings import Settings
 
 MINUTE: Final = 60
@@ -38,12 +37,12 @@ class Instructions:
         self._indexers = indexers
         self._quotas = quotas
         self._settings = settings
-        self._authoriser = Authoriser(chains, quotas.now)
+        self._authoriser = RequestAuthorizer(chains, quotas.now)
 
     async def request(self, request: SignedRequest) -> int:
         """How many emails were queued. While nobody but the owner could be told, none is, and no cooldown begins.
 
-        Raises as `Authoriser.authorise`, `LimitReached` within the cooldown of the owner on this chain,
+        Raises as `RequestAuthorizer.authorise`, `LimitReached` within the cooldown of the owner on this chain,
         `LegacyNotLive`, and `NotConfigured` where no email is sent.
         """
         if self._settings.mail is None:
@@ -57,15 +56,16 @@ class Instructions:
         async with self._engine.begin() as conn:
             await granted.spend(conn)
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
-            people = audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
+            people = find_audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
             if set(people.values()) <= {Role.OWNER}:
                 return 0  # who asks knows already
             await self._cool_down(conn, f"{request.chain_id}:{granted.identity.owner}")
             event = str(uuid4())
             entries = [
-                Planned(request.legacy, recipient, Kind.INSTRUCTIONS, event, role) for recipient, role in people.items()
+                PlannedEmail(request.legacy, recipient, Kind.INSTRUCTIONS, event, role)
+                for recipient, role in people.items()
             ]
-            return await insert_entries(conn, request.chain_id, entries, rearm=False)
+            return await insert_emails(conn, request.chain_id, entries, rearm=False)
 
     async def _cool_down(self, conn: AsyncConnection, owner: str) -> None:
         """Of all legacies of the owner together: who is refused may have asked about another one before."""
@@ -77,7 +77,7 @@ class Instructions:
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
-    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> Membership:
+    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> LegacyMembership:
         """Raises `LegacyNotLive`: people keep these emails for years, and would wait for nothing."""
         chain = self._chains[chain_id]
         (found,) = await Legacies(chain).facts([identity.legacy], at=head.hash)

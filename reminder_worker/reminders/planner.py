@@ -24,13 +24,13 @@ from reminder_worker.outbox.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
-    Membership,
-    audience,
+    LegacyMembership,
+    find_audience,
+    format_window_event,
     is_named,
-    window_event,
 )
 from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.signal_validation import DENIED, Judged, Signal, SignalReader
+from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
 from reminder_worker.settings import ReminderSettings
 
 SIGNALS_AT_ONCE = 50  # each may be of a block of its own: a node that takes seconds is done with them in time
@@ -57,7 +57,7 @@ class PlanReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedEmail:
     """One entry to be."""
 
     legacy: str
@@ -76,7 +76,7 @@ class Planner:
         self._chain_id = chain.chain_id
         self._indexers = indexers
         self._max_age = settings.signal_max_age_seconds
-        self._reader = SignalReader(engine, chain, indexers, settings)
+        self._reader = SignalValidator(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
         """Whether a run would plan anything.
@@ -130,15 +130,15 @@ class Planner:
     async def _plan_signals(self, report: PlanReport) -> int:
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE, "denied": DENIED}
-            signals = [Signal(*row) for row in await conn.execute(sql["signals_to_plan"], values)]
+            signals = [StoredSignal(*row) for row in await conn.execute(sql["signals_to_plan"], values)]
         if not signals:
             return 0
         judged = await self._reader.judge(signals)
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
-            entries = [entry for each in judged for entry in _signal_entries(each, stored)]
-            made = await insert_entries(conn, self._chain_id, entries, rearm=False)
-            await conn.execute(sql["settle_signals"], _signal_rows(self._chain_id, judged))
+            entries = [entry for each in judged for entry in _plan_signal_emails(each, stored)]
+            made = await insert_emails(conn, self._chain_id, entries, rearm=False)
+            await conn.execute(sql["settle_signals"], _make_signal_rows(self._chain_id, judged))
         report.entries += made
         report.signals += sum(each.state == "planned" for each in judged)
         report.refused += sum(each.state == "refused" for each in judged)
@@ -172,9 +172,9 @@ class Planner:
                 entry
                 for row in windows
                 if (row.legacy, row.window, row.deadline) in marked
-                for entry in _window_entries(row, configs.get(row.legacy), stored.get(row.legacy, ()))
+                for entry in _plan_window_emails(row, configs.get(row.legacy), stored.get(row.legacy, ()))
             ]
-            made = await insert_entries(conn, self._chain_id, entries, rearm=True)
+            made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.windows += len(marked)
         return len(windows)
@@ -186,41 +186,43 @@ class Planner:
             rows = (await conn.execute(sql["budgets_to_plan"], values)).all()
             stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in rows}) if rows else {}
             entries = [
-                Planned(row.legacy, row.owner, Kind.AUTO_RENEW_BUDGET, row.event, Role.OWNER)
+                PlannedEmail(row.legacy, row.owner, Kind.AUTO_RENEW_BUDGET, row.event, Role.OWNER)
                 for row in rows
                 if row.owner in stored.get(row.legacy, ())
             ]
-            made = await insert_entries(conn, self._chain_id, entries, rearm=True)
+            made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.budgets += len(entries)
         return len(rows)
 
 
-async def rearm(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
+async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
     """To be called when people were added or replaced: windows that are open now are planned again for them, past
     signals are not."""
     await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
 
 
-def _window_entries(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[Planned]:
-    members, line = msgspec.convert(row.membership, Membership), WINDOW_LINES[row.window]
+def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:
+    members, line = msgspec.convert(row.membership, LegacyMembership), WINDOW_LINES[row.window]
     if not is_named(line, members):
         return
-    found = audience(config, stored, members, line, may_act=row.window in READY_WINDOWS.values())
+    found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS.values())
     for recipient, role in found.items():
-        yield Planned(row.legacy, recipient, WINDOW_KINDS[row.window], window_event(row.window, row.deadline), role)
+        yield PlannedEmail(
+            row.legacy, recipient, WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline), role
+        )
 
 
-def _signal_entries(judged: Judged, stored: Mapping[str, Sequence[str]]) -> Iterable[Planned]:
+def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:
     if judged.members is None:
         return
     signal = judged.signal
-    found = audience(judged.config, stored.get(signal.legacy, ()), judged.members, judged.line)
+    found = find_audience(judged.config, stored.get(signal.legacy, ()), judged.members, judged.line)
     for recipient, role in found.items():
-        yield Planned(signal.legacy, recipient, signal.kind_of_email, signal.event, role)
+        yield PlannedEmail(signal.legacy, recipient, signal.kind_of_email, signal.event, role)
 
 
-def _signal_rows(chain_id: int, judged: Sequence[Judged]) -> dict[str, Any]:
+def _make_signal_rows(chain_id: int, judged: Sequence[ValidatedSignal]) -> dict[str, Any]:
     return {
         "chain_id": chain_id,
         "tx_hashes": [each.signal.tx_hash for each in judged],
@@ -243,7 +245,7 @@ async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterab
     return found
 
 
-async def insert_entries(conn: AsyncConnection, chain_id: int, entries: Sequence[Planned], *, rearm: bool) -> int:
+async def insert_emails(conn: AsyncConnection, chain_id: int, entries: Sequence[PlannedEmail], *, rearm: bool) -> int:
     """Entries that are not there yet; with `rearm` also those that were dropped when they were not true any more."""
     if not entries:
         return 0

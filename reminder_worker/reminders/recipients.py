@@ -4,10 +4,13 @@ A write is one transaction under a lock of its legacy: either the digest is spen
 written and the unsent emails of replaced people cancelled, or nothing is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import UUID
 
+import msgspec
 import structlog
 from sqlalchemy import ColumnElement, Row, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
@@ -15,19 +18,133 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.errors import DecryptionFailed, Superseded
+from reminder_worker.database.rotation import Sealed
+from reminder_worker.errors import DecryptionFailed, FieldFault, InvalidInput, Superseded
 from reminder_worker.outbox.tables import sent_ledger
+from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.privacy.vault import Vault
+from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.authorization import Authorised, Authoriser, SignedRequest
-from reminder_worker.reminders.planner import rearm
+from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
+from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.recipient_rows import open_row, seal_row
-from reminder_worker.reminders.recipient_set import Recipient, read_recipient_set
 from reminder_worker.reminders.tables import legacy_write, recipient, watch
 from reminder_worker.settings import Settings
-from reminder_worker.signed_messages import already_used, payload_hash
+from reminder_worker.signed_messages import already_used, check_salt, payload_hash
+from reminder_worker.strict_json import decode
+
+MAX_RECIPIENTS = 64
+Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRecipient:
+    """Whom to write to for one address of a legacy. `recipient` is lower case; email and name never show."""
+
+    recipient: str
+    role: Role
+    email: str = field(repr=False)
+    name: str = field(repr=False)
+
+
+class _PayloadRecipient(msgspec.Struct, forbid_unknown_fields=True):
+    recipient: str
+    role: Role
+    email: str
+    name: str
+
+
+class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True):
+    salt: str
+    recipients: list[_PayloadRecipient]
+
+
+def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
+    """Raises `Malformed`, or `InvalidInput` with a fault for every bad field."""
+    read = decode(payload, _RecipientPayload, "/payload")
+    faults: list[FieldFault] = []
+    try:
+        check_salt(read.salt)
+    except ValueError as error:
+        faults.append(FieldFault("/payload/salt", str(error)))
+    if len(read.recipients) > MAX_RECIPIENTS:
+        fault = FieldFault("/payload/recipients", f"has to hold at most {MAX_RECIPIENTS} recipients")
+        raise InvalidInput("The set has too many recipients.", [*faults, fault])
+    recipients = [_check_recipient(each, f"/payload/recipients/{i}", faults) for i, each in enumerate(read.recipients)]
+    seen: set[str] = set()
+    for i, each in enumerate(recipients):
+        if each.recipient in seen:
+            faults.append(FieldFault(f"/payload/recipients/{i}/recipient", "occurs twice in the set"))
+        seen.add(each.recipient)
+    if faults:
+        raise InvalidInput("The recipient set holds fields that are not acceptable.", faults)
+    return tuple(recipients)
+
+
+def _check_recipient(each: _PayloadRecipient, pointer: str, faults: list[FieldFault]) -> StoredRecipient:
+    def field_or_fault(name: str, check: Callable[[str], str], value: str) -> str:
+        try:
+            return check(value)
+        except ValueError as error:
+            faults.append(FieldFault(f"{pointer}/{name}", str(error)))
+            return value
+
+    return StoredRecipient(
+        recipient=field_or_fault("recipient", _check_address, each.recipient),
+        role=each.role,
+        email=field_or_fault("email", normalise_email, each.email),
+        name=field_or_fault("name", check_mailed_name, each.name),
+    )
+
+
+def _check_address(text: str) -> str:
+    if not _ADDRESS.fullmatch(text) or int(text, 16) == 0:
+        raise ValueError("has to be an address: 0x and 40 hex digits, not zero")
+    return text.lower()
+
+
+def recipient_context(column: str, chain_id: int, legacy: str, address: str) -> str:
+    """Where a ciphertext of `recipient` belongs: bound to it as associated data."""
+    return f"recipient.{column}|{chain_id}|{legacy}|{address}"
+
+
+def email_body_context(ledger_id: UUID) -> str:
+    """Where the stored body of an undecided send belongs; it is sealed with the recipient row's key."""
+    return f"sent_ledger.body|{ledger_id}"
+
+
+def seal_row(key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes) -> dict[str, Any]:
+    """The encrypted columns of the row `at` (chain, legacy, recipient)."""
+    return {
+        "key_id": key.key_id,
+        "salt": key.salt,
+        "email": key.seal(email, recipient_context("email", *at)),
+        "name": key.seal(name, recipient_context("name", *at)),
+    }
+
+
+def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
+    """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
+    key = vault.record(row.salt, row.key_id)
+    at = (row.chain_id, row.legacy, row.recipient)
+    email, name = (
+        key.open(row.email, recipient_context("email", *at)),
+        key.open(row.name, recipient_context("name", *at)),
+    )
+    return StoredRecipient(row.recipient, row.role, email.decode(), name.decode())
+
+
+SEALED_RECIPIENTS = Sealed(
+    recipient,
+    ("chain_id", "legacy", "recipient"),
+    ("email", "name"),
+    recipient_context,
+    sent_ledger,
+    email_body_context,
+)
+
 
 log = structlog.get_logger(__name__)
 
@@ -38,16 +155,19 @@ _UNDECIDED = ("claimed", "unknown", "held")
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedSet:
     """How many recipients the set has now, and how many that it had before are gone."""
 
     saved: int
     shredded: int
 
 
-class Recipients:
-    """Raises as `Authoriser.authorise`; writes also `Superseded`, and `ingest` what is wrong with its payload, or
-    `LimitReached`."""
+class RecipientStore:
+    """Saves, reads and erases recipient sets.
+
+    Every method raises as `RequestAuthorizer.authorise` does; writes also raise `Superseded`, and `ingest` raises
+    `Malformed`, `InvalidInput` or `LimitReached`.
+    """
 
     def __init__(
         self,
@@ -64,9 +184,9 @@ class Recipients:
         self._hashes = hashes
         self._quotas = quotas
         self._settings = settings.reminders
-        self._authoriser = Authoriser(chains, quotas.now)
+        self._authoriser = RequestAuthorizer(chains, quotas.now)
 
-    async def ingest(self, request: SignedRequest, payload: str) -> Saved:
+    async def ingest(self, request: SignedRequest, payload: str) -> SavedSet:
         """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""
         wanted = read_recipient_set(payload)
         granted = await self._authoriser.authorise(
@@ -74,7 +194,7 @@ class Recipients:
         )
         return await through_deadlocks(lambda: self._replace(request, granted, wanted))
 
-    async def read(self, request: SignedRequest) -> tuple[Recipient, ...]:
+    async def read(self, request: SignedRequest) -> tuple[StoredRecipient, ...]:
         """The set as its creator saved it, also after Premium lapsed. Raises DecryptionFailed."""
         granted = await self._authoriser.authorise(request, "ReadRecipients")
         values = {
@@ -95,7 +215,9 @@ class Recipients:
         granted = await self._authoriser.authorise(request, "EraseLegacy")
         return await through_deadlocks(lambda: self._erase(request, granted))
 
-    async def _replace(self, request: SignedRequest, granted: Authorised, wanted: Sequence[Recipient]) -> Saved:
+    async def _replace(
+        self, request: SignedRequest, granted: AuthorizedRequest, wanted: Sequence[StoredRecipient]
+    ) -> SavedSet:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
             stored = await self._stored(conn, request)
@@ -108,20 +230,22 @@ class Recipients:
             await self._delete(conn, request, gone)
             await self._write(conn, request, changed)
             if changed:
-                await rearm(conn, request.chain_id, request.legacy)
-            await _watch(conn, request, granted, keep=bool(wanted))  # after the windows, as the due pass locks them
-        return Saved(saved=len(wanted), shredded=len(gone))
+                await plan_windows_again(conn, request.chain_id, request.legacy)
+            await _watch_legacy(
+                conn, request, granted, keep=bool(wanted)
+            )  # after the windows, as the due pass locks them
+        return SavedSet(saved=len(wanted), shredded=len(gone))
 
-    async def _erase(self, request: SignedRequest, granted: Authorised) -> int:
+    async def _erase(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
             gone = list(await self._stored(conn, request))
             await cancel_unsent(conn, request.chain_id, request.legacy, gone)
             await self._delete(conn, request, gone)
-            await _watch(conn, request, granted, keep=False)
+            await _watch_legacy(conn, request, granted, keep=False)
         return len(gone)
 
-    async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: Authorised) -> None:
+    async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: AuthorizedRequest) -> None:
         """Spend the digest, lock the row of `legacy_write`, and refuse a write that is not later than the last.
 
         An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
@@ -142,10 +266,10 @@ class Recipients:
 
     async def _stored(self, conn: AsyncConnection, request: SignedRequest) -> Mapping[str, Row[Any]]:
         """By recipient, locked."""
-        statement = select(recipient).where(_of(request)).order_by(recipient.c.recipient).with_for_update()
+        statement = select(recipient).where(_is_of_legacy(request)).order_by(recipient.c.recipient).with_for_update()
         return {row.recipient: row for row in await conn.execute(statement)}
 
-    def _is_same(self, row: Row[Any] | None, wanted: Recipient) -> bool:
+    def _is_same(self, row: Row[Any] | None, wanted: StoredRecipient) -> bool:
         """Whether the row says the same already. Such a row stays untouched, and so do the emails under way to it."""
         if row is None or not self._has_email(row, wanted):
             return False
@@ -155,16 +279,16 @@ class Recipients:
             log.error("recipient_not_decryptable", chain_id=row.chain_id, legacy=row.legacy, recipient=row.recipient)
             return False
 
-    def _has_email(self, row: Row[Any] | None, wanted: Recipient) -> bool:
+    def _has_email(self, row: Row[Any] | None, wanted: StoredRecipient) -> bool:
         return row is not None and bool(row.email_hash == self._hashes.email(wanted.email))
 
     async def _take_new_addresses(
         self,
         conn: AsyncConnection,
         request: SignedRequest,
-        granted: Authorised,
+        granted: AuthorizedRequest,
         stored: Iterable[Row[Any]],
-        changed: Sequence[Recipient],
+        changed: Sequence[StoredRecipient],
     ) -> None:
         known = {row.email_hash for row in stored}
         new = {self._hashes.email(each.email) for each in changed} - known
@@ -180,9 +304,9 @@ class Recipients:
 
     async def _delete(self, conn: AsyncConnection, request: SignedRequest, gone: Sequence[str]) -> None:
         if gone:
-            await conn.execute(delete(recipient).where(_of(request), recipient.c.recipient.in_(gone)))
+            await conn.execute(delete(recipient).where(_is_of_legacy(request), recipient.c.recipient.in_(gone)))
 
-    async def _write(self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[Recipient]) -> None:
+    async def _write(self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[StoredRecipient]) -> None:
         if not changed:
             return
         statement = insert(recipient)
@@ -197,7 +321,7 @@ class Recipients:
             [self._sealed(request, each) for each in changed],
         )
 
-    def _sealed(self, request: SignedRequest, each: Recipient) -> dict[str, Any]:
+    def _sealed(self, request: SignedRequest, each: StoredRecipient) -> dict[str, Any]:
         at = (request.chain_id, request.legacy, each.recipient)
         return {
             "chain_id": request.chain_id,
@@ -248,11 +372,13 @@ async def cancel_unsent(
     )
 
 
-def _of(request: SignedRequest) -> ColumnElement[bool]:
+def _is_of_legacy(request: SignedRequest) -> ColumnElement[bool]:
     return (recipient.c.chain_id == request.chain_id) & (recipient.c.legacy == request.legacy)
 
 
-async def _watch(conn: AsyncConnection, request: SignedRequest, granted: Authorised, *, keep: bool) -> None:
+async def _watch_legacy(
+    conn: AsyncConnection, request: SignedRequest, granted: AuthorizedRequest, *, keep: bool
+) -> None:
     """A legacy with recipients is asked about at once; one without is no longer asked about."""
     key = {"chain_id": request.chain_id, "legacy": request.legacy}
     if not keep:

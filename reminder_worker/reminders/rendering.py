@@ -39,19 +39,19 @@ from reminder_worker.reminders.audience import (
     PLANNED_AGAIN,
     READY_WINDOWS,
     WINDOW_LINES,
-    anchor_of_budget,
-    budget_event,
-    deadline_of_window,
+    clamp_line,
+    format_budget_event,
+    format_window_event,
     is_named,
-    layer_of_signal,
-    line_of,
-    window_event,
+    make_membership,
+    read_budget_anchor,
+    read_signal_layer,
+    read_window_deadline,
 )
 from reminder_worker.reminders.entries import Entry
-from reminder_worker.reminders.facts import FactReader, Facts
-from reminder_worker.reminders.horizon import deadline_of
-from reminder_worker.reminders.membership import membership
-from reminder_worker.reminders.recipient_rows import body_context, context
+from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
+from reminder_worker.reminders.horizon import window_deadline
+from reminder_worker.reminders.recipients import email_body_context, recipient_context
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -109,7 +109,7 @@ class Resolver:
         self._settings = settings
         self._max_age = timedelta(seconds=settings.reminders.signal_max_age_seconds)
         size = settings.reminders.due_batch_size
-        self._readers = {id: FactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
+        self._readers = {id: ReminderFactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
 
     async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement[Entry]]]:
         """What to post, and what became of the others. An undecided one is posted as it was stored, unchanged, or made
@@ -125,11 +125,11 @@ class Resolver:
                     settled.append(verdict)
         return ready, settled
 
-    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, Facts], list[Settlement[Entry]]]:
+    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, ReminderFacts], list[Settlement[Entry]]]:
         by_chain: dict[int, list[Entry]] = defaultdict(list)
         for entry in entries:
             by_chain[entry.chain_id].append(entry)
-        facts: dict[int, Facts] = {}
+        facts: dict[int, ReminderFacts] = {}
         settled: list[Settlement[Entry]] = []
 
         async def read(chain_id: int, some: Sequence[Entry]) -> None:
@@ -144,7 +144,7 @@ class Resolver:
         await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
-    def _relevant(self, entry: Entry, facts: Facts) -> Relevant | Settlement[Entry]:
+    def _relevant(self, entry: Entry, facts: ReminderFacts) -> Relevant | Settlement[Entry]:
         legacy = facts.legacies.get(entry.legacy)
         if legacy is None:
             return self._unreadable(entry)
@@ -153,9 +153,9 @@ class Resolver:
         if entry.kind in KIND_WINDOWS:
             if entry.legacy not in facts.windows:
                 return self._unreadable(entry)
-            if not _still_open(entry, legacy, facts.windows[entry.legacy]):
+            if not _is_still_open(entry, legacy, facts.windows[entry.legacy]):
                 return dropped(entry, "window_closed")
-            if not is_named(_line(entry), membership(legacy.members, ())):
+            if not is_named(_find_line(entry), make_membership(legacy.members, ())):
                 return dropped(entry, "not_in_audience")
         if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
             return dropped(entry, "legacy_not_live")  # who is told to wait would wait for nothing
@@ -163,15 +163,15 @@ class Resolver:
             state = facts.renewals.get(entry.legacy)
             if state is None:
                 return self._unreadable(entry)
-            over = _why_not_to_ask(entry, legacy, state, facts.head.timestamp)
+            over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return dropped(entry, over)
         if facts.configs is None:
             return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS.values()
-        role = facts.audience(legacy, facts.configs, _line(entry), may_act=may_act).get(entry.recipient)
+        role = facts.audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
         if role is None or (entry.kind is Kind.AUTO_RENEW_BUDGET and role is not Role.OWNER):
-            return _outside(entry)
+            return _settle_outsider(entry)
         return Relevant(entry, legacy, role)
 
     def _unreadable(self, entry: Entry) -> Settlement[Entry]:
@@ -179,28 +179,28 @@ class Resolver:
             return dropped(entry, "legacy_not_readable")
         return later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
 
-    def _ready(self, entry: Entry, facts: Facts) -> Ready | Settlement[Entry]:
+    def _ready(self, entry: Entry, facts: ReminderFacts) -> Ready | Settlement[Entry]:
         verdict = self._relevant(entry, facts)
         if isinstance(verdict, Settlement):
             return verdict
         if entry.undecided:
-            deadline = _deadline(entry, verdict.legacy, facts.head.timestamp)
+            deadline = _find_deadline(entry, verdict.legacy, facts.head.timestamp)
             return self._open_body(entry, None if deadline is None else deadline_words(deadline))
         if entry.stored is None:
             return dropped(entry, "erased")
         try:
             key = self._vault.record(entry.stored.salt, entry.stored.key_id)
             at = (entry.chain_id, entry.legacy, entry.recipient)
-            email = key.open(entry.stored.email, context("email", *at)).decode()
-            name = key.open(entry.stored.name, context("name", *at)).decode()
+            email = key.open(entry.stored.email, recipient_context("email", *at)).decode()
+            name = key.open(entry.stored.name, recipient_context("name", *at)).decode()
         except DecryptionFailed:
             return self._not_decryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return dropped(entry, "test_chain")
-        body = self._words(verdict, facts, Addressee(email, name, _worded(verdict)))
-        return Ready(entry, body, key.seal(body, body_context(entry.id)), entry.stored.salt)
+        body = self._words(verdict, facts, Addressee(email, name, _choose_wording(verdict)))
+        return Ready(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
 
-    def _words(self, relevant: Relevant, facts: Facts, to: Addressee) -> bytes:
+    def _words(self, relevant: Relevant, facts: ReminderFacts, to: Addressee) -> bytes:
         entry, legacy = relevant.entry, relevant.legacy
         chain = self._chains[entry.chain_id].settings
         about = Subject(
@@ -210,7 +210,7 @@ class Resolver:
             legacy_id=legacy.legacy_id,
             owner=legacy.owner,
             origin=self._settings.service.app_origin,
-            name=_shown_name(legacy.name),
+            name=_clean_legacy_name(legacy.name),
         )
         extra: dict[str, object] = {}
         if entry.kind is Kind.ACTIVATED_TRANSFER:
@@ -218,14 +218,14 @@ class Resolver:
         elif entry.kind is Kind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is Role.OWNER else {}
             extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
-        return request_body(entry.kind, to, about, _deadline(entry, legacy, facts.head.timestamp), **extra)
+        return request_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
 
     def _open_body(self, entry: Entry, deadline: str | None) -> Ready | Settlement[Entry]:
         if entry.body is None or entry.stored is None:
             return dropped(entry, "body_gone")
         try:
             key = self._vault.record(entry.stored.salt, entry.stored.key_id)
-            body = key.open(entry.body, body_context(entry.id))
+            body = key.open(entry.body, email_body_context(entry.id))
         except DecryptionFailed:
             return self._not_decryptable(entry)
         if _decoded(body).variables.deadline != deadline:
@@ -237,7 +237,7 @@ class Resolver:
         return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
 
 
-def _outside(entry: Entry) -> Settlement[Entry]:
+def _settle_outsider(entry: Entry) -> Settlement[Entry]:
     """An entry whose recipient is not in the audience. That may be the word of a node that lags and does not know an
     heir who was just added: windows and budgets are then planned again, other emails wait here until no node can be so
     far behind."""
@@ -246,17 +246,17 @@ def _outside(entry: Entry) -> Settlement[Entry]:
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
 
 
-def _line(entry: Entry) -> int:
+def _find_line(entry: Entry) -> int:
     if entry.kind in KIND_WINDOWS:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
     if entry.kind is Kind.INSTRUCTIONS:
         return ALL_LINES
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
         return 1
-    return line_of(layer_of_signal(entry.event))
+    return clamp_line(read_signal_layer(entry.event))
 
 
-def _worded(relevant: Relevant) -> Role:
+def _choose_wording(relevant: Relevant) -> Role:
     """A Safe's creator is told of its timer as a signer is: activity of their own wallet does not reset it."""
     of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
     if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE:
@@ -264,36 +264,38 @@ def _worded(relevant: Relevant) -> Role:
     return relevant.role
 
 
-def _still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
+def _is_still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
     """Whether the same window is open for the same deadline: with a new deadline, after an activity, it is another
     reminder."""
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False
-    return entry.event == window_event(window, deadline_of(window, legacy.triggers))
+    return entry.event == format_window_event(window, window_deadline(window, legacy.triggers))
 
 
-def _why_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
+def _find_reason_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
     """Why the owner need not be asked to check in, as a code; None: ask. No renewal of ours moves the anchor."""
     if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
-    if anchor_of_budget(entry.event) != state.budget_anchor:
+    if read_budget_anchor(entry.event) != state.budget_anchor:
         return "checked_in"
     step = budget_step(state.budget_end, now)
-    return None if step is not None and entry.event == budget_event(state.budget_anchor, step) else "window_closed"
+    return (
+        None if step is not None and entry.event == format_budget_event(state.budget_anchor, step) else "window_closed"
+    )
 
 
-def _deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
+def _find_deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
-        return deadline_of_window(entry.event)
+        return read_window_deadline(entry.event)
     if entry.kind is Kind.AUTO_RENEW_BUDGET:
-        return anchor_of_budget(entry.event) + BUDGET_SECONDS
+        return read_budget_anchor(entry.event) + BUDGET_SECONDS
     first = legacy.triggers[0]
     return first if entry.kind not in ACTIVATIONS and now < first else None
 
 
 @lru_cache(maxsize=10_000)
-def _shown_name(name: str) -> str:
+def _clean_legacy_name(name: str) -> str:
     """A legacy's name is a stranger's text: shown only if it would do as a person's."""
     try:
         return check_mailed_name(name)

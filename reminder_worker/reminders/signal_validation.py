@@ -31,9 +31,15 @@ from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEve
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.outbox.messages import Kind
-from reminder_worker.reminders.amounts import moved_for, received, to_json
-from reminder_worker.reminders.audience import ACTIVATIONS, SIGNAL_KINDS, Membership, line_of, signal_event
-from reminder_worker.reminders.membership import read_memberships
+from reminder_worker.reminders.amounts import amounts_to_json, select_claim_transfers, sum_received
+from reminder_worker.reminders.audience import (
+    ACTIVATIONS,
+    SIGNAL_KINDS,
+    LegacyMembership,
+    clamp_line,
+    format_signal_event,
+    read_memberships,
+)
 from reminder_worker.reminders.queries import sql
 from reminder_worker.settings import ReminderSettings
 
@@ -47,7 +53,7 @@ DENIED = "denied_by_an_endpoint"  # the reason of a signal that waits until two 
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class StoredSignal:
     """A row of `notify_signal` that waits; `age` in seconds since it was first seen. `denied`: an endpoint said that
     there is no such transaction, and no two have given it since."""
 
@@ -66,18 +72,18 @@ class Signal:
 
     @property
     def event(self) -> str:
-        return signal_event(self.tx_hash, self.layer)
+        return format_signal_event(self.tx_hash, self.layer)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ValidatedSignal:
     """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds). `members` and what
     follows are for a planned one only."""
 
-    signal: Signal
+    signal: StoredSignal
     state: str
     reason: str | None = None
-    members: Membership | None = None
+    members: LegacyMembership | None = None
     config: ReminderConfig | None = None
     line: int = 1
     amounts: str | None = None
@@ -85,7 +91,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SignalBlock:
     """The state a signal is judged by: a block's number and hash."""
 
     number: int
@@ -93,7 +99,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SignalFacts:
     """What was read of many signals. A place where members could not be read has None in `members`, one where the
     configuration could not be read is absent from `configs`: their signals are tried again.
 
@@ -102,15 +108,15 @@ class Known:
     told by then that it may act.
     """
 
-    members: Mapping[Place, Mapping[str, Membership | None] | None]
-    doubted: Collection[Place]
-    instead: Mapping[Signal, Membership | None]
-    configs: Mapping[Place, Mapping[str, ReminderConfig]]
+    members: Mapping[SignalBlock, Mapping[str, LegacyMembership | None] | None]
+    doubted: Collection[SignalBlock]
+    instead: Mapping[StoredSignal, LegacyMembership | None]
+    configs: Mapping[SignalBlock, Mapping[str, ReminderConfig]]
     lines: Mapping[tuple[str, int], int]
     whitelist: frozenset[str]
 
 
-class SignalReader:
+class SignalValidator:
     """Of one chain. Raises `ChainUnavailable` when nothing at all can be read."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
@@ -120,25 +126,25 @@ class SignalReader:
         self._max_age = settings.signal_max_age_seconds
         self._blocks = asyncio.Semaphore(BLOCKS_AT_ONCE)
 
-    async def judge(self, signals: Sequence[Signal]) -> list[Judged]:
+    async def judge(self, signals: Sequence[StoredSignal]) -> list[ValidatedSignal]:
         """In order."""
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         head = await self._chain.head()
         identities = await Legacies(self._chain).identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
-        verdicts: dict[Signal, Judged] = {}
-        good: dict[Signal, Receipt] = {}
+        verdicts: dict[StoredSignal, ValidatedSignal] = {}
+        good: dict[StoredSignal, Receipt] = {}
         for signal in signals:
             receipt = receipts.get(signal.tx_hash)
             if receipt is None:
                 verdicts[signal] = self._without_receipt(signal, signal.tx_hash in denied)
             elif not self._announces(receipt, signal):
-                verdicts[signal] = Judged(signal, "refused", "not_in_its_transaction")
+                verdicts[signal] = ValidatedSignal(signal, "refused", "not_in_its_transaction")
             elif signal.legacy not in types and head.number < receipt.block_number:
-                verdicts[signal] = _again(signal)  # a node that is behind does not know the legacy yet
+                verdicts[signal] = _retry_later(signal)  # a node that is behind does not know the legacy yet
             elif signal.legacy not in types:
-                verdicts[signal] = Judged(signal, "refused", "not_genuine")
+                verdicts[signal] = ValidatedSignal(signal, "refused", "not_genuine")
             else:
                 good[signal] = receipt
         verdicts.update({each.signal: each for each in await self._judge_genuine(good, types)})
@@ -147,7 +153,7 @@ class SignalReader:
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
 
-    async def _receipts(self, signals: Sequence[Signal]) -> tuple[dict[str, Receipt], set[str]]:
+    async def _receipts(self, signals: Sequence[StoredSignal]) -> tuple[dict[str, Receipt], set[str]]:
         """The receipts of transactions that succeeded, by hash; and the transactions that an endpoint denies.
 
         No single endpoint can invent a receipt: a second one has to give it, too. A second one that is silent is waited
@@ -167,25 +173,27 @@ class SignalReader:
         receipts = {}
         for tx_hash, *answers in zip(hashes, *said, strict=True):
             heard = [each for each in answers if not isinstance(each, RpcError)]
-            receipt = _given_by(1 if len(heard) == 1 and tx_hash in waited else 2, heard)
+            receipt = _confirm_receipt(1 if len(heard) == 1 and tx_hash in waited else 2, heard)
             if receipt is None and (len(heard) > 1 or heard == [None]):
                 denied.add(tx_hash)
             elif receipt is not None and receipt.succeeded:
                 receipts[tx_hash] = receipt
         return receipts, denied
 
-    async def _judge_genuine(self, good: Mapping[Signal, Receipt], types: Mapping[str, int]) -> list[Judged]:
+    async def _judge_genuine(
+        self, good: Mapping[StoredSignal, Receipt], types: Mapping[str, int]
+    ) -> list[ValidatedSignal]:
         if not good:
             return []
         places = await self._places(good)
-        by_place: dict[Place, dict[str, int]] = defaultdict(dict)
+        by_place: dict[SignalBlock, dict[str, int]] = defaultdict(dict)
         for signal, place in places.items():
             by_place[place][signal.legacy] = types[signal.legacy]
-        doubted: set[Place] = set()
+        doubted: set[SignalBlock] = set()
         found = await asyncio.gather(*(self._members(place, some, doubted) for place, some in by_place.items()))
         members = dict(zip(by_place, found, strict=True))
         unknown = [s for s, place in places.items() if (read := members[place]) is not None and read[s.legacy] is None]
-        known = Known(
+        known = SignalFacts(
             members=members,
             doubted=doubted,
             instead=await self._members_instead(unknown, types),
@@ -195,14 +203,14 @@ class SignalReader:
         )
         return [self._verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
-    def _without_receipt(self, signal: Signal, denied: bool) -> Judged:
+    def _without_receipt(self, signal: StoredSignal, denied: bool) -> ValidatedSignal:
         """A transaction without a receipt. One that a reorganisation took out may come back in another block; after a
         while it does not any more."""
         if signal.age > self._max_age:
-            return Judged(signal, "refused", "transaction_gone")
-        return _again(signal, DENIED if denied else "not_readable_yet")
+            return ValidatedSignal(signal, "refused", "transaction_gone")
+        return _retry_later(signal, DENIED if denied else "not_readable_yet")
 
-    def _announces(self, receipt: Receipt, signal: Signal) -> bool:
+    def _announces(self, receipt: Receipt, signal: StoredSignal) -> bool:
         """Whether the receipt has the signal among its logs. Without this proof an indexer that is wrong, or was taken
         over, could have people mailed."""
         said = (signal.legacy, signal.layer, signal.kind)
@@ -217,33 +225,35 @@ class SignalReader:
                     if event.name == NOTIFY:
                         yield at, event.args
 
-    def _moved(self, signal: Signal, receipt: Receipt, owner: str) -> list[Log]:
+    def _moved(self, signal: StoredSignal, receipt: Receipt, owner: str) -> list[Log]:
         told = {
             at: args["legacy"]
             for at, args in self._told(receipt)
             if args["notifyType"] == SignalKind.TRANSFER_ACTIVATION and args["creator"] == owner
         }
-        return moved_for(receipt.logs, signal.legacy, owner, told)
+        return select_claim_transfers(receipt.logs, signal.legacy, owner, told)
 
-    def _verdict(self, signal: Signal, receipt: Receipt, place: Place | None, known: Known) -> Judged:
+    def _verdict(
+        self, signal: StoredSignal, receipt: Receipt, place: SignalBlock | None, known: SignalFacts
+    ) -> ValidatedSignal:
         members = known.members[place] if place else None
         if place is None or members is None or place not in known.configs:
-            return _again(signal)
+            return _retry_later(signal)
         belongs = members.get(signal.legacy) or known.instead.get(signal)
         if belongs is None and place in known.doubted and signal.age <= ALONE_AFTER_SECONDS:
-            return _again(signal)
+            return _retry_later(signal)
         if belongs is None:
-            return Judged(signal, "refused", "members_not_known")
-        line, amounts = line_of(signal.layer), None
+            return ValidatedSignal(signal, "refused", "members_not_known")
+        line, amounts = clamp_line(signal.layer), None
         if signal.kind == SignalKind.TRANSFER_ACTIVATION:
             line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
             moved = self._moved(signal, receipt, belongs.owner)
-            found = received(moved, signal.legacy, belongs, known.whitelist)
-            amounts = json_text(to_json(found))
+            found = sum_received(moved, signal.legacy, belongs, known.whitelist)
+            amounts = json_text(amounts_to_json(found))
         config = known.configs[place].get(signal.legacy)
-        return Judged(signal, "planned", None, belongs, config, line, amounts)
+        return ValidatedSignal(signal, "planned", None, belongs, config, line, amounts)
 
-    async def _places(self, good: Mapping[Signal, Receipt]) -> dict[Signal, Place]:
+    async def _places(self, good: Mapping[StoredSignal, Receipt]) -> dict[StoredSignal, SignalBlock]:
         """The block a signal is judged by: the parent for an activation, else its own. Absent when not found."""
         hashes = sorted({receipt.block_hash for receipt in good.values()})
         blocks = dict(zip(hashes, await asyncio.gather(*map(self._block, hashes)), strict=True))
@@ -251,9 +261,9 @@ class SignalReader:
         for signal, receipt in good.items():
             block = blocks[receipt.block_hash]
             if block is not None and signal.kind_of_email in ACTIVATIONS:
-                places[signal] = Place(block.number - 1, block.parent_hash)
+                places[signal] = SignalBlock(block.number - 1, block.parent_hash)
             elif block is not None:
-                places[signal] = Place(block.number, block.hash)
+                places[signal] = SignalBlock(block.number, block.hash)
         return places
 
     async def _block(self, block_hash: str) -> Block | None:
@@ -261,8 +271,8 @@ class SignalReader:
             return await self._chain.block_by_hash(block_hash)
 
     async def _members(
-        self, place: Place, types: Mapping[str, int], doubted: set[Place]
-    ) -> dict[str, Membership | None] | None:
+        self, place: SignalBlock, types: Mapping[str, int], doubted: set[SignalBlock]
+    ) -> dict[str, LegacyMembership | None] | None:
         """Members at the place, by legacy. Where its state is gone they are None for each legacy, and the place is
         `doubted` unless all endpoints said so. None altogether: to be tried again."""
         try:
@@ -279,8 +289,8 @@ class SignalReader:
             return None
 
     async def _members_instead(
-        self, signals: Collection[Signal], types: Mapping[str, int]
-    ) -> dict[Signal, Membership | None]:
+        self, signals: Collection[StoredSignal], types: Mapping[str, int]
+    ) -> dict[StoredSignal, LegacyMembership | None]:
         """Members as they are now, or else as they were last stored. For an activation only the latter counts, since it
         may have emptied the lists."""
         if not signals:
@@ -294,13 +304,15 @@ class SignalReader:
             for s in signals
         }
 
-    async def _stored_members(self, legacies: Sequence[str]) -> dict[str, Membership]:
+    async def _stored_members(self, legacies: Sequence[str]) -> dict[str, LegacyMembership]:
         values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
         async with self._engine.connect() as conn:
             rows = (await conn.execute(sql["stored_memberships"], values)).all()
-        return {row.legacy: msgspec.convert(row.membership, Membership) for row in rows}
+        return {row.legacy: msgspec.convert(row.membership, LegacyMembership) for row in rows}
 
-    async def _configs(self, by_place: Mapping[Place, Mapping[str, int]]) -> dict[Place, dict[str, ReminderConfig]]:
+    async def _configs(
+        self, by_place: Mapping[SignalBlock, Mapping[str, int]]
+    ) -> dict[SignalBlock, dict[str, ReminderConfig]]:
         """Who was configured at each place. Absent is a place that no index has reached yet, or whose state no index
         has any more."""
         chain_id = self._chain.chain_id
@@ -316,23 +328,23 @@ class SignalReader:
         for place, types in by_place.items():
             if cursor is not None and cursor.number >= place.number:
                 past = [event for event in events if event.block_number <= place.number and event.legacy in types]
-                found[place] = _folded(past)
+                found[place] = _fold_configs(past)
             elif (answer := await self._asked(place, types)) is not None:
                 found[place] = answer
         return found
 
-    async def _asked(self, place: Place, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
+    async def _asked(self, place: SignalBlock, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
         try:
             indexer, _ = await self._indexers.current()
             return await indexer.reminder_configs(legacies, IndexHead(place.number, place.hash))
         except IndexerUnavailable:
             return None
 
-    async def _whitelist(self, signals: Iterable[Signal]) -> frozenset[str]:
+    async def _whitelist(self, signals: Iterable[StoredSignal]) -> frozenset[str]:
         transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in signals)
         return await TokenWhiteList(self._chain).tokens() if transfers else frozenset()
 
-    async def _told_lines(self, signals: Iterable[Signal]) -> dict[tuple[str, int], int]:
+    async def _told_lines(self, signals: Iterable[StoredSignal]) -> dict[tuple[str, int], int]:
         asked = sorted({(s.legacy, s.block_time) for s in signals if s.kind == SignalKind.TRANSFER_ACTIVATION})
         if not asked:
             return {}
@@ -349,7 +361,7 @@ def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:
     return [answer if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
 
 
-def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
+def _confirm_receipt(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
     """The receipt that so many endpoints give alike. Of a log its index and content are compared: endpoints may word
     the rest otherwise."""
 
@@ -362,7 +374,7 @@ def _given_by(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
     return next((each for each in found if times[sense(each)] >= voices), None)
 
 
-def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
+def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
     by_legacy: dict[str, list[ChainEvent]] = defaultdict(list)
     for event in events:
         if event.legacy is not None:
@@ -371,7 +383,7 @@ def _folded(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
     return {legacy: config_of(row) for legacy, row in folded.items() if row is not None}
 
 
-def _again(signal: Signal, reason: str = "not_readable_yet") -> Judged:
+def _retry_later(signal: StoredSignal, reason: str = "not_readable_yet") -> ValidatedSignal:
     longest = min(LONGEST_WAIT_SECONDS, 4.0 * 2 ** min(signal.tries, 12))
     delay = random.uniform(longest / 4, longest)  # noqa: S311 - not a secret
-    return Judged(signal, "new", reason, delay=delay)
+    return ValidatedSignal(signal, "new", reason, delay=delay)

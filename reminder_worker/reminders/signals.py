@@ -44,7 +44,7 @@ class SignalReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _SignalBatch:
     """The next blocks: from cursor `old` to `new`, with the signals that are not stored yet."""
 
     old: Cursor
@@ -105,7 +105,7 @@ class SignalPass:
         async with self._engine.begin() as connection:
             await connection.execute(delete(index_cursor).where(*mine))
 
-    async def _next(self) -> _Step | None:
+    async def _next(self) -> _SignalBatch | None:
         """The next step; None when there is nothing above the cursor, which costs one question to the node."""
         which = self._chain.settings.signal_block
         head, cursor = await self._chain.block(which), await self._cursor()
@@ -124,7 +124,7 @@ class SignalPass:
             first = max(self._chain.settings.start_block, cursor.number + 1 - OVERLAP)
             read = cursor.number
 
-        async def question(indexer: Indexer, at: IndexHead) -> _Step | None:
+        async def question(indexer: Indexer, at: IndexHead) -> _SignalBatch | None:
             last = min(head.number, at.number, read + SLICE)
             if last <= read:
                 return None  # the source is behind: the cursor waits for it
@@ -133,7 +133,7 @@ class SignalPass:
             signals = await indexer.signals(first, last, at)
             place = await self._place(last, head, at)
             old = cursor or replace(place, stored=False)
-            return _Step(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
+            return _SignalBatch(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
 
         try:
             return await self._indexers.ask(question)
@@ -161,31 +161,32 @@ class SignalPass:
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
         """The signals, each once, that are not stored yet, or are stored of another block and were not acted on."""
-        by_key = {_key(signal): signal for signal in signals}
+        by_key = {_signal_key(signal): signal for signal in signals}
         if not by_key:
             return ()
         async with self._engine.connect() as connection:
-            settled = await _settled(connection, self._chain.chain_id, by_key)
+            settled = await _read_stored_blocks(connection, self._chain.chain_id, by_key)
         return tuple(
             signal for key, signal in by_key.items() if settled.get(key, -1) not in (None, signal.block_number)
         )
 
-    async def _store(self, step: _Step) -> bool:
+    async def _store(self, step: _SignalBatch) -> bool:
         """False when another run moved the cursor meanwhile: it stored these."""
         async with self._engine.begin() as connection:
             if not await move_cursor(connection, self._chain.chain_id, CURSOR, step.old, step.new, step.source):
                 return False
-            await _insert(
-                connection, [_row(self._chain.chain_id, signal, step.is_too_old(signal)) for signal in step.fresh]
+            await _insert_signals(
+                connection,
+                [_make_signal_row(self._chain.chain_id, signal, step.is_too_old(signal)) for signal in step.fresh],
             )
         return True
 
 
-def _key(signal: NotifySignal) -> Key:
+def _signal_key(signal: NotifySignal) -> Key:
     return (signal.tx_hash, signal.legacy, int(signal.kind), signal.layer)
 
 
-async def _settled(connection: AsyncConnection, chain_id: int, keys: Iterable[Key]) -> dict[Key, int | None]:
+async def _read_stored_blocks(connection: AsyncConnection, chain_id: int, keys: Iterable[Key]) -> dict[Key, int | None]:
     """What is stored under these keys: the block of a signal that waits, None for one that was acted on."""
     table = notify_signal.c
     statement = select(table.tx_hash, table.legacy, table.kind, table.layer, table.block_number, table.state).where(
@@ -197,7 +198,7 @@ async def _settled(connection: AsyncConnection, chain_id: int, keys: Iterable[Ke
     }
 
 
-async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
+async def _insert_signals(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
     """A transaction that a reorganisation put into another block is the same signal, of that block."""
     if not rows:
         return
@@ -210,7 +211,7 @@ async def _insert(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -
     await connection.execute(statement, list(rows))
 
 
-def _row(chain_id: int, signal: NotifySignal, too_old: bool) -> dict[str, Any]:
+def _make_signal_row(chain_id: int, signal: NotifySignal, too_old: bool) -> dict[str, Any]:
     return {
         "chain_id": chain_id,
         "tx_hash": signal.tx_hash,

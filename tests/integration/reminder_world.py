@@ -21,9 +21,8 @@ from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.due_windows import DuePass, DueReport
 from reminder_worker.reminders.instructions import Instructions
-from reminder_worker.reminders.planner import rearm
-from reminder_worker.reminders.recipient_rows import seal_row
-from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.planner import plan_windows_again
+from reminder_worker.reminders.recipients import cancel_unsent, seal_row
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import recipient, watch
 from reminder_worker.settings import Settings
@@ -121,7 +120,7 @@ class World:
                     "type": 3 if legacy.guard is None else 1,
                 },
             )
-            await rearm(conn, CHAIN_ID, legacy.address)
+            await plan_windows_again(conn, CHAIN_ID, legacy.address)
 
     async def erase(self, legacy: Legacy) -> None:
         async with self.engine.begin() as conn:

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.reminders.window_view import open_windows
+from reminder_worker.reminders.horizon import read_open_windows
 from tests.integration import api_world
 from tests.integration.chain_proxy import Json, Proxy, chain_settings
 from tests.integration.reminder_world import CHAIN_ID, World
@@ -99,7 +99,7 @@ async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain
     async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=20)) as chain:
         head = await chain.head()
         places, batch = asyncio.Semaphore(2), [legacy.address for legacy in [*good, bad]]
-        batches = await asyncio.gather(*(open_windows(chain, batch, head.hash, places) for _ in range(2)))
+        batches = await asyncio.gather(*(read_open_windows(chain, batch, head.hash, places) for _ in range(2)))
         assert [endpoint.errors for endpoint in chain.health()] == [0], "it was not asked for two"
     await node.stop()
     assert [found.keys() for found in batches] == [{legacy.address for legacy in good}] * 2

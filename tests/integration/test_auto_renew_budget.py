@@ -12,7 +12,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.outbox.messages import deadline_words
-from reminder_worker.reminders.audience import budget_event
+from reminder_worker.reminders.audience import format_budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy
 from tests.integration.mail_stub import Fault
@@ -64,7 +64,7 @@ async def test_the_owner_alone_is_asked_at_thirty_and_at_seven_days(world: Renew
     left(world, legacy, 1)
     assert await tick(world) == []
     events = await world.world.sql("select event from worker.sent_ledger where kind = :kind order by 1", kind=KIND)
-    assert [row[0] for row in events] == [budget_event(anchor, 30), budget_event(anchor, 7)]
+    assert [row[0] for row in events] == [format_budget_event(anchor, 30), format_budget_event(anchor, 7)]
     assert not await world.world.dispatch.look()
 
 

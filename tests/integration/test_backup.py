@@ -23,7 +23,7 @@ from reminder_worker.errors import DecryptionFailed, Misconfigured
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipient_rows import SEALED, context, seal_row
+from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, recipient_context, seal_row
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.schema import metadata
 from reminder_worker.settings import Settings
@@ -126,7 +126,7 @@ async def _everything(engine: AsyncEngine) -> dict[str, list[Any]]:
 async def _opened(engine: AsyncEngine, vault: Vault) -> list[bytes]:
     async with engine.connect() as connection:
         rows = (await connection.execute(select(recipient))).all()
-    return [vault.record(row.salt, row.key_id).open(row.email, context("email", *AT)) for row in rows]
+    return [vault.record(row.salt, row.key_id).open(row.email, recipient_context("email", *AT)) for row in rows]
 
 
 async def test_a_restored_backup_holds_every_row_and_starts(
@@ -148,7 +148,7 @@ async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
     _dump(database_url, tmp_path / "dump")
     both = Vault(NEW, [OLD])
     await _start(filled, both, NEW)
-    assert [rows async for rows in rotate(filled, both, SEALED)] == [1]
+    assert [rows async for rows in rotate(filled, both, SEALED_RECIPIENTS)] == [1]
     assert await _opened(filled, Vault(NEW)) == [EMAIL]
     assert (await erase_person(filled, HASHES, EMAIL.decode(), None)).recipients == 1
     assert await _opened(filled, both) == []

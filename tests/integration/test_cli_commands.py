@@ -30,7 +30,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.wallet_monitor import GAS_OF_A_RELAY
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS
-from reminder_worker.reminders.recipient_rows import seal_row
+from reminder_worker.reminders.recipients import seal_row
 from reminder_worker.reminders.signals import OVERLAP
 from tests.integration.commands import Command
 from tests.integration.conftest import AnvilChain

@@ -17,7 +17,7 @@ from reminder_worker.monitoring.operations_stuck import settle_unsent
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.planner import Planned, insert_entries
+from reminder_worker.reminders.planner import PlannedEmail, insert_emails
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served
@@ -398,9 +398,9 @@ async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: World) -
     await world.save(legacy, "anna")
     world.scenario.advance(35 * DAY)
     await world.look_at_chain()
-    told = Planned(legacy.address, world.address("anna"), Kind.INSTRUCTIONS, "a request", Role.BENEFICIARY)
+    told = PlannedEmail(legacy.address, world.address("anna"), Kind.INSTRUCTIONS, "a request", Role.BENEFICIARY)
     async with world.engine.begin() as conn:
-        await insert_entries(conn, CHAIN_ID, [told], rearm=False)
+        await insert_emails(conn, CHAIN_ID, [told], rearm=False)
     await world.dispatch.run()
     roles = {email.template: email.variables["role"] for email in world.mail.inbox}
     assert (roles["layer3_ready"], roles["instructions"]) == ("third_line", "beneficiary")

@@ -22,8 +22,7 @@ from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.recipient_rows import SEALED
-from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
 from tests.integration.locks import blocked, frozen
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import ENC_KEY, World, open_world
@@ -463,11 +462,11 @@ async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
 
 async def _lock_recipients(world: World, engine: AsyncEngine, what: str) -> None:
     if what == "a rotation of keys":
-        async for _ in rotation.rotate(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED):
+        async for _ in rotation.rotate(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED_RECIPIENTS):
             pass
     elif what == "an erasure by operators":
         await erasure.erase_person(engine, world.hashes, "anna@example.org", None)
     else:
         async with engine.connect() as connection:
             await connection.execute(text("select from worker.recipient for update"))
-            await rotation._reseal(connection, world.vault, SEALED, [])
+            await rotation._reseal(connection, world.vault, SEALED_RECIPIENTS, [])

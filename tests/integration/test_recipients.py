@@ -18,7 +18,7 @@ from reminder_worker.database.rotation import rotate
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipient_rows import SEALED, body_context, open_row
+from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
 from reminder_worker.reminders.tables import recipient as recipient_table
 from reminder_worker.schema import metadata
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
@@ -443,17 +443,17 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     old, new = Vault(ENC_KEY), Vault(b"n" * 32, [ENC_KEY])
     (row,) = await world.sql("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
     entry = uuid4()
-    sealed = old.record(row.salt, row.key_id).seal(b"body", body_context(entry))
+    sealed = old.record(row.salt, row.key_id).seal(b"body", email_body_context(entry))
     async with world.engine.begin() as connection:
         stored = _entry(world, legacy, row.recipient, "unknown", id=entry, body=sealed, body_salt=row.salt)
         await connection.execute(insert(sent_ledger).values(stored))
-    assert [rows async for rows in rotate(world.engine, new, SEALED, batch=2)] == [2, 1]
+    assert [rows async for rows in rotate(world.engine, new, SEALED_RECIPIENTS, batch=2)] == [2, 1]
     only_new = Vault(b"n" * 32)
     rows = await world.sql("select * from worker.recipient order by recipient")
     assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
     (kept,) = await world.sql("select body, body_salt from worker.sent_ledger")
     assert kept.body_salt == rows[1].salt
-    assert only_new.record(kept.body_salt).open(kept.body, body_context(entry)) == b"body"
+    assert only_new.record(kept.body_salt).open(kept.body, email_body_context(entry)) == b"body"
     with pytest.raises(DecryptionFailed):
         open_row(old, rows[0])
 
@@ -464,7 +464,7 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     await world.ingest(owner, legacy, [person(1)])
     before = await world.sql("select salt, key_id from worker.recipient")
     with pytest.raises(DecryptionFailed):
-        await anext(rotate(world.engine, Vault(b"n" * 32), SEALED))
+        await anext(rotate(world.engine, Vault(b"n" * 32), SEALED_RECIPIENTS))
     assert await world.sql("select salt, key_id from worker.recipient") == before
 
 
@@ -475,7 +475,7 @@ async def test_a_rotation_names_the_row_that_it_cannot_open(world: World, owner:
         damage = text("update worker.recipient set name = email where recipient = :r")
         await connection.execute(damage, {"r": f"0x{2:040x}"})
     with capture_logs() as lines, pytest.raises(DecryptionFailed):
-        await anext(rotate(world.engine, Vault(b"n" * 32, [ENC_KEY]), SEALED))
+        await anext(rotate(world.engine, Vault(b"n" * 32, [ENC_KEY]), SEALED_RECIPIENTS))
     named = {"event": "row_not_decryptable", "table": "recipient", "log_level": "error"}
     assert lines == [{**named, "row": (world.chain_id, legacy.address, f"0x{2:040x}")}]
 

@@ -7,14 +7,14 @@ import pytest
 from sqlalchemy import event
 
 from devnet.scenarios import DAY
-from reminder_worker.reminders.signal_validation import Signal, SignalReader
+from reminder_worker.reminders.signal_validation import SignalValidator, StoredSignal
 from tests.integration.reminder_world import CHAIN_ID, World
 
 LEGACY = "0x" + "1e" * 20
 CLAIMED_AT = 2000
 
 
-def reader(world: World) -> SignalReader:
+def reader(world: World) -> SignalValidator:
     return world.dispatch._planners[CHAIN_ID]._reader
 
 
@@ -24,7 +24,7 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
     tx = world.scenario.check_in(world.account("owner"), legacy)
     (receipt,) = await world.chain.receipts([tx])
     assert receipt is not None
-    signal = Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
+    signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
     assert reader(world)._announces(receipt, signal)
     forged = replace(receipt, logs=tuple(replace(log, address=LEGACY) for log in receipt.logs))
     assert not reader(world)._announces(forged, signal)
@@ -48,7 +48,7 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
     moved = [log for log in claim.logs if log.address == usdc]
     told = [log for log in claim.logs if log.address != usdc]
     nested = replace(claim, logs=(*moved, *within.logs, *told))
-    signal = Signal(claim.tx_hash, mine, 2, 1, 0, 0, 0, denied=False)
+    signal = StoredSignal(claim.tx_hash, mine, 2, 1, 0, 0, 0, denied=False)
     assert moved
     assert set(moved) <= set(reader(world)._moved(signal, nested, world.address("owner")))
 
@@ -88,7 +88,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
             kind=kind,
             at=at,
         )
-    claim = Signal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
+    claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
     assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
@@ -101,7 +101,7 @@ async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: Wor
         "update worker.chain_event set block_number = :block, log_index = 1000 where name = 'LegacyReminderUpdated'",
         block=block,
     )
-    (judged,) = await reader(world).judge([Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
+    (judged,) = await reader(world).judge([StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
     assert judged.config is not None
     assert world.address("anna") in judged.config.beneficiaries
 
@@ -119,7 +119,7 @@ async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(w
                 connection.execute("update worker.index_cursor set block_number = 0 where name = 'index'")
 
     event.listen(world.engine.sync_engine, "before_cursor_execute", take_back)
-    signal = Signal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
+    signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
     (judged,) = await reader(world).judge([signal])
     assert judged.state == "planned"
     assert judged.config is not None

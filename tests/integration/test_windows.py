@@ -14,7 +14,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
 from reminder_worker.reminders import due_windows as windows_module
-from reminder_worker.reminders.due_windows import LATE_BLOCKS, AnswersForNobody
+from reminder_worker.reminders.due_windows import LATE_BLOCKS, NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailStub
@@ -103,7 +103,7 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
         world.scenario.advance(22 * DAY)
     await world.look_at_chain()
     await world.sql("update worker.watch set next_ask = 1")
-    write, late, go = windows_module._Run._write, asyncio.Event(), asyncio.Event()
+    write, late, go = windows_module._DueRun._write, asyncio.Event(), asyncio.Event()
 
     async def wait(self: Any, *looks: Any) -> None:
         if not late.is_set():
@@ -111,7 +111,7 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
             await go.wait()
         await write(self, *looks)
 
-    monkeypatch.setattr(windows_module._Run, "_write", wait)
+    monkeypatch.setattr(windows_module._DueRun, "_write", wait)
     first = asyncio.create_task(world.due.run())
     await late.wait()
     if again:
@@ -273,14 +273,14 @@ async def test_each_block_of_a_run_has_its_own_notice_times(world: World, monkey
     monkeypatch.setattr(windows_module, "AT_ONCE", 1)
     await watched(world, 2, inactivity=60 * DAY)
     await world.index.advance()
-    learn, owner = windows_module._Run._learn_ahead, world.account("owner")
+    learn, owner = windows_module._DueRun._learn_ahead, world.account("owner")
 
     async def lengthen(self: Any, creators: set[str]) -> None:
         if self.report.asked == 0:
             world.scenario.set_time_ahead(owner, 59 * DAY + 12 * 3600)
         await learn(self, creators)
 
-    monkeypatch.setattr(windows_module._Run, "_learn_ahead", lengthen)
+    monkeypatch.setattr(windows_module._DueRun, "_learn_ahead", lengthen)
     assert (await world.due.run()).asked == 2
     asks = await world.sql("select next_ask - asked_at <= 12 * 3600 from worker.watch order by asked_at, next_ask desc")
     assert [row[0] for row in asks] == [False, True]
@@ -396,7 +396,7 @@ async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(wo
     code = anvil.rpc("eth_getCode", view, "latest")
     anvil.set_code(view, TELLS_NO_WINDOWS)
     world.scenario.advance(2 * DAY)
-    with pytest.raises(AnswersForNobody):
+    with pytest.raises(NoLegacyAnswers):
         await world.due.run()
     assert await world.due.look()
     anvil.set_code(view, code)
@@ -611,12 +611,12 @@ async def test_a_batch_costs_the_same_however_many_creators_were_learned_before_
 ) -> None:
     """Of 200,000 legacies of as many creators the last batches took twice as long as the first."""
     (legacy,) = await watched(world, 1)
-    made = windows_module._Run.__init__
+    made = windows_module._DueRun.__init__
 
     def make(self: Any, *arguments: Any) -> None:
         made(self, *arguments)
         self._ahead = Learned()
 
-    monkeypatch.setattr(windows_module._Run, "__init__", make)
+    monkeypatch.setattr(windows_module._DueRun, "__init__", make)
     assert (await world.look_at_chain()).asked == 1
     assert await windows(world, legacy) == {}

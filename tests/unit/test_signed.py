@@ -11,7 +11,11 @@ from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorization
 from reminder_worker.signed_messages import MAX_AHEAD_SECONDS, check_deadline, service_domain
 
-MESSAGE_TYPES: dict[str, Any] = {**authorization.MESSAGE_TYPES, **notifications.MESSAGE_TYPES, **wallets.MESSAGE_TYPES}
+MESSAGE_TYPES: dict[str, Any] = {
+    **authorization.SIGNED_MESSAGE_TYPES,
+    **notifications.MESSAGE_TYPES,
+    **wallets.MESSAGE_TYPES,
+}
 VALUES: dict[str, list[Any]] = {
     "address": ["0x" + "11" * 20, "0x" + "22" * 20],
     "bytes32": [b"\1" * 32, b"\2" * 32],

@@ -4,12 +4,18 @@ import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.types import ETHER, Log
-from reminder_worker.reminders.amounts import MOST_TOKENS, moved_for, received, to_json, total
-from reminder_worker.reminders.audience import Membership
+from reminder_worker.reminders.amounts import (
+    MOST_TOKENS,
+    amounts_to_json,
+    select_claim_transfers,
+    sum_amounts,
+    sum_received,
+)
+from reminder_worker.reminders.audience import LegacyMembership
 
 OWNER, ANNA, BEN, CLARA, STRANGER, LEGACY = (f"0x{digit * 40}" for digit in "123456")
 USDC, WETH, LIAR = (f"0x{digit * 40}" for digit in "abc")
-MEMBERS = Membership(OWNER, OWNER, (ANNA, BEN), CLARA)
+MEMBERS = LegacyMembership(OWNER, OWNER, (ANNA, BEN), CLARA)
 
 
 def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: int = 0) -> Log:
@@ -21,8 +27,8 @@ def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: 
     return Log(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0)
 
 
-def of(*logs: Log, members: Membership = MEMBERS) -> dict[str, dict[str, int]]:
-    return received(logs, LEGACY, members, {USDC, WETH})
+def of(*logs: Log, members: LegacyMembership = MEMBERS) -> dict[str, dict[str, int]]:
+    return sum_received(logs, LEGACY, members, {USDC, WETH})
 
 
 def test_transfers_from_the_owner_and_from_the_legacy_are_summed_by_heir_and_token() -> None:
@@ -53,7 +59,7 @@ def test_what_others_send_and_what_goes_to_others_does_not_count() -> None:
 
 
 def test_an_owner_who_is_an_heir_too_receives_nothing_from_themselves() -> None:
-    assert of(transfer(USDC, OWNER, OWNER, 5), members=Membership(OWNER, OWNER, (OWNER, ANNA))) == {}
+    assert of(transfer(USDC, OWNER, OWNER, 5), members=LegacyMembership(OWNER, OWNER, (OWNER, ANNA))) == {}
 
 
 @pytest.mark.parametrize("told_first", [False, True])
@@ -65,15 +71,15 @@ def test_of_two_legacies_claimed_from_in_one_transaction_each_tells_its_own(told
     places = [0, 3] if told_first else [2, 4]
     for at, units in ((0, 6), (1, 8)):
         told = {place: LEGACY if at == turn else STRANGER for turn, place in enumerate(places)}
-        assert of(*moved_for(logs, LEGACY, OWNER, told)) == {ANNA: {USDC: units}}
-    assert of(*moved_for(logs, LEGACY, OWNER, dict.fromkeys(places, LEGACY))) == {ANNA: {USDC: 13}}
+        assert of(*select_claim_transfers(logs, LEGACY, OWNER, told)) == {ANNA: {USDC: units}}
+    assert of(*select_claim_transfers(logs, LEGACY, OWNER, dict.fromkeys(places, LEGACY))) == {ANNA: {USDC: 13}}
 
 
 def test_a_claim_that_moved_nothing_is_not_told_what_another_legacys_did() -> None:
     marker, moved = transfer(USDC, BEN, BEN, 1), transfer(USDC, OWNER, ANNA, 5)
     told = {0: LEGACY, 2: STRANGER}
-    assert of(*moved_for([marker, moved, marker], LEGACY, OWNER, told)) == {}
-    assert of(*moved_for([marker, marker], LEGACY, OWNER, {0: LEGACY, 1: STRANGER})) == {}
+    assert of(*select_claim_transfers([marker, moved, marker], LEGACY, OWNER, told)) == {}
+    assert of(*select_claim_transfers([marker, marker], LEGACY, OWNER, {0: LEGACY, 1: STRANGER})) == {}
 
 
 def test_an_nft_is_no_amount() -> None:
@@ -89,12 +95,12 @@ def test_a_flood_of_invented_tokens_does_not_push_out_a_whitelisted_one() -> Non
 
 def test_no_whitelisted_token_is_left_out_of_a_claim_of_as_many_as_the_contract_takes() -> None:
     moved = [transfer(f"0x{number:040x}", OWNER, ANNA, 1) for number in range(50)]
-    found = received([*moved, transfer(LIAR, OWNER, ANNA, 1)], LEGACY, MEMBERS, {each.address for each in moved})
+    found = sum_received([*moved, transfer(LIAR, OWNER, ANNA, 1)], LEGACY, MEMBERS, {each.address for each in moved})
     assert found[ANNA].keys() == {each.address for each in moved}
 
 
 def test_amounts_of_several_transactions_add_up_for_one_heir_and_for_the_owner() -> None:
-    stored = [to_json({ANNA: {USDC: 5}, BEN: {USDC: 1}}), to_json({ANNA: {USDC: 2**255, WETH: 3}})]
-    assert total(stored, ANNA) == {USDC: 2**255 + 5, WETH: 3}
-    assert total(stored, None) == {USDC: 2**255 + 6, WETH: 3}
-    assert total(stored, CLARA) == {}
+    stored = [amounts_to_json({ANNA: {USDC: 5}, BEN: {USDC: 1}}), amounts_to_json({ANNA: {USDC: 2**255, WETH: 3}})]
+    assert sum_amounts(stored, ANNA) == {USDC: 2**255 + 5, WETH: 3}
+    assert sum_amounts(stored, None) == {USDC: 2**255 + 6, WETH: 3}
+    assert sum_amounts(stored, CLARA) == {}

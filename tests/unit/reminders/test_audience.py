@@ -5,10 +5,10 @@ import pytest
 
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.outbox.messages import Role
-from reminder_worker.reminders.audience import Membership, audience
+from reminder_worker.reminders.audience import LegacyMembership, find_audience
 
 OWNER, SAFE, SIGNER, ANNA, BEN, CLARA, DAN, STRANGER = (f"0x{digit * 40}" for digit in "123456789"[:8])
-MEMBERS = Membership(OWNER, OWNER, (ANNA, BEN), CLARA, DAN)
+MEMBERS = LegacyMembership(OWNER, OWNER, (ANNA, BEN), CLARA, DAN)
 CONFIG = ReminderConfig("0x", OWNER, (), (ANNA, BEN), CLARA, DAN)
 EVERYBODY = {OWNER, ANNA, BEN, CLARA, DAN, STRANGER}
 
@@ -18,56 +18,61 @@ EVERYBODY = {OWNER, ANNA, BEN, CLARA, DAN, STRANGER}
     [(1, {OWNER, ANNA, BEN}), (2, {OWNER, ANNA, BEN, CLARA}), (3, {OWNER, ANNA, BEN, CLARA, DAN})],
 )
 def test_each_line_holds_the_lines_before_it(line: int, expected: set[str]) -> None:
-    assert set(audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected
+    assert set(find_audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected
 
 
 def test_without_a_configuration_nobody_hears_anything() -> None:
-    assert audience(None, EVERYBODY, MEMBERS, 3) == {}
+    assert find_audience(None, EVERYBODY, MEMBERS, 3) == {}
 
 
 def test_who_is_not_stored_is_not_written_to() -> None:
-    assert set(audience(CONFIG, {OWNER, BEN}, MEMBERS, 3)) == {OWNER, BEN}
+    assert set(find_audience(CONFIG, {OWNER, BEN}, MEMBERS, 3)) == {OWNER, BEN}
 
 
 def test_a_removed_heir_who_is_still_configured_is_not_written_to() -> None:
-    assert set(audience(CONFIG, EVERYBODY, Membership(OWNER, OWNER, (BEN,), CLARA, DAN), 3)) == {OWNER, BEN, CLARA, DAN}
+    assert set(find_audience(CONFIG, EVERYBODY, LegacyMembership(OWNER, OWNER, (BEN,), CLARA, DAN), 3)) == {
+        OWNER,
+        BEN,
+        CLARA,
+        DAN,
+    }
 
 
 def test_a_member_who_is_not_configured_is_not_written_to() -> None:
-    members = Membership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
-    assert STRANGER not in audience(CONFIG, EVERYBODY, members, 3)
+    members = LegacyMembership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
+    assert STRANGER not in find_audience(CONFIG, EVERYBODY, members, 3)
 
 
 def test_roles_come_from_the_chain_whatever_is_configured() -> None:
     config = ReminderConfig("0x", OWNER, (), (ANNA, CLARA), BEN, None)
-    found = audience(config, EVERYBODY, MEMBERS, 2)
+    found = find_audience(config, EVERYBODY, MEMBERS, 2)
     assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, BEN: Role.BENEFICIARY, CLARA: Role.SECOND_LINE}
 
 
 def test_the_creator_of_a_safe_legacy_hears_as_its_owner_and_only_its_signers_as_cosigners() -> None:
     config = ReminderConfig("0x", OWNER, (OWNER, SIGNER, STRANGER), (ANNA,), None, None)
-    members = Membership(SAFE, OWNER, (ANNA,), cosigners=(OWNER, SIGNER))
-    found = audience(config, {OWNER, SIGNER, STRANGER, ANNA}, members, 1)
+    members = LegacyMembership(SAFE, OWNER, (ANNA,), cosigners=(OWNER, SIGNER))
+    found = find_audience(config, {OWNER, SIGNER, STRANGER, ANNA}, members, 1)
     assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, SIGNER: Role.COSIGNER}
 
 
 def test_a_safe_that_is_configured_and_stored_is_told_as_the_owner_of_its_legacy() -> None:
     """A Safe may have a mailbox of its own, for example that of a treasury."""
     config = ReminderConfig("0x", OWNER, (SAFE,), (ANNA,), None, None)
-    members = Membership(SAFE, OWNER, (ANNA,), cosigners=(OWNER,))
-    assert audience(config, {SAFE, ANNA}, members, 1) == {SAFE: Role.OWNER, ANNA: Role.BENEFICIARY}
+    members = LegacyMembership(SAFE, OWNER, (ANNA,), cosigners=(OWNER,))
+    assert find_audience(config, {SAFE, ANNA}, members, 1) == {SAFE: Role.OWNER, ANNA: Role.BENEFICIARY}
 
 
 def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_act() -> None:
     """A beneficiary who is also third in line is not told to wait for their turn; when it has come, that it has."""
-    members = Membership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
+    members = LegacyMembership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
     for line in (1, 2, 3):
-        found = audience(CONFIG, EVERYBODY, members, line)
+        found = find_audience(CONFIG, EVERYBODY, members, line)
         assert (found[ANNA], found[BEN]) == (Role.BENEFICIARY, Role.BENEFICIARY)
-    assert audience(CONFIG, EVERYBODY, members, 2, may_act=True)[ANNA] is Role.SECOND_LINE
-    assert audience(CONFIG, EVERYBODY, members, 3, may_act=True)[BEN] is Role.THIRD_LINE
+    assert find_audience(CONFIG, EVERYBODY, members, 2, may_act=True)[ANNA] is Role.SECOND_LINE
+    assert find_audience(CONFIG, EVERYBODY, members, 3, may_act=True)[BEN] is Role.THIRD_LINE
 
 
 def test_a_membership_survives_being_stored() -> None:
-    members = Membership(SAFE, OWNER, (ANNA,), None, None, (SIGNER,))
-    assert msgspec.convert(msgspec.json.decode(msgspec.json.encode(members)), Membership) == members
+    members = LegacyMembership(SAFE, OWNER, (ANNA,), None, None, (SIGNER,))
+    assert msgspec.convert(msgspec.json.decode(msgspec.json.encode(members)), LegacyMembership) == members

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from reminder_worker.reminders.horizon import (
     DAY_SECONDS,
     HOUR_SECONDS,
-    next_ask,
-    opened_at,
-    with_deadlines,
+    earliest_opening,
+    list_window_deadlines,
+    next_reading_time,
 )
 
 NOW = 1_800_000_000
@@ -20,41 +20,41 @@ TIMES = st.integers(0, 2**256 - 1) | st.integers(NOW - 10 * DAYS, NOW + 10 * DAY
 
 @pytest.mark.parametrize(("window", "deadline"), [(1, 10), (4, 10), (2, 20), (5, 20), (3, 30), (6, 30)])
 def test_each_window_is_about_its_lines_time(window: int, deadline: int) -> None:
-    assert with_deadlines([window], (10, 20, 30)) == [(window, deadline)]
+    assert list_window_deadlines([window], (10, 20, 30)) == [(window, deadline)]
 
 
 def test_windows_of_an_old_build_and_of_no_humanly_time_are_left_out() -> None:
-    assert with_deadlines([4], (0, 0, 0)) == []
-    assert with_deadlines([4, 2], (10, 2**200, 2**200)) == [(4, 10)]
+    assert list_window_deadlines([4], (0, 0, 0)) == []
+    assert list_window_deadlines([4, 2], (10, 2**200, 2**200)) == [(4, 10)]
 
 
 @pytest.mark.parametrize(("window", "opened"), [(1, 900), (2, 900), (3, 900), (4, 1000), (5, 1000), (6, 1000)])
 def test_notices_open_ahead_of_their_deadline_and_the_others_at_it(window: int, opened: int) -> None:
     triggers = (1000, 1000, 1000) if window != 3 else (500, 800, 1000)
-    assert opened_at(window, triggers, 100) == opened
+    assert earliest_opening(window, triggers, 100) == opened
 
 
 def test_the_third_lines_notice_opens_when_the_second_may_act_at_the_earliest() -> None:
-    assert opened_at(3, (500, 950, 1000), 100) == 950
+    assert earliest_opening(3, (500, 950, 1000), 100) == 950
 
 
 def test_asked_again_when_the_next_window_opens() -> None:
     triggers = (NOW + 8 * DAYS - 5, NOW + 40 * DAYS, NOW + 80 * DAYS)
-    assert next_ask(NOW, LEGACY, 3, triggers, 8 * DAYS - 100) == NOW + 95
+    assert next_reading_time(NOW, LEGACY, 3, triggers, 8 * DAYS - 100) == NOW + 95
 
 
 @given(st.tuples(TIMES, TIMES, TIMES), st.integers(0, 2**256 - 1) | st.integers(0, 30 * DAYS))
 def test_never_later_than_a_day_nor_than_any_opening_and_never_now(triggers: tuple[int, int, int], ahead: int) -> None:
-    asked = next_ask(NOW, LEGACY, 3, triggers, ahead)
+    asked = next_reading_time(NOW, LEGACY, 3, triggers, ahead)
     assert NOW < asked <= NOW + DAY_SECONDS
     if triggers != (0, 0, 0):
         for moment in (each - before for each in triggers for before in (0, ahead)):
             assert not NOW < moment < asked
-    assert NOW < next_ask(NOW, LEGACY, 1, triggers, ahead) <= NOW + HOUR_SECONDS
+    assert NOW < next_reading_time(NOW, LEGACY, 1, triggers, ahead) <= NOW + HOUR_SECONDS
 
 
 def test_daily_looks_are_spread() -> None:
     far = (NOW + 400 * DAYS,) * 3
-    asked = {next_ask(NOW, f"0x{number:040x}", 3, far, 7 * DAYS) for number in range(100)}
+    asked = {next_reading_time(NOW, f"0x{number:040x}", 3, far, 7 * DAYS) for number in range(100)}
     assert len(asked) > 90
     assert max(asked) - min(asked) > 3 * HOUR_SECONDS
