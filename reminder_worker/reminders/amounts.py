@@ -1,8 +1,8 @@
-"""Who received what in the transaction of a transfer activation. No I/O.
+"""Amounts that each heir received in the transaction of a transfer activation. No I/O.
 
-A claim moves tokens from the owner's wallet, or from the legacy's contract, to the heir. Whoever makes the
-transaction can add transfers of their own, also of tokens that lie about the sender: whitelisted tokens come
-first and are all told, the number of others is bounded, and of these only the address is ever shown.
+A claim moves tokens from the owner's wallet, or from the legacy's contract, to the heir. The sender of the
+transaction can add other transfers, also of tokens with a forged sender. All whitelisted tokens are shown, first;
+the number of other tokens is bounded, and the email shows only their addresses.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.types import ETHER, Log
 from reminder_worker.reminders.audience import LegacyMembership
 
-MOST_TOKENS = 40  # with others among them; a claim may move 50 whitelisted ones
+MOST_TOKENS = 40  # when other tokens are among them; a claim may move 50 whitelisted tokens
 
 Amounts = Mapping[str, Mapping[str, int]]
 """By recipient and token, in base units."""
@@ -21,8 +21,7 @@ Amounts = Mapping[str, Mapping[str, int]]
 def sum_received(
     logs: Iterable[Log], legacy: str, members: LegacyMembership, whitelist: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """By heir and token: transfers of tokens and of ether from the owner or the legacy. An owner is no heir of their
-    own."""
+    """Return base units by heir and token, of transfers from the owner or the legacy. The owner is not an heir."""
     sources = {members.owner, legacy}
     lines = {members.second_line, members.third_line} - {None}
     heirs = ({*members.beneficiaries, *lines}) - sources
@@ -35,10 +34,10 @@ def sum_received(
 
 
 def select_claim_transfers(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
-    """The logs of one transaction, without the owner's transfers for claims from their other legacies.
+    """Return the logs of one transaction without the owner's transfers for claims from their other legacies.
 
-    `told`: position among the logs to legacy, for each activation of a legacy of this owner. Contracts log it after
-    the transfers of a claim; or before them, if that is so of the first and the last activation.
+    `told`: log position to legacy, for each activation of a legacy of this owner. A contract logs the activation after
+    the transfers of its claim, or before them if the first and the last activation stand before them.
     """
     if set(told.values()) <= {legacy}:
         return list(logs)
@@ -68,7 +67,7 @@ def amounts_to_json(amounts: Amounts) -> dict[str, list[list[str]]]:
 
 
 def sum_amounts(stored: Iterable[Mapping[str, list[list[str]]]], heir: str | None) -> dict[str, int]:
-    """By token, over several transactions as `amounts_to_json` made them; of one heir, or of all (None)."""
+    """Return base units by token over several results of `amounts_to_json`, for one heir or for all (None)."""
     sums: dict[str, int] = defaultdict(int)
     for amounts in stored:
         for recipient, tokens in amounts.items():

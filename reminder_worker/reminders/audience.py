@@ -1,6 +1,6 @@
-"""Who hears of what: configured on chain, stored here, and a member of the legacy on chain. No I/O.
+"""Recipients of each email: people configured on chain, stored here, and members of the legacy on chain.
 
-Roles come from the chain. The creator is the owner's person, also of a Safe legacy whose owner is the Safe.
+Roles come from the chain. The creator of a Safe legacy gets the owner's emails, although the owner is the Safe.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,14 +27,14 @@ SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
 )
 ACTIVATIONS = frozenset({Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER})
 PLANNED_AGAIN = frozenset({*KIND_WINDOWS, Kind.AUTO_RENEW_BUDGET})
-"""About a state that lasts: planned again while it does. The others are planned once."""
+"""Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
 MERGED_WITHIN_A_DAY = frozenset({Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER})
-"""Later ones of a legacy and recipient are told with the next email: anybody named can repeat such signals at will."""
+"""Kinds merged into one email per legacy, recipient and day, since any named person can repeat such signals."""
 
 WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3, 6: 3})
-"""The line a window of PremiumReminderView is about; its deadline is t1, t2 or t3."""
+"""Window of PremiumReminderView to line; the deadline of a line is t1, t2 or t3."""
 READY_WINDOWS: Mapping[int, int] = MappingProxyType({2: 5, 3: 6})
-"""By line: the window that tells it that it may act."""
+"""Line to the window that means: this line may act."""
 
 _LINES: Mapping[Role, int] = MappingProxyType(
     {Role.OWNER: 1, Role.COSIGNER: 1, Role.BENEFICIARY: 1, Role.SECOND_LINE: 2, Role.THIRD_LINE: 3}
@@ -42,7 +42,7 @@ _LINES: Mapping[Role, int] = MappingProxyType(
 
 
 class LegacyMembership(msgspec.Struct, frozen=True):
-    """Who belongs to a legacy on chain at one block. Cosigners are the signers of the Safe that owns it."""
+    """Members of a legacy on chain at one block. Cosigners are the signers of the owning Safe."""
 
     owner: str
     creator: str
@@ -53,38 +53,40 @@ class LegacyMembership(msgspec.Struct, frozen=True):
 
 
 def format_window_event(window: int, deadline: int) -> str:
-    """The event of a due reminder: each event is told once."""
+    """Return the event of a due reminder. Each event is sent once per person."""
     return f"{window}:{deadline}"
 
 
 def read_window_deadline(event: str) -> int:
-    """Unix seconds, of a `format_window_event`."""
+    """Return the deadline in a window event, in unix seconds."""
     return int(event.partition(":")[2])
 
 
 def format_signal_event(tx_hash: str, layer: int) -> str:
-    """The event of a signal."""
+    """Return the event of a signal."""
     return f"{tx_hash}:{layer}"
 
 
 def read_signal_layer(event: str) -> int:
-    """Of a `format_signal_event`."""
+    """Return the layer in a signal event."""
     return int(event.partition(":")[2])
 
 
 def clamp_line(layer: int) -> int:
-    """The line (1 to 3) of a signal's layer; a contract may number layers beyond them."""
+    """Return the line (1 to 3) of a signal's layer; a contract may use other numbers."""
     return max(1, min(layer, ALL_LINES))
 
 
 def format_budget_event(anchor: int, step: int) -> str:
-    """The event of a reminder of auto-renew's end, as `BUDGETS_TO_PLAN` makes it: `anchor` is the owner's last sign of
-    life (unix seconds), `step` the days before the end."""
+    """Return the event of a reminder before auto-renew ends, as the statement `budgets_to_plan` makes it.
+
+    `anchor`: the owner's last activity, unix seconds. `step`: days before the end.
+    """
     return f"{anchor}:{step}"
 
 
 def read_budget_anchor(event: str) -> int:
-    """Unix seconds, of a `format_budget_event`."""
+    """Return the anchor in a budget event, in unix seconds."""
     return int(event.partition(":")[0])
 
 
@@ -96,7 +98,7 @@ def find_audience(
     *,
     may_act: bool = False,
 ) -> dict[str, Role]:
-    """Recipient to role, for an email to `line` and the lines before it. `may_act`: it says that this line may act."""
+    """Return roles by recipient for an email to `line` and the lines before it. `may_act`: the line may act."""
     roles = find_possible_audience(config, members, line, may_act)
     present = frozenset(stored)
     return {address: role for address, role in roles.items() if address in present}
@@ -105,7 +107,7 @@ def find_audience(
 def find_possible_audience(
     config: ReminderConfig | None, members: LegacyMembership, line: int, may_act: bool
 ) -> dict[str, Role]:
-    """Who would hear of it if all of them were stored here."""
+    """Return the audience as if every configured member were stored here."""
     if config is None:
         return {}
     allowed = configured_people(config)
@@ -176,9 +178,9 @@ def make_membership(members: Members, signers: Sequence[str]) -> LegacyMembershi
 
 
 async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict[str, tuple[str, ...] | None]:
-    """By Safe; empty for a contract that reverts, None for one that returns more than `MOST_NAMED` or no list.
+    """Return signers by Safe: empty if the contract reverts, None if it returns over `MOST_NAMED` or no list.
 
-    A Safe sets no bound of its own, and any contract may pass for one.
+    A Safe has no bound of its own, and any contract can pretend to be a Safe.
     """
     answers = await chain.call_many([Call(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
     return {

@@ -19,7 +19,7 @@ from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend
 
-MOST_SEEN: Final = 10_000  # legacies kept in memory
+MOST_SEEN: Final = 10_000  # legacies in memory
 SIGNED_ON_CHAIN: Final = (
     "What a smart wallet signs on chain everybody sees there, and could send first: to see the set, sign without a"
     " transaction."
@@ -51,19 +51,19 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedRequest:
-    """A request that its signer may make; `spend` its digest in the transaction that grants it."""
+    """Request with a valid signature. Call `spend` in the transaction that carries it out."""
 
     identity: LegacyIdentity
     digest: bytes = field(repr=False)
     deadline: int
 
     async def spend(self, connection: AsyncConnection) -> None:
-        """Raises `AlreadyUsed` for the second of two, also when both arrive at once."""
+        """Mark the digest as used. Raises `AlreadyUsed` for the second of two requests, also if both arrive at once."""
         await spend(connection, self.digest, self.deadline)
 
 
 class RequestAuthorizer:
-    """`now` gives unix seconds, wall clock: deadlines of our own messages are not the chain's."""
+    """Checks signed requests. `now`: unix seconds of the wall clock, not of the chain."""
 
     def __init__(self, chains: Mapping[int, Chain], now: Callable[[], float]) -> None:
         self._chains = chains
@@ -79,7 +79,7 @@ class RequestAuthorizer:
         require_owner: bool = False,
         require_premium: bool = False,
     ) -> AuthorizedRequest:
-        """The signer is the legacy's creator() and, with `require_owner`, creator() is its owner too.
+        """Check that the legacy's creator() signed and, with `require_owner`, that the creator is the owner.
 
         Raises InvalidInput (chain not served), Expired, DeadlineTooFar, AlreadyUsed, NotAKnownLegacy,
         SignerMismatch, PremiumRequired, ChainUnavailable.
@@ -93,7 +93,7 @@ class RequestAuthorizer:
         asked = _RequestCheck(
             request, digest, recover(digest, request.signature), self._seen.get(about), require_premium
         )
-        # What is stored is shown to nobody but the creator that it was saved for (`recipients.py`).
+        # A read shows a stored set only to the creator who saved it (see `recipients.py`).
         seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
@@ -111,7 +111,7 @@ class RequestAuthorizer:
 
 @dataclass(frozen=True, slots=True)
 class _ChainVerdict:
-    """What the chain says of a request; nothing of the rest once it is not good. `hint` as in `Verdict`."""
+    """Answers of the chain about a request. After the first bad answer the others stay empty."""
 
     identity: LegacyIdentity | None
     is_signed: bool = False
@@ -121,9 +121,9 @@ class _ChainVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _RequestCheck:
-    """A request as the chain is asked about it; `likely` as in `Legacies.is_genuine`.
+    """Questions to the chain about a request. `likely` as in `Legacies.is_genuine`.
 
-    `signer`: the account whose key signed, if a key did.
+    `signer`: the account recovered from the signature, None if there is none.
     """
 
     request: SignedRequest
@@ -147,10 +147,7 @@ class _RequestCheck:
         return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
 
     async def _is_likely_signed(self, chain: Chain) -> bool:
-        """Whether the signer is the likely creator, and an account without code.
-
-        An account with code decides by itself (ERC-1271).
-        """
+        """Return whether the signer is the likely creator and has no code: an account with code decides by ERC-1271."""
         if self.signer is None or self.likely is None or self.likely.creator != self.signer:
             return False
         (code,) = await chain.codes([self.signer])
@@ -158,7 +155,7 @@ class _RequestCheck:
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None) -> bytes:
-    """The EIP-712 digest that the wallet signed."""
+    """Return the EIP-712 digest for the wallet to sign."""
     message: dict[str, object] = {"legacy": request.legacy, "deadline": request.deadline}
     if payload_hash is not None:
         message["payloadHash"] = payload_hash

@@ -1,7 +1,7 @@
-"""The due pass: which reminder windows of the watched legacies are open on chain, those of a legacy read at one block.
+"""The due pass: read the open reminder windows of watched legacies, each legacy at one block.
 
-`dueRemindersBatch` does not isolate: a legacy that reverts takes its batch with it. Such a batch is halved until
-the culprit stands alone, which then rests for a growing while, and everybody else is served.
+`dueRemindersBatch` reverts as a whole if one legacy reverts. The pass halves such a batch until the reverting legacy
+is alone, pauses that legacy for a growing time, and serves all others.
 """
 
 import asyncio
@@ -45,20 +45,19 @@ AT_ONCE = 20_000
 STORED_AT_ONCE = 4_000
 NAMES_AT_ONCE = 40_000  # addresses in one statement: 2 MB of text
 SHOWN = 20
-LATE_BLOCKS = 64  # so far below the horizon's cursor events may still turn up late, or in another block
+LATE_BLOCKS = 64  # below the cursor, events of these blocks may still appear late or in another block
 
 
 class NoLegacyAnswers(ChainUnavailable):
-    """PremiumReminderView reverts (or a node refuses to ask it) for legacies of which it told before, too. It is to
-    blame then and not they: with each of them set aside, nobody would be reminded, in silence."""
+    """PremiumReminderView reverts, or a node refuses the call, also for legacies that answered before.
+
+    The view or the node is at fault then. Pausing every legacy would silently stop all reminders.
+    """
 
 
 @dataclass(slots=True)
 class DueReport:
-    """What a run of the due pass saw, last at `block_number`.
-
-    `set_aside`: legacies that revert and rest (addresses, the first few).
-    """
+    """Result of a run, last at `block_number`. `set_aside`: the first few paused legacies, by address."""
 
     block_number: int
     asked: int = 0
@@ -72,10 +71,10 @@ class DueReport:
 
 @dataclass(slots=True, eq=False)
 class WatchedLegacy:
-    """A row of `watch`. Not frozen, like `LegacyReading`: there are a great many.
+    """Row of `watch`. Not frozen, as `LegacyReading`, because a run makes thousands.
 
-    `changed`: asked about because something changed, not because of the time. `unknown`: its members were never
-    stored. `place` and `version` (ctid and xmin) tell whether somebody wanted it asked about again meanwhile.
+    `changed`: due because of an event, not because of the time. `unknown`: no members are stored yet. `place` and
+    `version` (ctid and xmin): show whether the row was reset during the run.
     """
 
     legacy: str
@@ -90,9 +89,9 @@ class WatchedLegacy:
 
 @dataclass(slots=True)
 class LegacyReading:
-    """What the chain said of one legacy at the pass's block; None for triggers when it reverted.
+    """State of one legacy at the block of the pass; `triggers` is None if the legacy reverted.
 
-    `open`: window and deadline. `old`: those that were open for longer than history is mailed.
+    `open`: windows with deadlines. `old`: windows that opened too long ago for an email.
     """
 
     watched: WatchedLegacy
@@ -104,7 +103,7 @@ class LegacyReading:
 
 
 class DuePass:
-    """Of one chain. Raises `ChainUnavailable`; what was read until then is kept."""
+    """Due pass of one chain. Raises `ChainUnavailable` and keeps the batches stored before."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, index: ChainIndex, settings: ReminderSettings) -> None:
         self._engine = engine
@@ -113,7 +112,7 @@ class DuePass:
         self._settings = settings
 
     async def look(self) -> bool:
-        """Whether a legacy has to be asked about now."""
+        """Return whether a legacy is due now."""
         await self._reset_horizon()
         head = await self._chain.head()
         async with self._engine.connect() as conn:
@@ -121,7 +120,7 @@ class DuePass:
             return bool(await conn.scalar(sql["something_to_ask"], values))
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DueReport:
-        """Ask about everything that is due, in batches that are stored one by one."""
+        """Read all due legacies in batches and store each batch."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
         run = _DueRun(self._engine, self._chain, self._settings, await self._chain.head())
@@ -130,16 +129,14 @@ class DuePass:
                 watched = await self._to_ask(run.head)
                 if not watched:
                     return run.report
-                # The block is taken after the rows were read: in an older one, what reset a row may not have happened
-                # yet.
+                # Take the block after the rows: an older block may not contain the event that reset a row.
                 run.go_on_at(await self._chain.head())
                 await run.ask(watched, ends)
         run.report.more = True
         return run.report
 
     async def ask_again(self) -> None:
-        """Ask again about everybody who was asked about at a block that is not on the chain (any more), as after
-        `backfill`."""
+        """Mark legacies as due that were read at a block which is not on the chain, as after `backfill`."""
         head = await self._chain.head()
         async with self._engine.begin() as conn:
             await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
@@ -150,10 +147,12 @@ class DuePass:
             return [WatchedLegacy(*row) for row in await conn.execute(sql["to_ask"], values)]
 
     async def _reset_horizon(self) -> None:
-        """Ask at once about whomever an event since the last look can have brought nearer to a window."""
+        """Mark legacies as due that an event since the last poll may have brought nearer to a window."""
         chain_id = self._chain.chain_id
         async with self._engine.connect() as conn:
-            await conn.execution_options(isolation_level="REPEATABLE READ")  # a reorganisation takes both back together
+            await conn.execution_options(
+                isolation_level="REPEATABLE READ"
+            )  # a reorganisation moves both cursors together
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
             old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:
@@ -170,15 +169,19 @@ class DuePass:
         await through_deadlocks(partial(self._move_horizon, old, indexed, fresh, late))
 
     async def _follows(self, old: Cursor, new: Cursor) -> bool:
-        """Whether the index only went on from `old` to `new`. Otherwise it was taken back in between, and events are in
-        other blocks now."""
+        """Return whether the index only advanced from `old` to `new`.
+
+        Otherwise a reorganisation moved events to other blocks.
+        """
         if old.number < 0 or new.number <= old.number:
             return old.number < new.number
         return bool(await self._chain.has_block(old.number, old.hash))
 
     async def _move_horizon(self, old: Cursor, new: Cursor, fresh: Touched, late: Touched) -> None:
-        """`late`: events that were perhaps found late. Of these, who was asked about since the event is not asked about
-        again."""
+        """Move the cursor and mark legacies as due.
+
+        `late`: events near the cursor that may have been found late; a legacy read after such an event is not due.
+        """
         chain_id = self._chain.chain_id
         async with self._engine.begin() as conn:
             if await move_cursor(conn, chain_id, TOUCHED_CURSOR, old, new, "chain_index"):
@@ -194,7 +197,7 @@ class DuePass:
 
 
 class _DueRun:
-    """One run; what is asked about together is read at one block."""
+    """One run of the due pass. All questions of a round use one block."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: Block) -> None:
         self.head = head
@@ -233,9 +236,9 @@ class _DueRun:
             if time.monotonic() > ends:
                 return
             found = await self._read(batch)
-            self._to_store += found  # not `+= await`: that takes the list before the wait, during which it is stored
+            self._to_store += found  # not `+= await`: it would read the list before the wait
         self.report.batches += 1
-        await self._store(STORED_AT_ONCE)  # without the place in `_at_once`: the next batch is asked about meanwhile
+        await self._store(STORED_AT_ONCE)  # outside `_at_once`: meanwhile the next batch is read
 
     async def _read(self, batch: Sequence[WatchedLegacy]) -> list[LegacyReading]:
         legacies = [each.legacy for each in batch]
@@ -258,7 +261,7 @@ class _DueRun:
         return looks
 
     async def _learn_ahead(self, creators: set[str]) -> None:
-        # Not `creators - self._ahead.keys()`: for each batch that would walk through everybody learned so far.
+        # Not `creators - self._ahead.keys()`: slow, it iterates over all known creators for each batch.
         unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
             times = await self._premium.times_ahead(unknown, at=self.head.hash)
@@ -267,8 +270,8 @@ class _DueRun:
             )
 
     async def _read_members(self, looks: Sequence[LegacyReading]) -> None:
-        # Only of some legacies: asking for the members of all would double the questions. They are stored because a
-        # signal whose block's state is gone is judged by them.
+        # Only for some legacies: reading the members of all would double the requests. They are stored to validate
+        # signals of blocks whose state is gone.
         wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
         types = {each.watched.legacy: each.watched.legacy_type for each in wanted if each.triggers}
         if not types:
@@ -283,7 +286,7 @@ class _DueRun:
                 each.triggers = each.triggers if each.members else None
 
     async def _store(self, least: int) -> None:
-        """Write what was read, once there are `least` looks: fewer are not worth a statement."""
+        """Write the readings once there are at least `least`."""
         if len(self._to_store) < least:
             return
         looks, self._to_store = self._to_store, []
@@ -296,8 +299,7 @@ class _DueRun:
             self._count(answered, failed)
 
     async def _ask_for_others(self) -> None:
-        """Asks for some legacies, of several creators, for which there was an answer before. Raises `NoLegacyAnswers`
-        when there is none for any of them now."""
+        """Read some legacies of several creators that answered before. Raises `NoLegacyAnswers` if none answers now."""
         async with self._engine.connect() as conn:
             rows = await conn.execute(sql["answered_before"], {"chain_id": self._chain.chain_id})
             by_creator = {row.creator: row.legacy for row in rows}
@@ -306,8 +308,10 @@ class _DueRun:
             raise NoLegacyAnswers("the chain tells the reminder windows of no legacy")
 
     def _seems_old(self, look: LegacyReading, active_at: int) -> frozenset[tuple[int, int]]:
-        """Windows that have been open for longer than history is mailed. `active_at`: when the timer that set their
-        deadlines began; 0: not known."""
+        """Return windows that opened too long ago for an email.
+
+        `active_at`: start of the timer that set their deadlines; 0 if unknown.
+        """
         if look.triggers is None:
             return frozenset()
         known = max(look.watched.asked_at or 0, active_at)
@@ -316,12 +320,12 @@ class _DueRun:
             (window, deadline)
             for window, deadline in look.open
             if max(earliest_opening(window, look.triggers, look.ahead), known) < oldest
-            # Not history: the legacy was just saved, so nobody could be told before, and the deadline is still to come.
+            # Not old: the legacy was just saved, so no email was possible before, and the deadline is in the future.
             and not (look.watched.asked_at is None and deadline > now)
         )
 
     async def _write(self, looks: Sequence[LegacyReading], failed: Sequence[WatchedLegacy]) -> None:
-        """Windows first, then `watch`, each by legacy, as writes of recipients lock them."""
+        """Write windows, then `watch`, each ordered by legacy: writes of recipients lock in the same order."""
         values = {
             "chain_id": self._chain.chain_id,
             "block": self.head.number,
@@ -362,7 +366,7 @@ class _DueRun:
 
 
 def _split_for_storing(looks: Sequence[LegacyReading]) -> list[list[LegacyReading]]:
-    """Divide looks into statements of at most `NAMES_AT_ONCE` addresses, the longest lists last; each by legacy."""
+    """Split readings into statements of at most `NAMES_AT_ONCE` addresses, the longest lists last."""
     parts, total = list[list[LegacyReading]]([[]]), 0
     for look in sorted(looks, key=_count_addresses):
         total += _count_addresses(look)

@@ -1,7 +1,7 @@
-"""What the chain, the index and our tables say about the entries of a slice, read in one round of requests.
+"""Facts about a batch of emails from the chain, the index and our tables, read in one round of requests.
 
-Everything of the chain is of one block. What was read of a block is kept while it is the head, because the next
-slice is often about the same legacies.
+All chain facts belong to one block. They are kept while this block is the head, because the next batch is often about
+the same legacies.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ MOST_ROWS = 100
 
 @dataclass(slots=True)
 class ReminderFacts:
-    """Of one chain at one block. `configs` is None when no indexer answers; `windows` lacks legacies that revert.
+    """Facts of one chain at one block. `configs` is None if no indexer answers; `windows` lacks reverting legacies.
 
-    `legacies` has None for a legacy that cannot be read, or whose Safe names too many.
+    `legacies` has None for an unreadable legacy and for a Safe with too many signers.
     """
 
     head: Block
@@ -53,7 +53,7 @@ class ReminderFacts:
     def audience(
         self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int, *, may_act: bool
     ) -> Mapping[str, Role]:
-        """Whom an email to this line may reach at this block; made once for all entries of a slice."""
+        """Return the possible audience of an email to this line, computed once per batch."""
         key = (legacy.legacy, line, may_act)
         found = self._audiences.get(key)
         if found is None:
@@ -64,7 +64,7 @@ class ReminderFacts:
 
 
 class ReminderFactReader:
-    """Of one chain. Raises `ChainUnavailable`."""
+    """Reader of one chain. Raises `ChainUnavailable`."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, batch_size: int) -> None:
         self._engine = engine
@@ -112,7 +112,7 @@ class ReminderFactReader:
             facts.windows.update(found)
 
     async def _renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
-        """By legacy, of those that could be read and whose router renews timers."""
+        """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
         states = await Renewals(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
@@ -127,14 +127,16 @@ class ReminderFactReader:
             return None
 
     async def _amounts(self, entries: Sequence[Entry]) -> dict[UUID, list[Amount]]:
-        """By entry, with what was merged into it. Owners and cosigners are told what everybody received."""
+        """Return amounts by email, including merged ones. Owners and cosigners see the amounts of all heirs."""
         if not entries:
             return {}
         async with self._engine.connect() as conn:
             rows = (await conn.execute(sql["amounts"], {"ids": [entry.id for entry in entries]})).all()
         stored: dict[UUID, dict[str, Any]] = defaultdict(dict)
         for row in rows:
-            stored[row.entry_id][row.tx_hash] = row.amounts or {}  # two lines of one transaction saw the same transfers
+            stored[row.entry_id][row.tx_hash] = (
+                row.amounts or {}
+            )  # two lines of one transaction have the same transfers
         sums = {
             entry.id: sum_amounts(
                 stored[entry.id].values(),
@@ -148,7 +150,7 @@ class ReminderFactReader:
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
     async def _told(self, entries: Sequence[Entry]) -> dict[tuple[str, str], dict[Role, int]]:
-        """By legacy and request, how many people of each role."""
+        """Return the number of people of each role, by legacy and request."""
         if not entries:
             return {}
         values = {"chain_id": self._chain.chain_id, "events": [entry.event for entry in entries]}
@@ -162,7 +164,7 @@ class ReminderFactReader:
 def _list_amounts(
     sums: Mapping[str, int], whitelist: frozenset[str], metadata: Mapping[str, TokenMetadata | None]
 ) -> list[Amount]:
-    """Whitelisted tokens first and with their symbols: what others say of themselves may be a lie."""
+    """List whitelisted tokens first, with symbols. The symbol of any other token may be a lie."""
     amounts = []
     for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:MOST_ROWS]:
         about = metadata[token]

@@ -1,6 +1,6 @@
-"""When a window opened, what its deadline is, and when a legacy has to be asked about next. No I/O.
+"""Reminder windows: when they opened, their deadlines, and when to read a legacy again.
 
-All times are the chain's, in unix seconds. `triggers` are t1, t2, t3: when line 1, 2, 3 may activate.
+All times are chain times in unix seconds. `triggers` are t1, t2, t3: when line 1, 2, 3 may activate.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ READY = frozenset({4, *READY_WINDOWS.values()})
 
 
 def is_old_build(triggers: Triggers) -> bool:
-    """Old builds tell no times. The view calls such a legacy ready, so it is left out."""
+    """Return whether the legacy is of a build without times. The view calls these ready; they get no reminders."""
     return triggers == (0, 0, 0)
 
 
@@ -30,7 +30,7 @@ def window_deadline(window: int, triggers: Triggers) -> int:
 
 
 def list_window_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tuple[int, int]]:
-    """(window, deadline) of each open window that is about a time people may live to see."""
+    """Return (window, deadline) of each open window whose deadline is a plausible date."""
     if is_old_build(triggers):
         return []
     pairs = [(window, window_deadline(window, triggers)) for window in windows]
@@ -38,20 +38,19 @@ def list_window_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tu
 
 
 def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
-    """The earliest moment at which the window can have opened. An earlier look that did not see it open proves that it
-    opened later."""
+    """Return the earliest time at which the window can have opened."""
     deadline = window_deadline(window, triggers)
     if window in READY:
         return deadline
-    # The third line's deadline is told to nobody before the second line may act, however long the notice.
+    # The third line's deadline is not announced before the second line may act, however long the notice.
     return max(deadline - ahead, triggers[1]) if window == BEFORE_LAYER3 else deadline - ahead
 
 
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
-    """When the next window opens, at the latest in a day, since some changes leave no event.
+    """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
 
-    No activity of a Safe leaves one, so its legacies are asked about hourly. The daily looks are spread over four hours
-    by the legacy's address: those that were first seen together shall not be asked about together for ever.
+    Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
+    legacy's address, so that legacies saved together do not stay due together.
     """
     if legacy_type == SAFE:
         latest = now + HOUR_SECONDS
@@ -63,15 +62,17 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     return min([latest, *(moment for moment in openings if moment > now)])
 
 
-# Or hundreds that revert, of a stranger's making, would be found out after everybody's time is over.
+# Requests at once: a stranger can create hundreds of reverting legacies, and finding them must not take the whole run.
 QUESTIONS_AT_ONCE = 8
 
 Windows = dict[str, tuple[int, ...]]
 
 
 async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, places: asyncio.Semaphore) -> Windows:
-    """By legacy, at a block hash. A batch that reverts is halved; a legacy that reverts alone is absent. `places`: for
-    the questions under way, over all batches of a caller."""
+    """Return open windows by legacy at a block hash.
+
+    A reverting batch is halved; a legacy that reverts alone is absent. `places` bounds the requests of all batches.
+    """
     view = ReminderView(chain)
 
     async def ask(some: Sequence[str]) -> Windows:
@@ -79,7 +80,7 @@ async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, plac
             async with places:
                 found = await view.due_windows(some, at=at)
         except TooMuch:
-            await chain.head()  # raises when it is the node that does not answer, not this legacy
+            await chain.head()  # raises if the node is at fault, not this legacy
             return {}
         if isinstance(found, list):
             return dict(zip(some, found, strict=True))

@@ -1,4 +1,4 @@
-"""/send-instructions: the owner asks that everybody of a legacy is told what it is and how to act on it."""
+"""/send-instructions: on the owner's request, email every member how the legacy works."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ MINUTE: Final = 60
 
 
 class Instructions:
-    """Queues one email for each recipient whom the chain confirms; the dispatch sends them."""
+    """Queues one email per recipient confirmed on chain; the dispatcher sends them."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Instructions:
         self._authoriser = RequestAuthorizer(chains, quotas.now)
 
     async def request(self, request: SignedRequest) -> int:
-        """How many emails were queued. While nobody but the owner could be told, none is, and no cooldown begins.
+        """Return the number of queued emails. If the owner is the only recipient: 0, and no cooldown starts.
 
         Raises as `RequestAuthorizer.authorise`, `LimitReached` within the cooldown of the owner on this chain,
         `LegacyNotLive`, and `NotConfigured` where no email is sent.
@@ -58,7 +58,7 @@ class Instructions:
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
             people = find_audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
             if set(people.values()) <= {Role.OWNER}:
-                return 0  # who asks knows already
+                return 0  # the owner made the request
             await self._cool_down(conn, f"{request.chain_id}:{granted.identity.owner}")
             event = str(uuid4())
             entries = [
@@ -68,7 +68,7 @@ class Instructions:
             return await insert_emails(conn, request.chain_id, entries, rearm=False)
 
     async def _cool_down(self, conn: AsyncConnection, owner: str) -> None:
-        """Of all legacies of the owner together: who is refused may have asked about another one before."""
+        """Apply one cooldown to all legacies of the owner."""
         seconds = self._settings.reminders.instructions_cooldown_seconds
         try:
             await self._quotas.cooldown(conn, "instructions", owner, seconds)
@@ -78,7 +78,7 @@ class Instructions:
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
     async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> LegacyMembership:
-        """Raises `LegacyNotLive`: people keep these emails for years, and would wait for nothing."""
+        """Read the members. Raises `LegacyNotLive`: people keep these emails for years and would wait in vain."""
         chain = self._chains[chain_id]
         (found,) = await Legacies(chain).facts([identity.legacy], at=head.hash)
         if found is None:

@@ -1,7 +1,7 @@
-"""From notify signals and open windows to entries of the ledger: one for each person who is to hear of it.
+"""Plan emails in the sent-ledger from notify signals, open windows and ending auto-renew budgets.
 
-A plan may be made again at any time: an entry exists once. Entries that were dropped because their window had
-closed come back when it opens again for the same deadline.
+Planning can be repeated at any time: each email exists once. Emails dropped because their window closed return when
+the window opens again for the same deadline.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,18 +33,18 @@ from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
 from reminder_worker.settings import ReminderSettings
 
-SIGNALS_AT_ONCE = 50  # each may be of a block of its own: a node that takes seconds is done with them in time
+SIGNALS_AT_ONCE = 50  # each may need another block; a slow node still answers in time
 WINDOWS_AT_ONCE = 2000
 BUDGETS_AT_ONCE = 2000
-LOOK_SECONDS = 5.0  # which the looks at other chains wait for
+LOOK_SECONDS = 5.0  # polls of other chains wait for this one
 ANY_BLOCK = 2**62
 
 
 @dataclass(slots=True)
 class PlanReport:
-    """`refused`: signals nobody is written to about, with a reason in their row; `later`: tried again.
+    """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
-    `too_old`: signals that were not planned within the time history is mailed. `budgets`: ends of auto-renew.
+    `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets.
     """
 
     signals: int = 0
@@ -58,7 +58,7 @@ class PlanReport:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEmail:
-    """One entry to be."""
+    """Email to insert into the sent-ledger."""
 
     legacy: str
     recipient: str
@@ -68,7 +68,7 @@ class PlannedEmail:
 
 
 class Planner:
-    """Of one chain. Raises `Unavailable` when the chain or the indexers do not answer; nothing is lost by it."""
+    """Planner of one chain. Raises `Unavailable` if chain or indexers do not answer; the next run plans the rest."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
         self._engine = engine
@@ -79,10 +79,10 @@ class Planner:
         self._reader = SignalValidator(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
-        """Whether a run would plan anything.
+        """Return whether a run would plan anything.
 
-        A window that was read at a block beyond the chain's head cannot be planned yet, so the head is asked for where
-        windows wait. A chain that does not answer counts as work: the run then reports it.
+        A window read above the chain's head cannot be planned yet, so waiting windows cost a request for the head. A
+        silent chain counts as work: the run then reports it.
         """
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
@@ -101,8 +101,7 @@ class Planner:
             return bool(await conn.scalar(sql["a_window_to_plan"], {"chain_id": self._chain_id, "head": head}))
 
     async def run(self, report: PlanReport) -> None:
-        """Plan everything there is. `report` is added to, by several planners at once. What cannot be planned yet does
-        not hold up the other sorts."""
+        """Plan windows, budgets and signals; a failure of one does not delay the others. Adds to `report`."""
         await self._age_signals(report)
         failed: ServiceError | None = None
         for plan, at_once in (
@@ -119,8 +118,7 @@ class Planner:
             raise failed
 
     async def _age_signals(self, report: PlanReport) -> None:
-        """Give up signals that have become history, also those that were seen in time while no email was sent at
-        all."""
+        """Mark signals as too old, also those seen in time while email was off."""
         head = await self._chain.head()
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
@@ -146,7 +144,7 @@ class Planner:
         return len(signals)
 
     async def _plan_windows(self, report: PlanReport) -> int:
-        # A window that was read at a block above the chain's head waits: others shall not wait for that block, too.
+        # A window read above the chain's head waits alone.
         head = await self._chain.head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
@@ -154,8 +152,7 @@ class Planner:
         if not windows:
             return 0
         legacies = sorted({row.legacy for row in windows})
-        # The configuration must not be older than the members: whoever was configured in between would be passed over
-        # for good.
+        # The configuration must not be older than the members: a person configured in between would get no email.
         configs = await self._indexers.reminder_configs(legacies, max(row.membership_block for row in windows))
         marks = {
             "chain_id": self._chain_id,
@@ -166,7 +163,7 @@ class Planner:
         }
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, legacies)
-            # A write of recipients changes each window's version, so an older plan marks nothing, and removes marks.
+            # A write of recipients changes each window's version, so an older plan marks nothing.
             marked = {tuple(row) for row in await conn.execute(sql["mark_windows"], marks)}
             entries = [
                 entry
@@ -180,7 +177,7 @@ class Planner:
         return len(windows)
 
     async def _plan_budgets(self, report: PlanReport) -> int:
-        """Owners whose auto-renew is about to end; the dispatch looks at the chain before each is sent."""
+        """Plan emails to owners whose auto-renew ends soon; the chain is read again before sending."""
         values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS, "limit": BUDGETS_AT_ONCE}
         async with self._engine.begin() as conn:
             rows = (await conn.execute(sql["budgets_to_plan"], values)).all()
@@ -197,8 +194,7 @@ class Planner:
 
 
 async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
-    """To be called when people were added or replaced: windows that are open now are planned again for them, past
-    signals are not."""
+    """Plan open windows again after recipients were added or replaced; past signals are not planned again."""
     await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
 
 
@@ -237,7 +233,7 @@ def _make_signal_rows(chain_id: int, judged: Sequence[ValidatedSignal]) -> dict[
 
 
 async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
-    """Keep the recipients of these legacies as they are until the end of the transaction; by legacy."""
+    """Lock the recipients of these legacies until the transaction ends; return them by legacy."""
     found: dict[str, list[str]] = {}
     values = {"chain_id": chain_id, "legacies": sorted(legacies)}
     for legacy, recipient in await conn.execute(sql["lock_recipients"], values):
@@ -246,7 +242,7 @@ async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterab
 
 
 async def insert_emails(conn: AsyncConnection, chain_id: int, entries: Sequence[PlannedEmail], *, rearm: bool) -> int:
-    """Entries that are not there yet; with `rearm` also those that were dropped when they were not true any more."""
+    """Insert missing emails; with `rearm`, also queue dropped ones again. Return their number."""
     if not entries:
         return 0
     values = {

@@ -1,7 +1,7 @@
-"""The recipient sets of legacies: saved, read back and erased by the legacy's on-chain creator.
+"""Recipient sets: the legacy's on-chain creator saves, reads and erases them.
 
-A write is one transaction under a lock of its legacy: either the digest is spent, the deadline noted, the rows
-written and the unsent emails of replaced people cancelled, or nothing is.
+A write is one transaction under a lock of its legacy. It spends the digest, stores the deadline, writes the rows and
+cancels unsent emails to replaced people, or does nothing.
 """
 
 import re
@@ -41,7 +41,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 @dataclass(frozen=True, slots=True)
 class StoredRecipient:
-    """Whom to write to for one address of a legacy. `recipient` is lower case; email and name never show."""
+    """Person behind one address of a legacy. `recipient` is lower case; `repr` hides email and name."""
 
     recipient: str
     role: Role
@@ -62,7 +62,7 @@ class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
-    """Raises `Malformed`, or `InvalidInput` with a fault for every bad field."""
+    """Parse the set in a signed payload. Raises `Malformed`, or `InvalidInput` with a fault for every bad field."""
     read = decode(payload, _RecipientPayload, "/payload")
     faults: list[FieldFault] = []
     try:
@@ -106,17 +106,17 @@ def _check_address(text: str) -> str:
 
 
 def recipient_context(column: str, chain_id: int, legacy: str, address: str) -> str:
-    """Where a ciphertext of `recipient` belongs: bound to it as associated data."""
+    """Return the associated data of a ciphertext in `recipient`: its column and row."""
     return f"recipient.{column}|{chain_id}|{legacy}|{address}"
 
 
 def email_body_context(ledger_id: UUID) -> str:
-    """Where the stored body of an undecided send belongs; it is sealed with the recipient row's key."""
+    """Return the associated data of a stored request body; the recipient row's key encrypts it."""
     return f"sent_ledger.body|{ledger_id}"
 
 
 def seal_row(key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes) -> dict[str, Any]:
-    """The encrypted columns of the row `at` (chain, legacy, recipient)."""
+    """Return the encrypted columns of the row `at` (chain, legacy, recipient)."""
     return {
         "key_id": key.key_id,
         "salt": key.salt,
@@ -156,7 +156,7 @@ _UNDECIDED = ("claimed", "unknown", "held")
 
 @dataclass(frozen=True, slots=True)
 class SavedSet:
-    """How many recipients the set has now, and how many that it had before are gone."""
+    """Size of the saved set, and the number of recipients removed by the write."""
 
     saved: int
     shredded: int
@@ -187,7 +187,7 @@ class RecipientStore:
         self._authoriser = RequestAuthorizer(chains, quotas.now)
 
     async def ingest(self, request: SignedRequest, payload: str) -> SavedSet:
-        """Make `payload` the legacy's complete set; whoever is not in it is shredded. Premium only."""
+        """Make `payload` the legacy's complete set and shred everyone else. Premium only."""
         wanted = read_recipient_set(payload)
         granted = await self._authoriser.authorise(
             request, "IngestLegacy", payload_hash=payload_hash(payload), require_premium=True
@@ -195,7 +195,7 @@ class RecipientStore:
         return await through_deadlocks(lambda: self._replace(request, granted, wanted))
 
     async def read(self, request: SignedRequest) -> tuple[StoredRecipient, ...]:
-        """The set as its creator saved it, also after Premium lapsed. Raises DecryptionFailed."""
+        """Return the set as its creator saved it, also after Premium lapsed. Raises `DecryptionFailed`."""
         granted = await self._authoriser.authorise(request, "ReadRecipients")
         values = {
             "digest": granted.digest,
@@ -211,7 +211,7 @@ class RecipientStore:
         return tuple(open_row(self._vault, row) for row in rows if row.recipient is not None)
 
     async def erase(self, request: SignedRequest) -> int:
-        """Shred the whole set, also after Premium lapsed; returns how many recipients it had."""
+        """Shred the whole set, also after Premium lapsed; return its size."""
         granted = await self._authoriser.authorise(request, "EraseLegacy")
         return await through_deadlocks(lambda: self._erase(request, granted))
 
@@ -233,7 +233,7 @@ class RecipientStore:
                 await plan_windows_again(conn, request.chain_id, request.legacy)
             await _watch_legacy(
                 conn, request, granted, keep=bool(wanted)
-            )  # after the windows, as the due pass locks them
+            )  # after the windows: the lock order of the due pass
         return SavedSet(saved=len(wanted), shredded=len(gone))
 
     async def _erase(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
@@ -248,7 +248,7 @@ class RecipientStore:
     async def _open_write(self, conn: AsyncConnection, request: SignedRequest, granted: AuthorizedRequest) -> None:
         """Spend the digest, lock the row of `legacy_write`, and refuse a write that is not later than the last.
 
-        An equal deadline is refused too: of two writes signed for the same second nobody can say which was later.
+        An equal deadline is refused, too: the order of two writes signed for the same second is unknown.
         """
         await granted.spend(conn)
         statement = insert(legacy_write).values(
@@ -265,12 +265,12 @@ class RecipientStore:
             raise Superseded("A write with the same or a later deadline was accepted before; sign with a later one.")
 
     async def _stored(self, conn: AsyncConnection, request: SignedRequest) -> Mapping[str, Row[Any]]:
-        """By recipient, locked."""
+        """Lock and return the rows by recipient."""
         statement = select(recipient).where(_is_of_legacy(request)).order_by(recipient.c.recipient).with_for_update()
         return {row.recipient: row for row in await conn.execute(statement)}
 
     def _is_same(self, row: Row[Any] | None, wanted: StoredRecipient) -> bool:
-        """Whether the row says the same already. Such a row stays untouched, and so do the emails under way to it."""
+        """Return whether the row already has this content. Such a row and its emails stay untouched."""
         if row is None or not self._has_email(row, wanted):
             return False
         try:
@@ -312,7 +312,9 @@ class RecipientStore:
         statement = insert(recipient)
         written = ("role", "key_id", "salt", "email", "name", "email_hash")
         another = recipient.c.email_hash != statement.excluded.email_hash
-        since = case((another, func.clock_timestamp()), else_=recipient.c.written_at)  # of the address, not of the name
+        since = case(
+            (another, func.clock_timestamp()), else_=recipient.c.written_at
+        )  # when the address was written, not the name
         await conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "legacy", "recipient"],
@@ -336,12 +338,11 @@ class RecipientStore:
 async def cancel_unsent(
     conn: AsyncConnection, chain_id: int, legacy: str, addresses: Sequence[str], *, reworded: Sequence[str] = ()
 ) -> None:
-    """Cancel emails to people who are replaced or erased: what was not accepted is deleted; what may have been accepted
-    loses its body, and can only be asked about.
+    """Cancel emails to replaced or erased people.
 
-    So a corrected address is told of an open window if the old one was proven not to have been told. What was merged
-    into another email stays: that email may have told of it. `reworded`: those of the people who only get another name
-    or role; they hear of what waits in the new words.
+    An email that was not accepted is deleted. An email in doubt loses its body: the service can only ask
+    about it. So a corrected address gets the email of an open window if the old address did not. A merged
+    email stays. `reworded`: people with a new name or role only; their waiting emails are rendered again.
     """
     if not addresses:
         return
@@ -350,16 +351,17 @@ async def cancel_unsent(
         sent_ledger.c.legacy == legacy,
         sent_ledger.c.recipient.in_(addresses),
     )
-    # Locked first: an entry whose outcome a dispatch is recording at this moment would be found by neither of the two
-    # statements below.
+    # Lock first: otherwise both statements below could miss an email while a dispatcher records its outcome.
     open_ones = select(sent_ledger.c.id).where(*theirs, sent_ledger.c.state.in_(_WAITING + _UNDECIDED))
     await conn.execute(open_ones.order_by(sent_ledger.c.id).with_for_update())
     dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
-    in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(None)  # and not to be posted yet
+    in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(
+        None
+    )  # without a stored body: not posted
     waits = (sent_ledger.c.state.in_(_WAITING) | in_hand) & sent_ledger.c.recipient.not_in(reworded)
     await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
-    # An undecided email to somebody who only gets another name or role may be sent anew once it is proven unsent; one
-    # to an earlier address may not.
+    # An email in doubt to the same address may be sent again once it is proven unsent; one to an earlier address may
+    # not.
     tried_there = sent_ledger.c.body.is_not(None) | sent_ledger.c.reason.is_not_distinct_from("reworded")
     reason = case(
         (sent_ledger.c.state == "held", sent_ledger.c.reason),
@@ -379,7 +381,7 @@ def _is_of_legacy(request: SignedRequest) -> ColumnElement[bool]:
 async def _watch_legacy(
     conn: AsyncConnection, request: SignedRequest, granted: AuthorizedRequest, *, keep: bool
 ) -> None:
-    """A legacy with recipients is asked about at once; one without is no longer asked about."""
+    """Make a legacy with recipients due at once; stop watching a legacy without recipients."""
     key = {"chain_id": request.chain_id, "legacy": request.legacy}
     if not keep:
         await conn.execute(delete(watch).filter_by(**key))

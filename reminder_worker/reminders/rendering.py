@@ -1,4 +1,4 @@
-"""Whether a claimed entry is still to be sent, and its exact words: everything afresh at every try."""
+"""Decide whether a claimed email is still due, and render it: again at every attempt."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -60,12 +60,12 @@ NEXT_TICK_SECONDS = 5.0
 UNREADABLE_SECONDS = 300.0
 NOT_DECRYPTABLE_SECONDS = 3600.0
 OUTSIDE_SECONDS = 60.0
-MOST_BEHIND = timedelta(minutes=10)  # further behind no node is reckoned with
+MOST_BEHIND = timedelta(minutes=10)  # no served node lags more
 
 
 @dataclass(slots=True, eq=False)
 class Ready:
-    """`body` is what is posted, `sealed` what is stored of it; `salt` of the recipient row it is sealed under."""
+    """Rendered email: `body` is posted, `sealed` is stored, encrypted with the recipient row's `salt`."""
 
     entry: Entry
     body: bytes = field(repr=False)
@@ -75,7 +75,7 @@ class Ready:
 
 @dataclass(slots=True, eq=False)
 class Relevant:
-    """An entry that is still to be sent, in this role."""
+    """Email that is still due, with the recipient's role."""
 
     entry: Entry
     legacy: LegacyFacts
@@ -94,7 +94,7 @@ _decoded = msgspec.json.Decoder(_Body).decode
 
 
 class Resolver:
-    """Over all chains. A chain that cannot be read leaves its entries for the next tick, and no try is counted."""
+    """Renders emails of all chains. Emails of an unreadable chain wait for the next tick and count no attempt."""
 
     def __init__(
         self,
@@ -112,8 +112,10 @@ class Resolver:
         self._readers = {id: ReminderFactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
 
     async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement[Entry]]]:
-        """What to post, and what became of the others. An undecided one is posted as it was stored, unchanged, or made
-        afresh when the deadline that it tells is not the one of now."""
+        """Return emails to post and outcomes of the others.
+
+        An email in doubt keeps its stored body, or is rendered again if its deadline has changed.
+        """
         facts, settled = await self._read(entries)
         ready: list[Ready] = []
         for entry in entries:
@@ -139,7 +141,7 @@ class Resolver:
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
                 settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
 
-        for chain_id in by_chain.keys() - self._readers.keys():  # it was served once, and may be again
+        for chain_id in by_chain.keys() - self._readers.keys():  # a chain served before
             settled.extend(later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id])
         await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
@@ -158,7 +160,7 @@ class Resolver:
             if not is_named(_find_line(entry), make_membership(legacy.members, ())):
                 return dropped(entry, "not_in_audience")
         if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
-            return dropped(entry, "legacy_not_live")  # who is told to wait would wait for nothing
+            return dropped(entry, "legacy_not_live")  # the recipients would wait in vain
         if entry.kind is Kind.AUTO_RENEW_BUDGET:
             state = facts.renewals.get(entry.legacy)
             if state is None:
@@ -238,9 +240,11 @@ class Resolver:
 
 
 def _settle_outsider(entry: Entry) -> Settlement[Entry]:
-    """An entry whose recipient is not in the audience. That may be the word of a node that lags and does not know an
-    heir who was just added: windows and budgets are then planned again, other emails wait here until no node can be so
-    far behind."""
+    """Settle an email whose recipient is not in the audience.
+
+    A lagging node may not know a new heir yet. Windows and budgets are planned again; other emails wait until no node
+    can lag so far.
+    """
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
         return dropped(entry, "not_in_audience")
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
@@ -257,7 +261,7 @@ def _find_line(entry: Entry) -> int:
 
 
 def _choose_wording(relevant: Relevant) -> Role:
-    """A Safe's creator is told of its timer as a signer is: activity of their own wallet does not reset it."""
+    """Return the role that words the email. A Safe's creator gets a signer's words: only the Safe resets its timer."""
     of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
     if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE:
         return Role.COSIGNER
@@ -265,8 +269,7 @@ def _choose_wording(relevant: Relevant) -> Role:
 
 
 def _is_still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
-    """Whether the same window is open for the same deadline: with a new deadline, after an activity, it is another
-    reminder."""
+    """Return whether the same window is open for the same deadline. A new deadline is another reminder."""
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
         return False
@@ -274,7 +277,7 @@ def _is_still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) 
 
 
 def _find_reason_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
-    """Why the owner need not be asked to check in, as a code; None: ask. No renewal of ours moves the anchor."""
+    """Return the reason not to ask the owner to check in, or None. Our renewals do not move the anchor."""
     if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
     if read_budget_anchor(entry.event) != state.budget_anchor:
@@ -296,7 +299,7 @@ def _find_deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
 
 @lru_cache(maxsize=10_000)
 def _clean_legacy_name(name: str) -> str:
-    """A legacy's name is a stranger's text: shown only if it would do as a person's."""
+    """Return a legacy's name if it is acceptable as a person's name, else nothing: it is a stranger's text."""
     try:
         return check_mailed_name(name)
     except ValueError:

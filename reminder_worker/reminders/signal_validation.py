@@ -1,7 +1,7 @@
-"""What is true of a notify signal: is it genuine, who belonged to the legacy, who was configured, who got what.
+"""Validate notify signals: genuine or not, members, configuration and amounts at the signal's block.
 
-Everything about an activation is read at the parent of its block, because the activation itself empties lists.
-Many signals are judged in one round of requests.
+Facts about an activation are read at the parent of its block, because the activation empties the lists. Many signals
+are validated in one round of requests.
 """
 
 import asyncio
@@ -46,16 +46,18 @@ from reminder_worker.settings import ReminderSettings
 log = structlog.get_logger(__name__)
 
 LONGEST_WAIT_SECONDS = 3600.0
-STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128; further back a failing read means that it is gone
+STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128 blocks
 BLOCKS_AT_ONCE = 16
-ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a second endpoint that does not answer
-DENIED = "denied_by_an_endpoint"  # the reason of a signal that waits until two endpoints give it, whoever is silent
+ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a silent second endpoint
+DENIED = "denied_by_an_endpoint"  # reason: the signal waits until two endpoints return its transaction
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSignal:
-    """A row of `notify_signal` that waits; `age` in seconds since it was first seen. `denied`: an endpoint said that
-    there is no such transaction, and no two have given it since."""
+    """Waiting row of `notify_signal`; `age` in seconds since its first sighting.
+
+    `denied`: one endpoint denied the transaction and no two have confirmed it since.
+    """
 
     tx_hash: str
     legacy: str
@@ -77,8 +79,10 @@ class StoredSignal:
 
 @dataclass(frozen=True, slots=True)
 class ValidatedSignal:
-    """`state`: planned, refused (with the reason) or new (to be tried again after `delay` seconds). `members` and what
-    follows are for a planned one only."""
+    """Result for a signal. `state`: planned, refused (with a reason) or new (retried after `delay` seconds).
+
+    Only a planned signal has `members` and the fields below.
+    """
 
     signal: StoredSignal
     state: str
@@ -92,7 +96,7 @@ class ValidatedSignal:
 
 @dataclass(frozen=True, slots=True)
 class SignalBlock:
-    """The state a signal is judged by: a block's number and hash."""
+    """Block whose state validates a signal."""
 
     number: int
     hash: str
@@ -100,12 +104,11 @@ class SignalBlock:
 
 @dataclass(frozen=True, slots=True)
 class SignalFacts:
-    """What was read of many signals. A place where members could not be read has None in `members`, one where the
-    configuration could not be read is absent from `configs`: their signals are tried again.
+    """Facts about many signals. Unreadable blocks have None in `members` or are absent from `configs`: their signals
+    are retried.
 
-    `instead`: members for signals whose legacy cannot be read at their place any more. `doubted`: places whose state
-    may still be had from an endpoint that does not answer now. `lines`: by legacy and time, the last line that had been
-    told by then that it may act.
+    `instead`: members for signals whose block has no state any more. `doubted`: blocks whose state a silent endpoint
+    may still have. `lines`: by legacy and time, the last line informed of its right to act.
     """
 
     members: Mapping[SignalBlock, Mapping[str, LegacyMembership | None] | None]
@@ -117,7 +120,7 @@ class SignalFacts:
 
 
 class SignalValidator:
-    """Of one chain. Raises `ChainUnavailable` when nothing at all can be read."""
+    """Validator of one chain. Raises `ChainUnavailable` if nothing can be read."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
         self._engine = engine
@@ -127,7 +130,7 @@ class SignalValidator:
         self._blocks = asyncio.Semaphore(BLOCKS_AT_ONCE)
 
     async def judge(self, signals: Sequence[StoredSignal]) -> list[ValidatedSignal]:
-        """In order."""
+        """Return one result per signal, in order."""
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         head = await self._chain.head()
@@ -142,7 +145,7 @@ class SignalValidator:
             elif not self._announces(receipt, signal):
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_in_its_transaction")
             elif signal.legacy not in types and head.number < receipt.block_number:
-                verdicts[signal] = _retry_later(signal)  # a node that is behind does not know the legacy yet
+                verdicts[signal] = _retry_later(signal)  # a lagging node does not know the legacy yet
             elif signal.legacy not in types:
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_genuine")
             else:
@@ -154,11 +157,11 @@ class SignalValidator:
         return [verdicts[signal] for signal in signals]
 
     async def _receipts(self, signals: Sequence[StoredSignal]) -> tuple[dict[str, Receipt], set[str]]:
-        """The receipts of transactions that succeeded, by hash; and the transactions that an endpoint denies.
+        """Return receipts of successful transactions by hash, and the transactions that an endpoint denies.
 
-        No single endpoint can invent a receipt: a second one has to give it, too. A second one that is silent is waited
-        for, but not for ever. Where one denied the transaction, silence does not help: an attacker would only have to
-        silence that one for a moment.
+        One endpoint alone cannot invent a receipt: two must return it. A silent second endpoint is awaited
+        for a limited time. A denial lasts until two endpoints confirm the transaction: otherwise an attacker would only
+        have to silence the denying endpoint for a moment.
         """
         hashes = sorted({signal.tx_hash for signal in signals})
         if len(self._chain.settings.rpc_urls) == 1:
@@ -204,20 +207,18 @@ class SignalValidator:
         return [self._verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
     def _without_receipt(self, signal: StoredSignal, denied: bool) -> ValidatedSignal:
-        """A transaction without a receipt. One that a reorganisation took out may come back in another block; after a
-        while it does not any more."""
+        """Settle a signal without a receipt: a transaction reorged out may return, but not after a long time."""
         if signal.age > self._max_age:
             return ValidatedSignal(signal, "refused", "transaction_gone")
         return _retry_later(signal, DENIED if denied else "not_readable_yet")
 
     def _announces(self, receipt: Receipt, signal: StoredSignal) -> bool:
-        """Whether the receipt has the signal among its logs. Without this proof an indexer that is wrong, or was taken
-        over, could have people mailed."""
+        """Return whether the receipt contains the signal. Without this proof a wrong indexer could trigger emails."""
         said = (signal.legacy, signal.layer, signal.kind)
         return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._told(receipt))
 
     def _told(self, receipt: Receipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """The notify events of a transaction, each with its place among the logs."""
+        """Yield the notify events of a transaction with their log positions."""
         for at, entry in enumerate(receipt.logs):
             if entry.address == self._chain.settings.premium_setting:
                 with suppress(UndecodableLog):
@@ -273,15 +274,17 @@ class SignalValidator:
     async def _members(
         self, place: SignalBlock, types: Mapping[str, int], doubted: set[SignalBlock]
     ) -> dict[str, LegacyMembership | None] | None:
-        """Members at the place, by legacy. Where its state is gone they are None for each legacy, and the place is
-        `doubted` unless all endpoints said so. None altogether: to be tried again."""
+        """Return members by legacy at a block, or None to retry.
+
+        If the state is gone, each legacy has None, and the block is `doubted` unless all endpoints confirm the loss.
+        """
         try:
             async with self._blocks:
                 return await read_memberships(self._chain, types, place.hash)
         except StateGone as gone:
             head = await self._chain.block("latest")
             if head is None or head.number - place.number < STATE_KEPT_BLOCKS:
-                return None  # a node that lags, or a reorganisation
+                return None  # a lagging node or a reorganisation
             if not gone.everywhere:
                 doubted.add(place)
             return dict.fromkeys(types)
@@ -291,8 +294,7 @@ class SignalValidator:
     async def _members_instead(
         self, signals: Collection[StoredSignal], types: Mapping[str, int]
     ) -> dict[StoredSignal, LegacyMembership | None]:
-        """Members as they are now, or else as they were last stored. For an activation only the latter counts, since it
-        may have emptied the lists."""
+        """Return current members, else stored ones; for an activation only stored ones: it may empty the lists."""
         if not signals:
             return {}
         lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
@@ -313,13 +315,11 @@ class SignalValidator:
     async def _configs(
         self, by_place: Mapping[SignalBlock, Mapping[str, int]]
     ) -> dict[SignalBlock, dict[str, ReminderConfig]]:
-        """Who was configured at each place. Absent is a place that no index has reached yet, or whose state no index
-        has any more."""
+        """Return configurations by block. A block that no index has, or has any more, is absent."""
         chain_id = self._chain.chain_id
         legacies = sorted({legacy for types in by_place.values() for legacy in types})
         async with self._engine.connect() as conn:
-            # Cursor and events from one snapshot: were the index taken back in between, nobody would seem to be
-            # configured.
+            # Cursor and events from one snapshot: a reorganisation in between would hide all configurations.
             await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
             values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
@@ -362,8 +362,7 @@ def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:
 
 
 def _confirm_receipt(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
-    """The receipt that so many endpoints give alike. Of a log its index and content are compared: endpoints may word
-    the rest otherwise."""
+    """Return the receipt that `voices` endpoints return alike, comparing only status and content of logs."""
 
     def sense(receipt: Receipt) -> object:
         logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)

@@ -1,8 +1,8 @@
-"""The event pass: notify signals from whichever indexer answers into `notify_signal`, each once.
+"""The event pass: store notify signals of the answering indexer in `notify_signal`, each once.
 
-One cursor for both sources. Every look reads a little of what was read before again, by block, so that a switch of
-the source skips nothing; the transaction is a signal's identity, so that nothing is repeated. When what was read was
-reorganised away, everything young enough to be acted on is read again.
+Both sources share one cursor. Every poll reads the last blocks again, so that a change of the source skips nothing;
+the transaction identifies a signal, so nothing is stored twice. After a reorganisation all signals young enough for an
+email are read again.
 """
 
 import time
@@ -28,12 +28,12 @@ SLICE = 20_000  # blocks in one transaction
 BUDGET_SECONDS = 60.0
 
 Key = tuple[str, str, int, int]
-"""Transaction, legacy, kind, layer: what makes it one signal."""
+"""Identity of a signal: transaction, legacy, kind, layer."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignalReport:
-    """What a run stored of blocks first..last (both None: there was nothing to read). `more`: the time was up."""
+    """Signals stored from blocks first to last (None: nothing to read). `more`: the time was up."""
 
     first_block: int | None = None
     last_block: int | None = None
@@ -45,7 +45,7 @@ class SignalReport:
 
 @dataclass(frozen=True, slots=True)
 class _SignalBatch:
-    """The next blocks: from cursor `old` to `new`, with the signals that are not stored yet."""
+    """Next block range: from cursor `old` to `new`, with the signals that are not stored yet."""
 
     old: Cursor
     new: Cursor
@@ -59,7 +59,7 @@ class _SignalBatch:
 
 
 class SignalPass:
-    """Of one chain. `max_age_seconds` by the chain's time: an older signal is recorded as too old and not acted on."""
+    """Event pass of one chain. A signal older than `max_age_seconds` of chain time is stored as too old."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, max_age_seconds: int) -> None:
         self._engine = engine
@@ -68,7 +68,7 @@ class SignalPass:
         self._max_age = max_age_seconds
 
     async def look(self) -> bool:
-        """Whether there are signals to store; blocks without any are passed over here. Raises `Unavailable`."""
+        """Return whether there are signals to store; skips blocks without signals. Raises `Unavailable`."""
         step = await self._next()
         if step is None:
             return False
@@ -78,14 +78,14 @@ class SignalPass:
         return False
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> SignalReport:
-        """Store what there is, slice by slice; the cursor moves with the rows. Raises `Unavailable`."""
+        """Store signals range by range; the cursor moves in the same transaction. Raises `Unavailable`."""
         ends = time.monotonic() + budget_seconds
         report = SignalReport()
         while (step := await self._next()) is not None:
             if time.monotonic() >= ends:
                 return replace(report, more=True)
             if not await self._store(step):
-                break  # another run is at it
+                break  # another run works
             too_old = sum(map(step.is_too_old, step.fresh))
             report = replace(
                 report,
@@ -98,15 +98,14 @@ class SignalPass:
         return report
 
     async def read_again(self) -> None:
-        """Forget the cursor, as a reorganisation does: everything young enough to be acted on is read again, and what
-        is stored stays as it is."""
+        """Delete the cursor: the next run reads all young signals again, as after a reorganisation."""
         place = index_cursor.c
         mine = place.chain_id == self._chain.chain_id, place.name == CURSOR
         async with self._engine.begin() as connection:
             await connection.execute(delete(index_cursor).where(*mine))
 
     async def _next(self) -> _SignalBatch | None:
-        """The next step; None when there is nothing above the cursor, which costs one question to the node."""
+        """Return the next range, or None if nothing is above the cursor. Costs one request to the node."""
         which = self._chain.settings.signal_block
         head, cursor = await self._chain.block(which), await self._cursor()
         if head is None:
@@ -127,9 +126,9 @@ class SignalPass:
         async def question(indexer: Indexer, at: IndexHead) -> _SignalBatch | None:
             last = min(head.number, at.number, read + SLICE)
             if last <= read:
-                return None  # the source is behind: the cursor waits for it
+                return None  # the source lags: the cursor waits
             if reorganised and not await self._chain.has_block(at.number, at.hash):
-                return None  # the source is still on the fork that the cursor was on: what it says is of no use
+                return None  # the source is still on the replaced fork
             signals = await indexer.signals(first, last, at)
             place = await self._place(last, head, at)
             old = cursor or replace(place, stored=False)
@@ -138,21 +137,20 @@ class SignalPass:
         try:
             return await self._indexers.ask(question)
         except IndexIsEmpty:
-            return None  # like a source that is behind; whether the index reads is for the pass of the index to tell
+            return None  # as with a lagging source
 
     async def _cursor(self) -> Cursor | None:
         async with self._engine.connect() as connection:
             return await read_cursor(connection, self._chain.chain_id, CURSOR)
 
     async def _reorganised(self, cursor: Cursor, head: Block) -> bool:
-        """Whether the cursor's block was replaced by another. A block that the node does not have proves nothing: the
-        node may lag."""
+        """Return whether another block replaced the cursor's. A missing block proves nothing: the node may lag."""
         if head.number == cursor.number:
             return head.hash != cursor.hash
         return await self._chain.has_block(cursor.number, cursor.hash) is False
 
     async def _place(self, number: int, head: Block, at: IndexHead) -> Cursor:
-        """The cursor at the block that was read up to, with its hash in the state that was read."""
+        """Return the cursor at the last block read, with its hash."""
         if number == head.number:
             return Cursor(number, head.hash)
         if number == at.number:
@@ -160,7 +158,7 @@ class SignalPass:
         return Cursor(number, (await self._chain.block_at(number)).hash)
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
-        """The signals, each once, that are not stored yet, or are stored of another block and were not acted on."""
+        """Return signals that are not stored, or stored with another block and still waiting."""
         by_key = {_signal_key(signal): signal for signal in signals}
         if not by_key:
             return ()
@@ -171,7 +169,7 @@ class SignalPass:
         )
 
     async def _store(self, step: _SignalBatch) -> bool:
-        """False when another run moved the cursor meanwhile: it stored these."""
+        """Store a range. Return False if another run moved the cursor meanwhile."""
         async with self._engine.begin() as connection:
             if not await move_cursor(connection, self._chain.chain_id, CURSOR, step.old, step.new, step.source):
                 return False
@@ -187,7 +185,7 @@ def _signal_key(signal: NotifySignal) -> Key:
 
 
 async def _read_stored_blocks(connection: AsyncConnection, chain_id: int, keys: Iterable[Key]) -> dict[Key, int | None]:
-    """What is stored under these keys: the block of a signal that waits, None for one that was acted on."""
+    """Return by key the block of a waiting signal, or None for a settled one."""
     table = notify_signal.c
     statement = select(table.tx_hash, table.legacy, table.kind, table.layer, table.block_number, table.state).where(
         table.chain_id == chain_id, table.tx_hash == any_of({key[0] for key in keys})
@@ -199,7 +197,7 @@ async def _read_stored_blocks(connection: AsyncConnection, chain_id: int, keys: 
 
 
 async def _insert_signals(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
-    """A transaction that a reorganisation put into another block is the same signal, of that block."""
+    """Insert signals. A transaction moved to another block updates its signal."""
     if not rows:
         return
     statement = insert(notify_signal)
