@@ -66,8 +66,6 @@ class Look:
 PHONE, DARK = Look("phone"), Look("phone-dark", dark=True)
 DESK, DARK_DESK = Look("desktop", (1280, 900)), Look("desktop-dark", (1280, 900), dark=True)
 WIDEST = 960
-GIFT_PICTURE, DAGSTER_PICTURE = "gift-page/waiting-phone.png", "dagster/graph.png"
-PRODUCT_HEIGHT = 638
 
 
 @dataclass
@@ -337,10 +335,11 @@ async def test_product_in_one_picture() -> None:
         page = await browser.new_page(viewport={"width": 480, "height": 800})
         await page.set_content(email.html)
         parts = [(Image.open(BytesIO(await page.screenshot(full_page=True))), 400)]
-    parts += [(Image.open(PICTURES / name), width) for name, width in ((GIFT_PICTURE, 270), (DAGSTER_PICTURE, 822))]
-    pictures = [shrunk(picture, width).crop((0, 0, width, PRODUCT_HEIGHT)) for picture, width in parts]
-    margin = 20
-    size = (sum(picture.width + margin for picture in pictures) + margin, PRODUCT_HEIGHT + 2 * margin)
+    others = {"gift-page/waiting-phone.png": 270, "dagster/graph.png": 822}
+    parts += [(Image.open(PICTURES / name), width) for name, width in others.items()]
+    height, margin = 638, 20
+    pictures = [shrunk(picture, width).crop((0, 0, width, height)) for picture, width in parts]
+    size = (sum(picture.width + margin for picture in pictures) + margin, height + 2 * margin)
     whole = Image.new("RGB", size, GREY)
     left = margin
     for picture in pictures:
