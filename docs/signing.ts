@@ -2,23 +2,23 @@
  * How a frontend talks to the recipient, relay and gift endpoints of the Reminder Worker (ethers 6).
  *
  * Every request carries an EIP-712 message signed by the legacy's on-chain `creator()`. A message works once and
- * until its deadline, at most an hour ahead. Of two writes of one legacy (ingest, erase) the later deadline wins and
- * an equal one is refused: sign writes with the same life time, one after the other.
+ * until its deadline, at most an hour ahead. If two messages write the same legacy (ingest, erase), the later deadline
+ * wins and an equal deadline is refused: sign writes in order, with the same life time.
  *
- * Safe and other smart wallets: `signature` is whatever their ERC-1271 `isValidSignature` takes; `0x`, of what was signed
- * on chain, reads no recipients. A wallet that is not deployed yet cannot sign (no ERC-6492), nor can a Safe before 1.3.0
- * or without its fallback handler.
+ * Safe and other smart wallets: `signature` is any value that their ERC-1271 `isValidSignature` accepts. `0x` stands
+ * for an approval on chain and reads no recipients. Two wallets cannot sign: a wallet before its deployment (no ERC-6492),
+ * and a Safe before 1.3.0 or without its fallback handler.
  *
- * The relay's authorizations (`signClaim`, `signCheckIn`, `signGiftWithdraw`) are for the routers, not for the service:
- * their domain and nonce are read from the router, and their deadline is judged by the chain's clock.
+ * The relay's authorizations (`signClaim`, `signCheckIn`, `signGiftWithdraw`) are for the routers, not for the service.
+ * The router gives their domain and nonce. The chain's clock judges their deadline.
  *
- * A giver's messages (`signGiftEmailWallet`, `signGiftNotify`, `signGiftNotifyErase`) are for the service again. Of two
- * about one gift the later deadline wins, as above.
+ * A giver's messages (`signGiftEmailWallet`, `signGiftNotify`, `signGiftNotifyErase`) are for the service again. If two
+ * concern the same gift, the later deadline wins, as above.
  */
 import { Contract, concat, hexlify, keccak256, randomBytes, sha256, toUtf8Bytes, ZeroAddress, zeroPadValue } from "ethers";
 import type { Provider, Signer, TypedDataDomain, TypedDataField } from "ethers";
 
-/** Words the email; who is written to is read on chain. */
+/** The role decides the words of the email only; the recipients are read on chain. */
 export type Role = "owner" | "cosigner" | "beneficiary" | "second_line" | "third_line";
 
 export interface Recipient {
@@ -26,7 +26,7 @@ export interface Recipient {
   recipient: string;
   role: Role;
   email: string;
-  /** At most 60 characters, may be empty; nothing that reads as a web address or a telephone number. */
+  /** At most 60 characters, may be empty; no web address and no telephone number. */
   name: string;
 }
 
@@ -43,7 +43,7 @@ export interface SignedRequest {
 
 /** Body of /ingest-legacy. */
 export interface IngestRequest extends SignedRequest {
-  /** JSON text. Its exact UTF-8 bytes are what was signed: send it as it is, never parse and serialise it again. */
+  /** JSON text. The signature covers the exact UTF-8 bytes: send the text unchanged, without parsing. */
   payload: string;
 }
 
@@ -62,14 +62,14 @@ export interface Problem {
 export class Refused extends Error {
   constructor(
     readonly problem: Problem,
-    /** Seconds to wait (429 and 503), when the server says so. */
+    /** Seconds to wait (429 and 503), if the server sends them. */
     readonly retryAfter: number | undefined,
   ) {
     super(problem.detail);
   }
 }
 
-/** 50 minutes: within the hour also when this clock is ahead of the server's. */
+/** 50 minutes: within the hour even if this clock is ahead of the server's. */
 export const LIFE_TIME_SECONDS = 50 * 60;
 
 const ABOUT_A_LEGACY: TypedDataField[] = [
@@ -91,7 +91,7 @@ export function newDeadline(): number {
   return Math.floor(Date.now() / 1000) + LIFE_TIME_SECONDS;
 }
 
-/** The random salt keeps anybody from guessing emails by the hash that a wallet shows and stores. */
+/** The random salt prevents guessing emails from the hash that a wallet shows and stores. */
 export function makePayload(recipients: Recipient[]): string {
   return JSON.stringify({ salt: hexlify(randomBytes(32)), recipients });
 }
@@ -101,7 +101,7 @@ export function payloadHash(payload: string): string {
   return sha256(toUtf8Bytes(payload));
 }
 
-/** Save the complete set: recipients that are not in it are deleted. One signature covers them all. */
+/** Save the complete set: other recipients are deleted. A single signature covers the set. */
 export async function signIngest(
   signer: Signer,
   chainId: number,
@@ -125,7 +125,7 @@ export function signErase(signer: Signer, chainId: number, legacy: string, deadl
   return signAboutLegacy(signer, "EraseLegacy", chainId, legacy, deadline);
 }
 
-/** Have the instructions emailed to all recipients; only for a creator who is the owner too. */
+/** Email the instructions to all recipients. The creator must also be the owner. */
 export function signSendInstructions(
   signer: Signer,
   chainId: number,
@@ -147,7 +147,7 @@ async function signAboutLegacy(
   return { chainId, legacy, deadline, signature };
 }
 
-/** What the three sponsored requests share. Ids and nonces are decimal strings. */
+/** Fields of all three sponsored requests. Ids and nonces are decimal strings. */
 interface SponsorRequest {
   chainId: number;
   nonce: string;
@@ -176,11 +176,11 @@ export interface GiftWithdrawRequest extends SponsorRequest {
   timelockId: string;
   skipSwap: boolean;
   recipient: string;
-  /** Who is paid, as signed; absent: the recipient. Only for a router of version 2. */
+  /** The signed payee; absent: the recipient. Only for a router of version 2. */
   payTo?: string;
 }
 
-/** What is relayed, once, however often it is sent. */
+/** A relayed request. Sending an authorization again returns the same request. */
 export interface Accepted {
   id: string;
   status: string;
@@ -189,7 +189,7 @@ export interface Accepted {
 
 export interface RelayRequest extends Accepted {
   lane: "claim" | "check_in" | "gift_withdraw";
-  /** While it is open: why it is not in a block yet, where that is known. docs/relay.md says what each means. */
+  /** The known reason why an open request is not in a block yet. docs/relay.md explains each. */
   waitsFor: "fees" | "balance" | "daily_cap" | "chain" | "earlier" | "paused" | "would_fail" | null;
   blockNumber: number | null;
   error: { code: string; detail: string } | null;
@@ -201,7 +201,7 @@ export interface SponsorStatus {
   gift: boolean;
   giftEmail: boolean;
   legacy: boolean;
-  /** `giftPayTo`: whether a withdrawal may name whom it pays. */
+  /** `giftPayTo`: a withdrawal may name its payee. */
   chains: { chainId: number; gift: boolean; giftPayTo: boolean; legacy: boolean; reason: string | null }[];
 }
 
@@ -231,14 +231,14 @@ const WITHDRAW: TypedDataField[] = [
   { name: "skipSwap", type: "bool" },
   ...NONCE_AND_DEADLINE,
 ];
-/** Of version 2. */
+/** For version 2. */
 const WITHDRAW_TO: TypedDataField[] = [
   { name: "recipient", type: "address" },
   { name: "payTo", type: "address" },
   ...WITHDRAW.slice(1),
 ];
 
-/** What a router says: the domain its authorizations are signed in, and what the signer's next one needs. */
+/** Terms of a router: the domain of its authorizations, and the nonce of the signer's next authorization. */
 export interface RouterTerms {
   domain: TypedDataDomain & { chainId: number; version: string };
   nonce: bigint;
@@ -246,7 +246,7 @@ export interface RouterTerms {
   deadline: number;
 }
 
-/** Reads only: any provider of the chain will do, and the signer needs no ether. `known`: versions of the domain. */
+/** Read the terms from any provider of the chain; the signer needs no ether. `known`: versions of the domain. */
 export async function routerTerms(
   provider: Provider,
   router: string,
@@ -301,8 +301,8 @@ export async function signCheckIn(
 }
 
 /**
- * The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: the token it is kept in, not ETH.
- * `payTo`: who is paid instead of the recipient, for a router of version 2.
+ * The recipient's withdrawal of a gift. `router`: the TimeLockRouter. `skipSwap`: pay the stored token, not ETH.
+ * `payTo`: the payee instead of the recipient, for a router of version 2.
  */
 export async function signGiftWithdraw(
   signer: Signer,
@@ -333,7 +333,7 @@ async function signForRouter(
   return { chainId: domain.chainId, nonce: nonce.toString(), deadline, signature };
 }
 
-/** What a giver's requests share. */
+/** Fields of all requests of a giver. */
 interface GiverRequest {
   chainId: number;
   giver: string;
@@ -349,7 +349,7 @@ export interface GiftEmailWalletRequest extends GiverRequest {
 
 /** Body of /gift/notify. */
 export interface GiftNotifyRequest extends GiverRequest {
-  /** JSON text. Its exact UTF-8 bytes are what was signed: send it as it is, never parse and serialise it again. */
+  /** JSON text. The signature covers the exact UTF-8 bytes: send the text unchanged, without parsing. */
   payload: string;
 }
 
@@ -358,7 +358,7 @@ export interface GiftNotifyEraseRequest extends GiverRequest {
   timelockId: string;
 }
 
-/** Whom to tell of a gift. */
+/** Notification of a gift's recipient. */
 export interface GiftNotice {
   /** Decimal digits. */
   timelockId: string;
@@ -368,9 +368,9 @@ export interface GiftNotice {
   giverName: string;
   /** The whole link with its fragment. */
   claimLink: string;
-  /** In every mode the recipient is told on opening day; `immediate` and `scheduled`: before it as well. */
+  /** Every mode emails on opening day; `immediate` and `scheduled` also before. */
   timing: "immediate" | "scheduled" | "none";
-  /** With `scheduled`, and only there: RFC 3339 with the giver's offset, before the gift opens. */
+  /** Only with `scheduled`: RFC 3339 with the giver's offset, before the gift opens. */
   notifyAt?: string;
 }
 
@@ -394,7 +394,7 @@ export function normaliseEmail(email: string): string {
   return text.slice(0, at + 1) + new URL(`https://${text.slice(at + 1)}`).hostname;
 }
 
-/** For the wallet of an email, which a gift can be sealed to. */
+/** Sign for the wallet of an email, as the recipient of a gift. */
 export async function signGiftEmailWallet(
   signer: Signer,
   chainId: number,
@@ -405,7 +405,7 @@ export async function signGiftEmailWallet(
   return { ...(await signAsGiver(signer, chainId, { GiftEmailWallet: EMAIL_WALLET }, message)), email };
 }
 
-/** Have the recipient of a gift told of it; replaces what was registered before. Only for who sealed the gift. */
+/** Register an email to the recipient of a gift, replacing an earlier registration. Only the giver may sign. */
 export async function signGiftNotify(
   signer: Signer,
   chainId: number,
@@ -417,7 +417,7 @@ export async function signGiftNotify(
   return { ...(await signAsGiver(signer, chainId, { GiftNotify2: NOTIFY }, message)), payload };
 }
 
-/** Have nobody told any more. */
+/** Cancel all emails of a gift. */
 export async function signGiftNotifyErase(
   signer: Signer,
   chainId: number,
@@ -474,17 +474,17 @@ export class ReminderWorker {
     return this.post("/sponsor/gift-withdraw", request);
   }
 
-  /** Ask every few seconds until `confirmed`, or `error` says why not; `waitsFor` says why it is not there yet. */
+  /** Poll every few seconds until `confirmed` or an `error`; `waitsFor` gives the reason of a delay. */
   sponsorRequest(id: string): Promise<RelayRequest> {
     return this.ask(`/sponsor/requests/${id}`, {});
   }
 
-  /** Before sponsoring is offered. */
+  /** Check this before offering sponsored requests. */
   sponsorStatus(): Promise<SponsorStatus> {
     return this.ask("/sponsor/status", {});
   }
 
-  /** Seal the gift to this address; for an email that has no wallet yet it may take more than a minute. */
+  /** Seal the gift to this address. An email without a wallet may take more than a minute. */
   async giftEmailWallet(request: GiftEmailWalletRequest): Promise<string> {
     return (await this.post<{ address: string }>("/gift/recipient-wallet", request)).address;
   }
@@ -510,7 +510,7 @@ export class ReminderWorker {
   }
 }
 
-/** A proxy before the service answers in words of its own. */
+/** A proxy in front of the service answers in its own format. */
 async function problemOf(response: Response): Promise<Problem> {
   const { status, headers } = response;
   if (headers.get("Content-Type")?.startsWith("application/problem+json")) return (await response.json()) as Problem;

@@ -17,8 +17,10 @@ def read(folder: Path, dataset: str) -> pl.LazyFrame:
 
 
 def last_days(folder: Path, days: int) -> pl.DataFrame:
-    """What happened on each day on each chain, the newest first; without a value where it is not known. Chains are not
-    added up: what is on a test chain is worth nothing, and has no price feed."""
+    """Return the events of each day and chain, newest first; an unknown value is null.
+
+    Chains are not added up: assets on a test chain are worth nothing and have no price feed.
+    """
     happened = ("legacies_created", "legacies_activated", "gifts_sealed", "timelocks_withdrawn")
     by_day = read(folder, "days").select("day", "chain_id", *happened, "value_secured_usd")
     lately = by_day.filter(pl.col("day") > pl.col("day").max() - pl.duration(days=days))
@@ -26,7 +28,7 @@ def last_days(folder: Path, days: int) -> pl.DataFrame:
 
 
 def secured_now(folder: Path) -> pl.DataFrame:
-    """What each token secures by the newest snapshot of each chain, the most valuable first."""
+    """Return the secured amount of each token in the newest snapshot of each chain, most valuable first."""
     newest = read(folder, "snapshots").group_by("chain_id").agg(pl.col("hour").max())
     held = read(folder, "snapshot_tokens").join(newest, on=["chain_id", "hour"])
     return held.select("chain_id", "symbol", "units", "usd").sort("usd", descending=True, nulls_last=True).collect()
