@@ -34,7 +34,7 @@ from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
 from reminder_worker.reminders.due_windows import DuePass
-from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
@@ -59,7 +59,7 @@ class Runtime:
     chain_indexes: Mapping[int, ChainIndex]
     indexers: Mapping[int, Indexers]
     recipients: RecipientStore
-    instructions: Instructions
+    instructions: InstructionMailer
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
     dispatch: Dispatch | None
@@ -121,7 +121,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             chain_indexes=indexes,
             indexers=indexers,
             recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
-            instructions=Instructions(engine, chains, indexers, quotas, settings),
+            instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
             signal_passes={
                 id: SignalPass(engine, chain, indexers[id], settings.reminders.signal_max_age_seconds)
                 for id, chain in chains.items()

@@ -18,7 +18,7 @@ from api.schemas import (
 )
 from reminder_worker.outbox.messages import checksum
 from reminder_worker.reminders.authorization import SignedRequest
-from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 
 
@@ -112,7 +112,7 @@ class RecipientsController(Controller):
         ),
     )
     async def send_instructions(
-        self, data: JSONBody[SignedBody], instructions: NamedDependency[Instructions]
+        self, data: JSONBody[SignedBody], instructions: NamedDependency[InstructionMailer]
     ) -> QueuedAnswer:
         """Signed message `SendInstructions(address legacy,uint256 deadline)`, by the owner, who is creator() too.
 

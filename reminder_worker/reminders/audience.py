@@ -124,14 +124,16 @@ def configured_people(config: ReminderConfig) -> frozenset[str]:
 
 
 def is_named(line: int, members: LegacyMembership) -> bool:
-    """Whether there is anybody in this line. Who takes the last one out leaves the time between the lines as it is, and
+    """Return whether this line has a member. Removing the last member keeps the time between the lines, and
     the chain goes on opening the window of that line."""
     return line == 1 or (members.second_line if line == 2 else members.third_line) is not None
 
 
 def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
-    """In order of precedence, for who is named twice: the owner, the line that may act (nobody in it is told to wait),
-    the other lines, cosigners."""
+    """Yield members in order of precedence: the owner, the line that may act, the other lines, cosigners.
+
+    A person named twice gets the first role: a member of the acting line is never asked to wait.
+    """
     yield Role.OWNER, members.creator
     yield Role.OWNER, members.owner
     heirs: list[tuple[Role, str]] = [(Role.BENEFICIARY, address) for address in members.beneficiaries]

@@ -1,4 +1,4 @@
-"""Who may do what: an EIP-712 message about a genuine legacy, signed by its creator, fresh, and used once.
+"""Authorization of requests: an EIP-712 message about a genuine legacy, signed by its creator, recent and used once.
 
 Checks go from cheap to dear, so that a bad request costs little: deadline, local recovery, then the chain; the
 digest is spent with what it grants. Everything fails closed: what cannot be read on chain raises `ChainUnavailable`.
@@ -41,7 +41,7 @@ SIGNED_MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxy
 
 @dataclass(frozen=True, slots=True)
 class SignedRequest:
-    """What every signed request carries. `legacy` is a lower-case address, `deadline` in unix seconds."""
+    """Fields of every signed request. `legacy` is a lower-case address, `deadline` in unix seconds."""
 
     chain_id: int
     legacy: str

@@ -71,7 +71,7 @@ class DueReport:
 
 @dataclass(slots=True, eq=False)
 class WatchedLegacy:
-    """Row of `watch`. Not frozen, as `LegacyReading`, because a run makes thousands.
+    """Row of `watch`. Not frozen, as `WindowReading`, because a run makes thousands.
 
     `changed`: due because of an event, not because of the time. `unknown`: no members are stored yet. `place` and
     `version` (ctid and xmin): show whether the row was reset during the run.
@@ -88,7 +88,7 @@ class WatchedLegacy:
 
 
 @dataclass(slots=True)
-class LegacyReading:
+class WindowReading:
     """State of one legacy at the block of the pass; `triggers` is None if the legacy reverted.
 
     `open`: windows with deadlines. `old`: windows that opened too long ago for an email.
@@ -213,7 +213,7 @@ class _DueRun:
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
-        self._to_store: list[LegacyReading] = []
+        self._to_store: list[WindowReading] = []
 
     def go_on_at(self, head: Block) -> None:
         self.head = head
@@ -240,7 +240,7 @@ class _DueRun:
         self.report.batches += 1
         await self._store(STORED_AT_ONCE)  # outside `_at_once`: meanwhile the next batch is read
 
-    async def _read(self, batch: Sequence[WatchedLegacy]) -> list[LegacyReading]:
+    async def _read(self, batch: Sequence[WatchedLegacy]) -> list[WindowReading]:
         legacies = [each.legacy for each in batch]
         at = self.head.hash
         windows, triggers, _ = await together(
@@ -252,10 +252,10 @@ class _DueRun:
         for each, found in zip(batch, triggers, strict=True):
             opened = windows.get(each.legacy)
             if found is None or opened is None:
-                looks.append(LegacyReading(each, None, 0, []))
+                looks.append(WindowReading(each, None, 0, []))
             else:
                 looks.append(
-                    LegacyReading(each, found, self._ahead[each.creator], list_window_deadlines(opened, found))
+                    WindowReading(each, found, self._ahead[each.creator], list_window_deadlines(opened, found))
                 )
         await self._read_members(looks)
         return looks
@@ -269,7 +269,7 @@ class _DueRun:
                 {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
             )
 
-    async def _read_members(self, looks: Sequence[LegacyReading]) -> None:
+    async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
         # signals of blocks whose state is gone.
         wanted = [each for each in looks if each.open or each.watched.changed or each.watched.unknown]
@@ -307,7 +307,7 @@ class _DueRun:
         if len(legacies) > 1 and not await read_open_windows(self._chain, legacies, self.head.hash, self._questions):
             raise NoLegacyAnswers("the chain tells the reminder windows of no legacy")
 
-    def _seems_old(self, look: LegacyReading, active_at: int) -> frozenset[tuple[int, int]]:
+    def _seems_old(self, look: WindowReading, active_at: int) -> frozenset[tuple[int, int]]:
         """Return windows that opened too long ago for an email.
 
         `active_at`: start of the timer that set their deadlines; 0 if unknown.
@@ -324,7 +324,7 @@ class _DueRun:
             and not (look.watched.asked_at is None and deadline > now)
         )
 
-    async def _write(self, looks: Sequence[LegacyReading], failed: Sequence[WatchedLegacy]) -> None:
+    async def _write(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         """Write windows, then `watch`, each ordered by legacy: writes of recipients lock in the same order."""
         values = {
             "chain_id": self._chain.chain_id,
@@ -350,12 +350,12 @@ class _DueRun:
             if failed:
                 await conn.execute(sql["set_aside"], values)
 
-    def _next_ask(self, look: LegacyReading, triggers: Triggers) -> int:
+    def _next_ask(self, look: WindowReading, triggers: Triggers) -> int:
         return next_reading_time(
             self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead
         )
 
-    def _count(self, looks: Sequence[LegacyReading], failed: Sequence[WatchedLegacy]) -> None:
+    def _count(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         self.report.asked += len(looks) + len(failed)
         self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
         self.report.too_old += sum(len(look.old) for look in looks)
@@ -365,9 +365,9 @@ class _DueRun:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
 
 
-def _split_for_storing(looks: Sequence[LegacyReading]) -> list[list[LegacyReading]]:
+def _split_for_storing(looks: Sequence[WindowReading]) -> list[list[WindowReading]]:
     """Split readings into statements of at most `NAMES_AT_ONCE` addresses, the longest lists last."""
-    parts, total = list[list[LegacyReading]]([[]]), 0
+    parts, total = list[list[WindowReading]]([[]]), 0
     for look in sorted(looks, key=_count_addresses):
         total += _count_addresses(look)
         if total > NAMES_AT_ONCE and parts[-1]:
@@ -377,16 +377,16 @@ def _split_for_storing(looks: Sequence[LegacyReading]) -> list[list[LegacyReadin
     return [sorted(part, key=lambda look: look.watched.legacy) for part in parts]
 
 
-def _count_addresses(look: LegacyReading) -> int:
+def _count_addresses(look: WindowReading) -> int:
     return 0 if look.members is None else len(look.members.beneficiaries) + len(look.members.cosigners)
 
 
-def _membership_to_store(look: LegacyReading, membership: LegacyMembership | None) -> LegacyMembership | None:
+def _membership_to_store(look: WindowReading, membership: LegacyMembership | None) -> LegacyMembership | None:
     """None keeps what is stored: an activation empties the list, and may have to be judged by the members before it."""
     emptied = membership is not None and not membership.beneficiaries
     return None if emptied and not look.open else membership
 
 
-def _make_window_row(look: LegacyReading, window: int, deadline: int) -> dict[str, Any]:
+def _make_window_row(look: WindowReading, window: int, deadline: int) -> dict[str, Any]:
     old = (window, deadline) in look.old
     return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}

@@ -12,12 +12,7 @@ from reminder_worker.chain.contracts import ReminderView, Triggers
 from reminder_worker.concurrency import together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
-from reminder_worker.reminders.audience import READY_WINDOWS, WINDOW_LINES
-
-HOUR_SECONDS = 3600
-DAY_SECONDS = 86400
-BEFORE_LAYER3 = 3
-READY = frozenset({4, *READY_WINDOWS.values()})
+from reminder_worker.reminders.audience import WINDOW_LINES
 
 
 def is_old_build(triggers: Triggers) -> bool:
@@ -40,10 +35,10 @@ def list_window_deadlines(windows: Sequence[int], triggers: Triggers) -> list[tu
 def earliest_opening(window: int, triggers: Triggers, ahead: int) -> int:
     """Return the earliest time at which the window can have opened."""
     deadline = window_deadline(window, triggers)
-    if window in READY:
+    if window in (4, 5, 6):  # windows that open at the deadline itself
         return deadline
     # The third line's deadline is not announced before the second line may act, however long the notice.
-    return max(deadline - ahead, triggers[1]) if window == BEFORE_LAYER3 else deadline - ahead
+    return max(deadline - ahead, triggers[1]) if window == 3 else deadline - ahead
 
 
 def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Triggers, ahead: int) -> int:
@@ -52,10 +47,7 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
     legacy's address, so that legacies saved together do not stay due together.
     """
-    if legacy_type == SAFE:
-        latest = now + HOUR_SECONDS
-    else:
-        latest = now + DAY_SECONDS - crc32(legacy.encode()) % (4 * HOUR_SECONDS)
+    latest = now + 3600 if legacy_type == SAFE else now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
     if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
     openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
 from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -18,10 +17,8 @@ from reminder_worker.reminders.authorization import RequestAuthorizer, SignedReq
 from reminder_worker.reminders.planner import PlannedEmail, insert_emails, lock_recipients
 from reminder_worker.settings import Settings
 
-MINUTE: Final = 60
 
-
-class Instructions:
+class InstructionMailer:
     """Queues one email per recipient confirmed on chain; the dispatcher sends them."""
 
     def __init__(
@@ -73,7 +70,7 @@ class Instructions:
         try:
             await self._quotas.cooldown(conn, "instructions", owner, seconds)
         except LimitReached as early:
-            again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + MINUTE, UTC)  # to the minute
+            again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + 60, UTC)  # to the minute
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 

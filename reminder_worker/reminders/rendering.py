@@ -82,15 +82,15 @@ class Relevant:
     role: Role
 
 
-class _Words(msgspec.Struct):
+class _StoredVariables(msgspec.Struct):
     deadline: str | None = None
 
 
-class _Body(msgspec.Struct):
-    variables: _Words
+class _StoredBody(msgspec.Struct):
+    variables: _StoredVariables
 
 
-_decoded = msgspec.json.Decoder(_Body).decode
+_decoded = msgspec.json.Decoder(_StoredBody).decode
 
 
 class Resolver:

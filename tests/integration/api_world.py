@@ -29,7 +29,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relaying import RELAYER, make_relaying
-from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.runtime import make_gift_notifications, make_gift_pages, make_gift_wallets
 from reminder_worker.settings import Settings
@@ -205,7 +205,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         relaying=relaying,
         sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
-        instructions=Instructions(engine, chains, indexers, quotas, settings),
+        instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers, relaying),
         dispatch=None,

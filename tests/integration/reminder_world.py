@@ -20,7 +20,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
 from reminder_worker.reminders.due_windows import DuePass, DueReport
-from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.recipients import cancel_unsent, seal_row
 from reminder_worker.reminders.signals import SignalPass
@@ -67,7 +67,7 @@ class World:
     signals: SignalPass
     due: DuePass
     dispatch: Dispatch
-    instructions: Instructions
+    instructions: InstructionMailer
     vault: Vault
     hashes: KeyedHash
     labels: dict[str, str] = field(default_factory=dict)
@@ -218,7 +218,7 @@ async def open_world(
                 signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),
                 due=DuePass(engine, chain, index, settings.reminders),
                 dispatch=Dispatch(engine, chains, all_indexers, vault, client, settings),
-                instructions=Instructions(engine, chains, all_indexers, Quotas(engine), settings),
+                instructions=InstructionMailer(engine, chains, all_indexers, Quotas(engine), settings),
                 vault=vault,
                 hashes=hashes,
             )

@@ -21,7 +21,7 @@ from reminder_worker.errors import (
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorization import SignedRequest
-from reminder_worker.reminders.instructions import Instructions
+from reminder_worker.reminders.instructions import InstructionMailer
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.mail_stub import MailStub
@@ -175,7 +175,7 @@ async def test_who_asks_too_early_is_told_from_when_on_they_may_ask_for_another_
     now = time.time()
     indexers = {CHAIN_ID: Indexers(world.chain, world.index, None)}
     quotas = Quotas(world.engine, lambda: now)
-    instructions = Instructions(world.engine, {CHAIN_ID: world.chain}, indexers, quotas, world.settings)
+    instructions = InstructionMailer(world.engine, {CHAIN_ID: world.chain}, indexers, quotas, world.settings)
     first, second = await family(world), await family(world)
     await instructions.request(signed(world.account("owner"), first))
     with pytest.raises(LimitReached) as refused:
