@@ -44,6 +44,14 @@ def test_every_link_into_a_page_leads_to_a_place_in_it(page: Path) -> None:
     assert [(to, place) for to, place in links if place not in _places(page.parent / to if to else page)] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_named_file_exists(page: Path) -> None:
+    """A page names a file from the root, from `reminder_worker` or from its own folder."""
+    named = re.findall(r"`([\w.-]+(?:/[\w.-]+)+\.(?:py|sql|ts|md|json|ya?ml|graphql|sh))`", page.read_text())
+    folders = (ROOT, ROOT / "reminder_worker", page.parent)
+    assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
+
+
 def _places(page: Path) -> set[str]:
     """Names that a link into it may have: of its headings, as GitHub makes them, and of its own."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
