@@ -48,17 +48,11 @@ ORIGIN = "https://gifts.example.org"
 SECRETS = {"/ops/status": "status-secret-of-the-tests", "/ops/": "operator-secret-of-the-tests"}
 UNLIMITED = dict.fromkeys(
     (
-        "RATE_LIMIT_PER_MINUTE",
-        "RELAY_PER_CLIENT_HOUR",
-        "RELAY_PER_SIGNER",
-        "RELAY_PER_LEGACY",
-        "RELAY_PER_GIFT",
-        "RELAY_PER_CREATOR",
-        "GIFT_NOTIFY_PER_CLIENT_HOUR",
-        "GIFT_WALLETS_PER_CLIENT_HOUR",
+        "RATE_LIMIT_PER_MINUTE", "RELAY_PER_CLIENT_HOUR", "RELAY_PER_SIGNER", "RELAY_PER_LEGACY", "RELAY_PER_GIFT",
+        "RELAY_PER_CREATOR", "GIFT_NOTIFY_PER_CLIENT_HOUR", "GIFT_WALLETS_PER_CLIENT_HOUR",
     ),
     "1000000",
-)
+)  # fmt: skip
 DEADLINE = {"name": "deadline", "type": "uint256"}
 GIVERS_TYPES = {
     "/gift/notify": ("GiftNotify2", [{"name": "payloadHash", "type": "bytes32"}, DEADLINE]),

@@ -130,11 +130,6 @@ async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, cha
         assert [one is None for one in await Legacies(chain).members(asked, at=at)] == [True, False]
 
 
-async def test_an_old_build_has_zero_triggers(chain: Chain, chain_scenario: Scenario) -> None:
-    legacy = chain_scenario.create_old_legacy(chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100})
-    assert await Legacies(chain).triggers([legacy.address], at=await head_hash(chain)) == [(0, 0, 0)]
-
-
 async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as endpoint:
         failing = Chain(chain_settings(chain_scenario, endpoint.url))
@@ -161,46 +156,16 @@ async def test_due_windows_are_those_of_the_view(chain: Chain, chain_scenario: S
     assert await ReminderView(chain).default_notify_ahead(at=await head_hash(chain)) == 7 * DAY
 
 
-@pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
-async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(
-    mode: Mode, chain: Chain, chain_scenario: Scenario
-) -> None:
+async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(chain: Chain, chain_scenario: Scenario) -> None:
     owner, heir = chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100}
     chain_scenario.subscribe_premium(owner)
     bad, good = chain_scenario.create_reverting_legacy(owner, heir), chain_scenario.create_legacy(owner, heir)
-    chain_scenario.set_mode(bad, mode)
-    view, at = ReminderView(chain), await head_hash(chain)
-    assert isinstance(await view.due_windows([good.address, bad.address], at=at), Reverted)
-    assert isinstance(await view.due_windows([bad.address], at=at), Reverted)
-    assert await view.due_windows([good.address], at=at) == [()]
-
-
-async def test_the_view_may_burn_a_bounded_amount_of_gas_that_500_legacies_fit_into(chain_scenario: Scenario) -> None:
-    owner, heir = chain_scenario.account("owner"), person(chain_scenario, "heir")
-    chain_scenario.subscribe_premium(owner)
-    legacies = chain_scenario.bulk_create(owner, 500, {heir: 100}, inactivity=3 * DAY, configure=False)
-    async with proxy(chain_scenario.anvil.url) as endpoint:
-        chain = Chain(chain_settings(chain_scenario, endpoint.url))
-        at = await head_hash(chain)
-        view = ReminderView(chain)
-        assert await view.due_windows([each.address for each in legacies], at=at) == [(1,)] * 500
-        assert await view.due_windows([legacies[0].address], at=at) == [(1,)]
-        bounds = [int(each["params"][0]["gas"], 16) for each in endpoint.requests if each["method"] == "eth_call"]
-        assert [gas <= most for gas, most in zip(bounds, (50_000_000, 2_000_000), strict=True)] == [True, True]
-        await chain.close()
-
-
-async def test_a_batch_that_is_too_much_for_every_node_is_a_value_to_halve(
-    chain: Chain, chain_scenario: Scenario
-) -> None:
-    async with proxy(chain_scenario.anvil.url) as endpoint:
-        refusing = Chain(chain_settings(chain_scenario, endpoint.url))
-        at = await head_hash(refusing)
-        endpoint.answer = lambda request: {"error": {"code": -32000, "message": "request too large"}}
-        assert isinstance(await ReminderView(refusing).due_windows(["0x" + "11" * 20] * 2, at=at), Reverted)
-        with pytest.raises(ChainUnavailable):
-            await ReminderView(refusing).due_windows(["0x" + "11" * 20], at=at)
-        await refusing.close()
+    for mode in (Mode.REVERTS, Mode.BURNS_GAS):
+        chain_scenario.set_mode(bad, mode)
+        view, at = ReminderView(chain), await head_hash(chain)
+        assert isinstance(await view.due_windows([good.address, bad.address], at=at), Reverted)
+        assert isinstance(await view.due_windows([bad.address], at=at), Reverted)
+        assert await view.due_windows([good.address], at=at) == [()]
 
 
 async def test_premium_and_times_ahead(chain: Chain, chain_scenario: Scenario) -> None:
@@ -250,32 +215,6 @@ async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_sc
     }
 
 
-async def test_found_metadata_is_asked_for_once(chain_scenario: Scenario) -> None:
-    async with proxy(chain_scenario.anvil.url) as endpoint:
-        chain = Chain(chain_settings(chain_scenario, endpoint.url))
-        tokens = Tokens(chain)
-        first = await tokens.metadata([chain_scenario.deployment.usdc])
-        asked = len(endpoint.posts)
-        assert await tokens.metadata([chain_scenario.deployment.usdc]) == first
-        assert len(endpoint.posts) == asked
-        await chain.close()
-
-
-async def test_metadata_that_was_not_found_is_asked_for_again(chain: Chain, chain_scenario: Scenario) -> None:
-    """Of a proxy that is not set up yet, say: what it says then is shown."""
-    usdc, tokens = chain_scenario.deployment.usdc, Tokens(chain)
-    code = chain_scenario.anvil.rpc("eth_getCode", usdc, "latest")
-    chain_scenario.anvil.set_code(usdc, "0x")
-    assert await tokens.metadata([usdc]) == {usdc: None}
-    chain_scenario.anvil.set_code(usdc, code)
-    assert await tokens.metadata([usdc]) == {usdc: TokenMetadata("USDC", 6)}
-
-
-async def test_the_whitelist(chain: Chain, chain_scenario: Scenario) -> None:
-    listed = await TokenWhiteList(chain).tokens()
-    assert {chain_scenario.deployment.usdc, chain_scenario.deployment.weth} <= listed
-
-
 # -- events ---------------------------------------------------------------------------------------
 
 
@@ -314,12 +253,7 @@ async def test_the_life_of_a_legacy_is_read_back_from_its_events(chain: Chain, c
     }
     assert found["TransferEOALegacyActivedAlive"]["legacyId"] == legacy.id
     assert found["TransferEOALegacyActivated"]["layer"] == 1
-    assert found["LegacyEmailNotifyRequested"] == {
-        "legacy": legacy.address,
-        "creator": me,
-        "layer": 1,
-        "notifyType": 2,
-    }
+    assert found["LegacyEmailNotifyRequested"] == {"legacy": legacy.address, "creator": me, "layer": 1, "notifyType": 2}
     assert "secret name" not in repr(found)
 
 

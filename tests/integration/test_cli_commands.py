@@ -1,17 +1,10 @@
 """Commands that repair and look, on a real database and a real chain."""
 
 import json
-import os
-import pty
 import re
 import secrets
-import socket
-import subprocess
-import sys
 import time
 from base64 import b64encode
-from contextlib import suppress
-from pathlib import Path
 from types import SimpleNamespace
 from uuid import uuid4
 
@@ -27,9 +20,6 @@ from reminder_worker.doctor import report
 from reminder_worker.indexer.projection import NOTIFY
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.fees import EMPTY_GAS
-from reminder_worker.relay.wallet_monitor import GAS_OF_A_RELAY
-from reminder_worker.relaying import LOW_BALANCE_RENEWALS
 from reminder_worker.reminders.recipients import seal_row
 from reminder_worker.reminders.signals import OVERLAP
 from tests.integration.commands import Command
@@ -97,17 +87,6 @@ def test_a_database_that_cannot_keep_every_character_is_named(
         assert "create database … encoding 'UTF8' template template0" in result.output
 
 
-def test_doctor_says_what_the_database_refuses(command: Command) -> None:
-    role = f"guest_{secrets.token_hex(4)}"  # who may see nothing of the schema
-    command.sql(f"create role {role} login")
-    try:
-        looked = command("doctor", DATABASE_URL=command.environ["DATABASE_URL"].replace("postgres:", f"{role}:"))
-    finally:
-        command.sql(f"drop role {role}")
-    assert looked.exit_code == 1
-    assert "refuses us (InsufficientPrivilege): see DATABASE_URL" in looked.output
-
-
 def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 0, looked.output
@@ -117,28 +96,13 @@ def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
 
 
-def test_what_doctor_finds_stands_in_one_column_whatever_it_is(command: Command) -> None:
-    looked = command("doctor", MAIL_URL="http://127.0.0.1:1")
-    found = re.findall(r"(?m)^((ok|wrong|off) +)\w", looked.output)
-    assert {word for _, word in found} == {"ok", "wrong", "off"}
-    assert {len(before) for before, _ in found} == {7}
-
-
-def test_what_is_logged_while_doctor_looks_is_no_part_of_what_it_finds(command: Command) -> None:
-    looked = command("doctor", CHAIN_31337_RPC_URLS="http://127.0.0.1:1", LOG_FORMAT="json")
-    assert "rpc_endpoint_fails" not in looked.stdout
-    logged = [json.loads(line)["event"] for line in looked.stderr.splitlines()]
-    assert set(logged) == {"rpc_endpoint_fails"}
-
-
 def test_doctor_writes_nothing(command: Command) -> None:
     command("doctor")
     assert command.sql("select count(*) from worker.installation") == [(0,)]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_doctor_names_what_is_wrong_and_what_to_do(command: Command) -> None:
+    for changes, words in (
         ({"MAIL_URL": "http://127.0.0.1:1"}, "the group of MAIL_URL is set by half"),
         ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
         ({"HASH_KEY": _text(ENC_KEY)}, "EMAIL_ENC_KEY and HASH_KEY are one key"),
@@ -150,25 +114,10 @@ def test_doctor_writes_nothing(command: Command) -> None:
         ({"STATISTICS_FOLDER": "x" * 300}, "cannot be written: see STATISTICS_FOLDER"),
         ({"CHAIN_31337_START_BLOCK": "24589469"}, "nothing is read, see CHAIN_31337_START_BLOCK"),
         (PROVIDER, "TURNKEY_API_PRIVATE_KEY is not the key of TURNKEY_API_PUBLIC_KEY"),
-    ],
-    ids=[
-        "mail by half",
-        "mail down",
-        "one key for two",
-        "subgraph down",
-        "wrong address",
-        "wrong driver",
-        "dagster's storage down",
-        "dagster's address is none",
-        "folder that cannot be",
-        "another chain's first block",
-        "provider's keys",
-    ],
-)
-def test_doctor_names_what_is_wrong_and_what_to_do(command: Command, changes: dict[str, str], words: str) -> None:
-    looked = command("doctor", **changes)
-    assert looked.exit_code == 1
-    assert words in looked.output
+    ):
+        looked = command("doctor", **changes)
+        assert looked.exit_code == 1
+        assert words in looked.output
 
 
 def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(
@@ -195,37 +144,15 @@ def test_doctor_says_when_dagster_reckons_in_another_time_zone_than_it_believes(
     assert ("its storage answers" in looked.output) is sound
 
 
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
+def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: Command) -> None:
+    for changes, told in (
         ({}, True),
         ({"MAIL_ALLOWLIST": "@example.org"}, False),
         ({"ENVIRONMENT": "local"}, False),
         ({"MAIL_URL": ""}, False),
-    ],
-    ids=["nobody", "a list", "the local stack", "no mail"],
-)
-def test_doctor_says_of_which_test_chain_nobody_is_written_to(
-    command: Command, changes: dict[str, str], told: bool
-) -> None:
-    found = command("doctor", **{"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "token", **changes})
-    assert ("chain 31337 mail: a test chain, and MAIL_ALLOWLIST is empty" in found.stdout) is told
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"SIGNAL_MAX_AGE": "86399"}, "SIGNAL_MAX_AGE is under a day"),
-        ({"CHAINS": "1", "CHAIN_1_SIGNAL_BLOCK": "latest"}, "CHAIN_1_SIGNAL_BLOCK is latest"),
-    ],
-)
-def test_doctor_names_settings_by_which_people_are_not_told_or_told_what_is_not_so(
-    command: Command, changes: dict[str, str], words: str
-) -> None:
-    usual = {"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "token", "SIGNAL_MAX_AGE": "86400"}
-    usual |= {"CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "24589469"}
-    for given, told in ((changes, True), ({}, False)):
-        assert (words in command("doctor", **usual | given).stdout) is told
+    ):
+        found = command("doctor", **{"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "token", **changes})
+        assert ("chain 31337 mail: a test chain, and MAIL_ALLOWLIST is empty" in found.stdout) is told
 
 
 def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
@@ -259,14 +186,6 @@ def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
         result = command(*arguments)
         assert (result.exit_code, isinstance(result.exception, SystemExit)) == (1, True), arguments
         assert "the database refuses (ReadOnlySqlTransaction): see DATABASE_URL" in result.output, arguments
-
-
-def test_a_database_that_cannot_grow_is_named(command: Command) -> None:
-    """As on a full disk, where rows still find room for a while."""
-    command.sql(f"alter database {make_url(command.environ['DATABASE_URL']).database} set temp_file_limit = 0")
-    looked = command("doctor")
-    assert looked.exit_code == 1
-    assert "takes no writes (ConfigurationLimitExceeded)" in looked.output
 
 
 def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -> None:
@@ -320,29 +239,12 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command, later: int, si
     assert re.search(f"wrong.*watchdog.*has not looked {since}.*start Dagster", looked.output)
 
 
-def test_what_is_wrong_for_long_does_not_hide_from_doctor_that_nothing_runs(command: Command) -> None:
-    assert command("tick").exit_code == 0
-    columns = "(raised, changes, kind, subject, chain_id)"
-    command.sql(f"insert into worker.alert_state {columns} values (true, 1, 'upgrade_delay_short', '0x', 31337)")
-    command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
-    assert re.search("wrong.*watchdog.*has not looked for 20 minutes", command("doctor").output)
-
-
 def test_doctor_does_not_call_well_what_the_watchdog_could_not_look_at(command: Command) -> None:
     assert command("tick").exit_code == 0
     command.sql("update worker.pass_state set failed_at = now(), error = 'OperationalError' where name = 'watchdog'")
     looked = command("doctor")
     assert re.search(r"wrong.*watchdog.*its last look failed \(OperationalError\)", looked.output)
     assert "nothing is wrong" not in looked.output
-
-
-def test_doctor_names_no_chain_of_what_is_of_none(command: Command) -> None:
-    for kind, subject, chain in (("emails_late", "emails", 0), ("rpc_trouble", "no answer", 31337)):
-        columns = "(raised, changes, kind, subject, chain_id)"
-        command.sql(f"insert into worker.alert_state {columns} values (true, 1, %s, %s, %s)", kind, subject, chain)
-    looked = command("doctor").output
-    assert re.search(r"emails_late \(emails\) for \d", looked)
-    assert re.search(r"rpc_trouble \(no answer, chain 31337\) for \d", looked)
 
 
 def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: Command) -> None:
@@ -385,9 +287,8 @@ def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) 
         assert key not in looked.output
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
+def test_doctor_names_what_is_wrong_with_our_wallets(command: Command, anvil_chain: AnvilChain) -> None:
+    for changes, words in (
         ({"RELAYER_KEY": "0x1234"}, "neither a private key in hex nor a keystore"),
         ({"RELAYER_KEY": "{}"}, "a keystore JSON without its password"),
         ({"RELAYER_KEY": ATTESTOR_KEY}, "needs another wallet"),
@@ -400,15 +301,10 @@ def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) 
         ({"RELAY_GAS_PRICE_CEILING": "1"}, "room below the ceiling: requests wait"),
         ({}, "the router's attestor is"),
         ({"OPS_EMAIL": "ops@example.org"}, "OPS_EMAIL is set, but no mail service"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else next(iter(value), "other attestor"),
-)
-def test_doctor_names_what_is_wrong_with_our_wallets(
-    command: Command, anvil_chain: AnvilChain, changes: dict[str, str], words: str
-) -> None:
-    looked = command("doctor", **{**_wallets(anvil_chain), **changes})
-    assert looked.exit_code == 1
-    assert words in looked.output
+    ):
+        looked = command("doctor", **{**_wallets(anvil_chain), **changes})
+        assert looked.exit_code == 1
+        assert words in looked.output
 
 
 def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: Command, anvil_chain: AnvilChain) -> None:
@@ -417,41 +313,6 @@ def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: Command, 
     looked = command("doctor", **{**_wallets(anvil_chain), **silent})
     about = [line for line in looked.stdout.splitlines() if line.startswith("wrong") and "31337" in line]
     assert about == ["wrong  chain 31337 rpc: no endpoint of chain 31337 answers: see CHAIN_31337_RPC_URLS"]
-
-
-def test_doctor_finds_an_attestor_poor_where_operators_are_told_so(command: Command, anvil_chain: AnvilChain) -> None:
-    """It pays for a few renewals still."""
-    attestor = named_account("attestor")
-    wallets = _wallets(anvil_chain, attestor.key.hex())
-    anvil_chain.anvil.set_balance(attestor.address, 10**16)
-    looked = command("doctor", **wallets)
-    assert looked.exit_code == 1
-    assert f"fewer than {LOW_BALANCE_RENEWALS}: send ETH to {attestor.address}" in looked.output
-
-
-@pytest.mark.parametrize(("relays", "enough"), [(100, True), (25, False)])
-def test_doctor_counts_what_a_wallet_pays_for_as_the_alert_does(
-    command: Command, anvil_chain: AnvilChain, relays: int, enough: bool
-) -> None:
-    """In relays as they are, not in the dearest that there may be."""
-    wallets = _wallets(anvil_chain, named_account("attestor").key.hex())
-    price = int(anvil_chain.anvil.rpc("eth_gasPrice"), 16)
-    set_aside = EMPTY_GAS * 50 * 10**9  # below the ceiling, to free the nonce of one that is not mined
-    anvil_chain.anvil.set_balance(Account.from_key(RELAYER_KEY).address, relays * GAS_OF_A_RELAY * price + set_aside)
-    looked = command("doctor", **wallets)
-    assert looked.exit_code == (0 if enough else 1), looked.output
-    assert ("fewer than 50: send ETH" in looked.output) is not enough
-
-
-def test_doctor_says_that_requests_wait_where_they_do_below_the_ceiling_already(
-    command: Command, anvil_chain: AnvilChain
-) -> None:
-    """What is sent first leaves dearer offers room."""
-    wallets = _wallets(anvil_chain, named_account("attestor").key.hex())
-    ceiling = int(anvil_chain.anvil.rpc("eth_gasPrice"), 16) * 5 // 4
-    looked = command("doctor", **wallets, RELAY_GAS_PRICE_CEILING=str(ceiling))
-    assert looked.exit_code == 1, looked.output
-    assert "requests wait" in looked.output
 
 
 @pytest.mark.parametrize("router", ["TransferEOALegacyRouter", "TimeLockRouter"])
@@ -468,19 +329,17 @@ def test_doctor_names_a_router_that_was_upgraded(
     assert f"{router} on chain {anvil_chain.anvil.chain_id}" in looked.output
 
 
-@pytest.mark.parametrize(
-    ("role", "key"), [("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)], ids=["relayer", "attestor"]
-)
 def test_doctor_knows_a_stopped_wallet_and_the_command_that_lets_it_go_on(
-    command: Command, anvil_chain: AnvilChain, role: str, key: str
+    command: Command, anvil_chain: AnvilChain
 ) -> None:
-    ours = _wallets(anvil_chain)
-    enter_wallet(command.enter, _address(key), next_nonce=0, stopped="foreign_nonce")
-    looked = command("doctor", **ours)
-    assert "stopped (foreign_nonce): see the runbook" in looked.output
-    said = re.search("then `reminder-worker (relay resume .*)`", looked.output)
-    assert said
-    assert command(*said[1].split(), **ours).output == f"the {role} takes requests on chain 31337 again\n"
+    for role, key in (("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)):
+        ours = _wallets(anvil_chain)
+        enter_wallet(command.enter, _address(key), next_nonce=0, stopped="foreign_nonce")
+        looked = command("doctor", **ours)
+        assert "stopped (foreign_nonce): see the runbook" in looked.output
+        said = re.search("then `reminder-worker (relay resume .*)`", looked.output)
+        assert said
+        assert command(*said[1].split(), **ours).output == f"the {role} takes requests on chain 31337 again\n"
 
 
 def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, anvil_chain: AnvilChain) -> None:
@@ -490,26 +349,6 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, 
         looked = command("doctor", **wallets)
         assert looked.exit_code == 1
         assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
-
-
-def test_doctor_knows_requests_on_a_chain_that_was_taken_out(command: Command, anvil_chain: AnvilChain) -> None:
-    enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, wallet=_address(RELAYER_KEY))
-    left = "are open and the chain is not among CHAINS: nobody follows them"
-    assert left not in command("doctor", **_wallets(anvil_chain)).output
-    command.sql("update worker.relay_request set chain_id = 17000")
-    looked = command("doctor", **_wallets(anvil_chain))
-    assert looked.exit_code == 1
-    assert left in looked.output
-
-
-def test_doctor_shows_a_setting_as_it_is(command: Command) -> None:
-    """What stands in brackets is no style of a terminal."""
-    given = {"MAIL_URL": "http://[fe80::1]:1", "MAIL_TOKEN": "token-token", "CHAIN_31337_NAME": "[/] [bold]"}
-    looked = command("doctor", **given, RELAY_DAILY_WIE_CAP="1", AUTO_RENEW_DRY_RUN="true")
-    assert given["MAIL_URL"] in looked.output
-    assert given["CHAIN_31337_NAME"] in looked.output
-    assert "RELAY_DAILY_WIE_CAP is no setting and does nothing: is RELAY_DAILY_WEI_CAP meant?" in looked.output
-    assert "AUTO_RENEW_DRY_RUN does nothing without ATTESTOR_KEY" in looked.output
 
 
 def test_doctor_shows_no_secret(command: Command) -> None:
@@ -530,21 +369,6 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     assert "off" in rows["dispatch"]
 
 
-def test_tick_says_why_it_takes_no_snapshot(command: Command, tmp_path: Path) -> None:
-    """The index knows no block yet; then it does, and a second one in the hour is not due."""
-
-    def ticked() -> str:
-        shown = command("tick", "--pass", "statistics", STATISTICS_FOLDER=str(tmp_path / "statistics"))
-        assert shown.exit_code == 0, shown.output
-        (row,) = [line for line in shown.stdout.splitlines() if line.startswith("│")]
-        return " ".join(cell.strip() for cell in row.strip("│").split("│"))
-
-    assert ticked() == "statistics 31337 waiting the index has first to reach the head"
-    assert command("tick", "--pass", "index").exit_code == 0
-    assert "done block_number=" in ticked()
-    assert ticked() == "statistics 31337 done this hour has its snapshot"
-
-
 def test_a_group_set_by_half_is_an_error_in_the_log_of_every_start(command: Command) -> None:
     ticked = command("tick", "--pass", "alerts", MAIL_URL="http://127.0.0.1:1")
     assert ticked.exit_code == 0, ticked.output
@@ -558,37 +382,6 @@ def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> N
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
     assert "failed" in rows["index"]
     assert "off" in rows["dispatch"]
-
-
-def test_tick_shows_on_a_terminal_which_pass_it_is_at(command: Command) -> None:
-    """While it is at it: here one whose node takes the question and never answers. The table alone is for a pipe."""
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        node = {"CHAIN_31337_RPC_URLS": f"http://127.0.0.1:{silent.getsockname()[1]}", "CHAIN_31337_RPC_TIMEOUT": "1"}
-        status, shown, table = _on_a_terminal(command.environ | node, "tick", "--pass", "index")
-    at = re.findall(r"(\w+) +[^\s\w]+ (\d/\d) (\d:\d\d:\d\d)", shown)
-    assert at[0] == ("index", "0/1", "0:00:00")
-    assert any(place == "0/1" and seconds > "0:00:00" for _, place, seconds in at), "it says how long it took so far"
-    assert (status, at[-1][:2]) == (1, ("index", "1/1"))
-    assert "index" in table
-    assert "/1" not in table
-    assert "0/1" not in command("tick", "--pass", "index").output, "nothing where there is no terminal"
-
-
-def _on_a_terminal(environ: dict[str, str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, what standard error showed on a terminal, without its colours, and standard output."""
-    ours, theirs = pty.openpty()
-    where = {"PATH": os.environ["PATH"], "TERM": "xterm", "COLUMNS": "120", **environ}
-    run = [sys.executable, "-m", "reminder_worker.cli.main", *arguments]
-    with subprocess.Popen(run, env=where, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # so Linux tells that the other end is closed
-            while part := os.read(ours, 65536):
-                shown += part
-        os.close(ours)
-        assert process.stdout is not None
-        table = process.stdout.read()
-    return process.returncode, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()), table
 
 
 def test_requeue_takes_dead_emails_only(command: Command) -> None:
@@ -633,18 +426,7 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
     assert row == [("sent", "<8@mail.example.org>")]
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "words"),
-    [
-        (["--unsent"], 1, "no mail service is configured"),
-        (["--sent", "<1@mail.example.org>"], 1, "no email with this id is held"),
-        ([], 2, "give --sent or --unsent"),
-        (["--unsent", "--sent", "<1@mail.example.org>"], 2, "give --sent or --unsent"),
-        (["--sent", "two\nlines"], 2, "not a Message-ID"),
-    ],
-    ids=["unsent", "sent", "neither", "both", "no id"],
-)
-def test_settle_leaves_alone_what_is_not_held(command: Command, options: list[str], code: int, words: str) -> None:
+def test_settle_leaves_alone_what_is_not_held(command: Command) -> None:
     """Above all what may be on its way."""
     unknown = uuid4()
     command.sql(
@@ -652,9 +434,16 @@ def test_settle_leaves_alone_what_is_not_held(command: Command, options: list[st
         " values (%s, 31337, %s, %s, 'owner_reset', 'x', 'beneficiary', 'unknown')",
         unknown, LEGACY, HEIR,
     )  # fmt: skip
-    said = command("settle", str(unknown), *options)
-    assert (said.exit_code, words in said.output) == (code, True), said.output
-    assert command.sql("select id, state from worker.sent_ledger") == [(unknown, "unknown")]
+    for options, code, words in (
+        (["--unsent"], 1, "no mail service is configured"),
+        (["--sent", "<1@mail.example.org>"], 1, "no email with this id is held"),
+        ([], 2, "give --sent or --unsent"),
+        (["--unsent", "--sent", "<1@mail.example.org>"], 2, "give --sent or --unsent"),
+        (["--sent", "two\nlines"], 2, "not a Message-ID"),
+    ):
+        said = command("settle", str(unknown), *options)
+        assert (said.exit_code, words in said.output) == (code, True), said.output
+        assert command.sql("select id, state from worker.sent_ledger") == [(unknown, "unknown")]
 
 
 def test_requeue_takes_refused_alerts_too(command: Command) -> None:
@@ -709,42 +498,6 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
     assert key_id == new.key_id
     opened = new.record(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
     assert opened == EMAIL
-
-
-def test_rotate_key_says_which_open_requests_still_need_the_old_key(command: Command) -> None:
-    assert command("tick", "--pass", "index").exit_code == 0
-    ours = _address(RELAYER_KEY)
-    enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6, wallet=ours)
-    enter_request(command.enter, Vault(ENC_KEY), "confirmed", nonce=5, wallet=ours)
-    keys = {"EMAIL_ENC_KEY": _text(NEW_KEY), "EMAIL_ENC_KEYS_OLD": _text(ENC_KEY)}
-    rotated = command("rotate-key", **keys, RELAYER_KEY=RELAYER_KEY)
-    assert rotated.exit_code == 0, rotated.output
-    assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated.output
-    assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated.output
-
-
-@pytest.mark.parametrize("gone", ["wallet", "chain"])
-def test_what_a_lost_wallet_or_chain_left_open_keeps_no_earlier_key_for_good(command: Command, gone: str) -> None:
-    """Whoever broke in had all keys: nobody ends these requests, and the earlier master key is to be destroyed."""
-    assert command("tick", "--pass", "index").exit_code == 0
-    wallet = "0x" + "99" * 20 if gone == "wallet" else _address(RELAYER_KEY)
-    enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, age_seconds=8 * 86400, wallet=wallet)
-    if gone == "chain":
-        command.sql("update worker.relay_request set chain_id = 17000")
-    new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
-    rotated = command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
-    assert "1 relay requests whose wallet's key or chain is not configured" in rotated.output
-    assert "nothing else needs EMAIL_ENC_KEYS_OLD any more" in rotated.output
-    assert "rows open with no key" not in command("doctor", **new).output
-
-
-def test_doctor_misses_a_key_for_as_long_as_somebody_may_end_what_it_opens(command: Command) -> None:
-    assert command("tick", "--pass", "index").exit_code == 0
-    enter_request(command.enter, Vault(ENC_KEY), age_seconds=8 * 86400, nonce=6, wallet=_address(RELAYER_KEY))
-    enter_request(command.enter, Vault(ENC_KEY), age_seconds=86400)  # of a wallet whose key may be found
-    new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
-    assert command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY)).exit_code == 0
-    assert "2 encrypted rows open with no key that is configured" in command("doctor", **new).output
 
 
 # -- relay ------------------------------------------------------------------------------------------
@@ -829,33 +582,6 @@ def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: A
         assert words in refused.output
 
 
-def test_what_a_changed_key_left_behind_is_ended_by_ticks_with_the_earlier_key(
-    command: Command, anvil_chain: AnvilChain, chain_scenario: Scenario
-) -> None:
-    """As the runbook says; `doctor` with the new one tells when it is done."""
-    with_the_new = _wallets(anvil_chain)
-    earlier = Account.create().key.hex()
-    enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(earlier))
-    ours = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
-    router = command.environ["CHAIN_31337_TIME_LOCK_ROUTER"]
-    command.sql("update worker.relay_request set deadline = 1, router = %s", router)
-    chain_scenario.anvil.mine(100)  # and so for good
-    left = "its key is not configured: nobody follows them"
-    assert left in command("doctor", **with_the_new).output
-    ticked = command("tick", "--pass", "relay", **with_the_new | {"RELAYER_KEY": earlier, "ATTESTOR_KEY": ""})
-    assert ticked.exit_code == 0, ticked.output
-    assert left not in command("doctor", **with_the_new).output
-    open_still = command.sql("select id from worker.relay_request where state = 'deferred_fee'")
-    assert open_still == [(ours,)]
-
-
-def test_relay_replace_refuses_what_has_no_transaction(command: Command, anvil_chain: AnvilChain) -> None:
-    waits = enter_request(command.enter, Vault(ENC_KEY), "queued", nonce=None, wallet=_address(RELAYER_KEY))
-    refused = command("relay", "replace", str(waits), **_wallets(anvil_chain))
-    assert refused.exit_code == 1
-    assert "no transaction under way" in refused.output
-
-
 def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain: AnvilChain) -> None:
     ours = _wallets(anvil_chain)
     enter_wallet(command.enter, _address(RELAYER_KEY), next_nonce=0, stopped="foreign_nonce")
@@ -885,33 +611,6 @@ def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
-
-
-def test_a_block_that_was_not_read_yet_is_not_read_again(command: Command, anvil_chain: AnvilChain) -> None:
-    """A digit too many would else look as if it had been done."""
-    assert command("tick", "--pass", "index").exit_code == 0
-    head = anvil_chain.anvil.block_number()
-    refused = command("backfill", "--from-block", str(head + 2))
-    assert refused.exit_code == 1
-    assert f"the index is at block {head}: it has not read block {head + 2} yet" in refused.output
-    assert command("backfill", "--from-block", str(head + 1)).exit_code == 0, "the next one is read anyway"
-
-
-def test_backfill_reads_nothing_before_the_first_block_of_all(command: Command) -> None:
-    """From 0 it would read a chain's whole past, thousands of questions, with an empty index meanwhile."""
-    first = {"CHAIN_31337_START_BLOCK": "5"}
-    assert command("tick", "--pass", "index", **first).exit_code == 0
-    done = command("backfill", "--from-block", "0", **first)
-    assert done.exit_code == 0, done.output
-    assert '"first_block": 5,' in next(line for line in done.output.splitlines() if "index_read_again" in line)
-
-
-def test_what_an_operator_wishes_to_be_read_again_is_no_warning(command: Command) -> None:
-    """Nor is the whole chain the block before its first one."""
-    assert command("tick", "--pass", "index").exit_code == 0
-    done = command("backfill", "--from-block", "0")
-    (said,) = (json.loads(line) for line in done.output.splitlines() if '"index_' in line)
-    assert (said["level"], said["first_block"]) == ("info", 0)
 
 
 def test_a_signal_that_was_hidden_from_the_index_is_found_by_a_backfill(

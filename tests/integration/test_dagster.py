@@ -344,16 +344,10 @@ def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
 @pytest.mark.parametrize(
     ("state", "minutes", "passed"),
     [
-        ("dead", 0, False),
-        ("dead", 30 * 24 * 60, False),
-        ("held", 0, False),
-        ("held", 6 * 24 * 60, False),
-        ("held", 8 * 24 * 60, True),
-        ("unknown", 60, False),
-        ("unknown", 1, True),
-        ("queued", 60, True),
+        ("dead", 0, False), ("dead", 30 * 24 * 60, False), ("held", 0, False), ("held", 6 * 24 * 60, False),
+        ("held", 8 * 24 * 60, True), ("unknown", 60, False), ("unknown", 1, True), ("queued", 60, True),
     ],
-)
+)  # fmt: skip
 def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
     state: str, minutes: int, passed: bool, service: Service, database: psycopg.Connection[Any]
 ) -> None:

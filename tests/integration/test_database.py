@@ -1,6 +1,5 @@
 """Promises of the database itself."""
 
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -61,28 +60,6 @@ async def test_a_connection_that_broke_while_it_was_idle_is_replaced_unnoticed(
     async with pooled.connect() as connection:
         assert await connection.scalar(text("select pg_backend_pid()")) != broken
     await pooled.dispose()
-
-
-async def test_what_the_server_has_as_other_defaults_changes_nothing(database_url: str) -> None:
-    """Statements see what was committed while they waited for a lock, and times are read, whatever a role has set."""
-    isolation = text("select current_setting('transaction_isolation')")
-    options = "-c%20default_transaction_isolation=serializable%20-c%20datestyle=German"
-    strange = open_engine(f"{database_url}&options={options}")
-    alone = strange.execution_options(isolation_level="AUTOCOMMIT")
-    for _ in range(2):  # a connection that was used in either way is as it was before
-        async with strange.begin() as connection:
-            assert await connection.scalar(isolation) == "read committed"
-            assert isinstance(await connection.scalar(text("select now()")), datetime)
-        async with alone.connect() as connection:
-            assert await connection.scalar(isolation) == "read committed"
-    await strange.dispose()
-
-
-async def test_text_is_text_also_where_a_role_writes_it_otherwise(database_url: str) -> None:
-    strange = open_engine(f"{database_url}&options=-c%20client_encoding=sql_ascii")
-    async with strange.begin() as connection:
-        assert await connection.scalar(text("select cast(:words as text)"), {"words": "naïve…"}) == "naïve…"
-    await strange.dispose()
 
 
 async def test_a_pooler_that_gives_a_session_to_several_connections_is_noticed(

@@ -148,36 +148,6 @@ async def test_a_wallet_that_says_that_it_changed_its_chain_and_did_not_is_asked
     assert wallet.asked("eth_signTypedData_v4") == []
 
 
-OTHER_WALLET = """
-window.addEventListener("eip6963:requestProvider", () => {
-  const info = { uuid: "350670db-19fa-4704-a166-e52e178b59d2", name: "Other wallet", icon: "", rdns: "org.example" };
-  const provider = { request: () => %s, on() {} };
-  window.dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail: Object.freeze({ info, provider }) }));
-});
-"""
-
-
-async def test_while_one_wallet_does_not_answer_another_one_tells_so(gift_world: GiftWorld, visitor: Visitor) -> None:
-    ada = gift_world.person("ada")
-    gift = await gift_world.seal(ada)
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet")
-    await visitor.has(wallet)
-    await visitor.page.add_init_script(OTHER_WALLET % "new Promise(() => {})")
-    await visitor.page.goto(gift.url)
-    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
-    await visitor.page.get_by_role("button", name="Open for free with Ada's wallet").click()
-    await expect(visitor.page.get_by_role("alert").filter(has_text="A wallet is still asking you")).to_be_visible()
-
-
-async def test_what_a_wallet_says_is_understood_whatever_else_is_in_it(gift_world: GiftWorld, visitor: Visitor) -> None:
-    gift = await gift_world.seal(gift_world.person("ada"))
-    error = "Object.assign(new Error('reverted with 0x22d4f125'), { value: 5n })"
-    await visitor.page.add_init_script(OTHER_WALLET % f"Promise.reject({error})")
-    await visitor.page.goto(gift.url)
-    await visitor.page.get_by_role("button", name="Open for free with Other wallet").click()
-    await expect(visitor.page.get_by_role("alert").filter(has_text="has been opened already")).to_be_visible()
-
-
 async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:
     """Opened by somebody's other device meanwhile: no transaction is sent and no signature taken."""
     ada = gift_world.scenario.account("ada")

@@ -1,12 +1,9 @@
 """The ground the gift page's tests stand on: a request, a line, a word in the storage that is there is also seen."""
 
-import json
-
 import pytest
-from eth_account.messages import encode_typed_data
 from playwright.async_api import Browser
 
-from tests.integration.gift_page_browser import InjectedWallet, Visitor, visiting
+from tests.integration.gift_page_browser import Visitor, visiting
 from tests.integration.gift_page_world import GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -63,47 +60,3 @@ async def test_nothing_of_a_visitor_is_left_to_the_next(gift_world: GiftWorld, b
                 await visitor.everything()
         assert browser.contexts == []
     assert seen == [[SECRET, f"a={SECRET}", "prompt"], ["another", "a=another", "prompt"]]
-
-
-async def test_a_wallet_of_the_tests_is_found_and_signs(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """By EIP-6963; it signs only for the chain it is on, sends a transaction, and can say no."""
-    ada = gift_world.scenario.account("ada")
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", chain_id=1)
-    await visitor.has(wallet, InjectedWallet(gift_world.scenario, ada, "Another", declines={"eth_requestAccounts"}))
-    page = visitor.page
-    await page.goto(f"{gift_world.origin}/health/live")
-    found = await page.evaluate(
-        """() => { window.found = []; window.addEventListener("eip6963:announceProvider", (e) => found.push(e.detail));
-        window.dispatchEvent(new Event("eip6963:requestProvider")); return found.map((each) => each.info.name); }"""
-    )
-    assert found == ["Ada's wallet", "Another"]
-    ask = """async ([number, method, params]) => {
-        try { return await found[number].provider.request({ method, params }); } catch (e) { return e.code; } }"""
-    domain = {"name": "x", "chainId": 31337}
-    types = {"EIP712Domain": [{"name": "name", "type": "string"}, {"name": "chainId", "type": "uint256"}]}
-    data = {"domain": domain, "types": types | {"A": [{"name": "b", "type": "string"}]}, "primaryType": "A"}
-    signing = [0, "eth_signTypedData_v4", [ada.address, json.dumps(data | {"message": {"b": "c"}})]]
-    assert await page.evaluate(ask, signing) == 4200
-    assert await page.evaluate(ask, [0, "wallet_switchEthereumChain", [{"chainId": "0x5"}]]) == 4902
-    assert await page.evaluate(ask, [0, "wallet_switchEthereumChain", [{"chainId": hex(31337)}]]) is None
-    signed = ada.sign_message(encode_typed_data(full_message=data | {"message": {"b": "c"}}))
-    assert await page.evaluate(ask, signing) == signed.signature.to_0x_hex()
-    payment = {"from": ada.address, "to": gift_world.person("bob").address, "value": hex(7)}
-    sent = await page.evaluate(ask, [0, "eth_sendTransaction", [payment]])
-    assert gift_world.scenario.anvil.receipt(sent)["status"] == "0x1"
-    assert gift_world.scenario.balance(None, gift_world.person("bob").address) == 7
-    assert await page.evaluate(ask, [1, "eth_requestAccounts", []]) == 4001
-    assert len(wallet.asked("eth_signTypedData_v4")) == 2
-
-
-async def test_the_camera_stand_in_sees_what_is_held_before_it(gift_world: GiftWorld, visitor: Visitor) -> None:
-    await visitor.has_barcode_detector()
-    await visitor.page.goto(f"{gift_world.origin}/health/live")
-    await visitor.holds_before_camera("0x12")
-    seen = await visitor.page.evaluate(
-        """async () => { const stream = await navigator.mediaDevices.getUserMedia({ video: true });
-        const video = document.createElement("video"); video.srcObject = stream; await video.play();
-        const found = await new BarcodeDetector({ formats: ["qr_code"] }).detect(video);
-        stream.getTracks().forEach((track) => track.stop()); return found[0].rawValue; }"""
-    )
-    assert seen == "0x12"

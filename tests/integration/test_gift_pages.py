@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
-from typing import Any
 
 import psycopg
 import pytest
@@ -15,7 +14,7 @@ from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
-from devnet.deploy import MULTICALL3, deploy
+from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.occasions import card, occasions
@@ -198,17 +197,6 @@ async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_pa
     assert "0.5 ETH or WETH" in Tags((await page(world, gift)).body).text
 
 
-async def test_a_token_that_is_no_wrapped_ether_by_its_decimals_is_not_called_ether(
-    world: World, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """Only WETH of 18 decimals is unwrapped unit by unit."""
-    s = world.scenario
-    other = s.deploy("TestERC20", "Wrapped something", "WETH", 8)
-    s.whitelist(other)
-    gift = s.create_gift(giver, ada.address, eth=10**18, stored_as=other)
-    assert "2,500 WETH (paid out in ETH)" in Tags((await page(world, gift)).body).text
-
-
 async def test_the_facts_tell_what_this_installation_offers(
     chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
 ) -> None:
@@ -225,35 +213,6 @@ async def test_the_facts_tell_what_this_installation_offers(
         }
         assert body["identityProvider"] | expected == body["identityProvider"]
         assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [{"ENVIRONMENT": "production", "RELAYER_KEY": "0x" + "11" * 32}, {"RELAYER_KEY": "no key"}],
-    ids=["a chain whose gas is not all that a transaction costs", "a key that cannot be used"],
-)
-async def test_where_nothing_is_relayed_the_facts_promise_nobody_that_the_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount, settings: dict[str, str]
-) -> None:
-    gift = chain_scenario.create_gift(giver, ada.address, eth=1)
-    async with open_world(chain_scenario, engine, **GIFTS, **settings) as world:
-        chains = (await world.request("GET", "/sponsor/status")).body["chains"]
-        assert [each["gift"] for each in chains] == [False]
-        assert (await facts(world, gift)).body["sponsored"] is False
-
-
-async def test_of_an_upgraded_router_the_facts_promise_nobody_that_the_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """What is signed for a later version than the second is not known here."""
-    s, router = chain_scenario, chain_scenario.deployment.time_lock_router
-    gift = s.create_gift(giver, ada.address, eth=1)
-    async with open_world(s, engine, **GIFTS, RELAYER_KEY="0x" + "11" * 32) as world:
-        assert (await facts(world, gift)).body["sponsored"] is True
-        for version, sponsored in (("2", True), ("3", False)):
-            s.become_version(router, version)
-            found = (await facts(world, gift)).body
-            assert (found["sponsored"], found["domain"]["version"]) == (sponsored, version)
 
 
 async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
@@ -300,35 +259,6 @@ async def test_of_a_sheet_whose_gift_is_not_shown_its_entry_does_not_say_that_th
     assert (shown.status, "No gift that can be shown here was found" in Tags(shown.body).text) == (404, True)
 
 
-@pytest.mark.parametrize(
-    ("mark", "words"),
-    [
-        ("?email=1", "you sign in to that wallet elsewhere"),
-        ("?paper=1", "keep the sheet until you have moved it"),
-    ],
-)
-async def test_who_opened_a_gift_reads_later_where_it_is(
-    world: World, giver: LocalAccount, ada: LocalAccount, mark: str, words: str
-) -> None:
-    gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
-    world.scenario.withdraw_gift(ada, gift)
-    assert words in Tags((await page(world, gift, mark)).body).text
-
-
-async def test_an_nft_in_a_gift_is_seen_by_the_index(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
-    """The ERC-20 vault does not know of it: a gift that is not of ERC-20 tokens alone is not shown."""
-    s, d = world.scenario, world.scenario.deployment
-    s.write_as_deployer("TestERC721", d.erc721, "mint", giver.address, 31)
-    s.write(giver, "TestERC721", d.erc721, "setApprovalForAll", d.time_lock_router, True)
-    swap = (d.weth, 10, s.anvil.now() + DAY)
-    gift: tuple[Any, ...] = (swap, [], [(d.erc721, 31)], [], DAY, ada.address, "Gift", "")
-    s.write(giver, "TimeLockRouter", d.time_lock_router, "createTimelockedGift", gift, value=10)
-    number: int = s.read("TimeLockRouter", d.time_lock_router, "timelockCounter")
-    await indexed(world)
-    assert (await facts(world, number)).status == 404
-    assert (await entry(world, ada.address)).status == 404
-
-
 async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver: LocalAccount) -> None:
     """Not that there is no gift: 503 with Retry-After, as a problem and as a page."""
     gift = world.scenario.create_gift(giver, giver.address, eth=1)
@@ -339,17 +269,6 @@ async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver:
     assert "right now" in Tags(shown.body).text
     assert Tags(shown.body).meta["og:title"] == "Happy birthday"
     assert (await entry(world, giver.address)).status == 503  # also: nothing is indexed yet
-
-
-async def test_a_node_that_denies_a_contract_is_told_on_a_page(world: World, giver: LocalAccount) -> None:
-    """Many reads at once go through one: without it the chain cannot be read, and that is no reader's fault."""
-    for _ in range(2):
-        gift = world.scenario.create_gift(giver, giver.address, eth=1)
-    await indexed(world)
-    world.scenario.anvil.set_code(MULTICALL3, "0x")
-    for shown in (await page(world, gift, "?o=birthday"), await entry(world, giver.address)):
-        assert (shown.status, shown.headers["Retry-After"]) == (503, "5")
-        assert "right now" in Tags(shown.body).text
 
 
 # -- the page -------------------------------------------------------------------------------------
@@ -407,74 +326,71 @@ async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccoun
     assert "evil.example" not in shown.body.decode()
 
 
-@pytest.mark.parametrize("name", [*occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'])
-async def test_a_link_preview_shows_its_occasion(
-    world: World, giver: LocalAccount, ada: LocalAccount, name: str | None
-) -> None:
+async def test_a_link_preview_shows_its_occasion(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """Open Graph and Twitter tags by `o`, absolute addresses; whatever is not an occasion has the default's."""
     gift = world.scenario.create_gift(giver, ada.address, eth=1)
-    async with world.session.get(
-        f"{world.url}/sealed/{world.chain_id}/{gift}", params={} if name is None else {"o": name}
-    ) as response:
-        html = await response.read()
-    tags, expected = Tags(html), occasions().get(name or "", occasions()["gift"])
-    meta = tags.meta
-    assert meta["og:title"] == meta["twitter:title"] == expected.greeting
-    assert meta["og:image"] == meta["twitter:image"]
-    assert meta["og:image"].startswith(f"{ORIGIN}/sealed/cards/{expected.id}.")
-    assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
-    assert meta["twitter:card"] == "summary_large_image"
-    kept = f"?o={name}" if name and re.fullmatch("[a-z-]+", name) else ""
-    assert meta["og:url"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}{kept}"
-    assert html.count(b"<script") <= 1
-    async with world.session.get(world.url + meta["og:image"].removeprefix(ORIGIN)) as image:
-        assert await image.read() == card(expected.id)
-        assert image.headers["Content-Type"] == "image/png"
-        assert image.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-        assert image.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
+    for name in (*occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'):
+        async with world.session.get(
+            f"{world.url}/sealed/{world.chain_id}/{gift}", params={} if name is None else {"o": name}
+        ) as response:
+            html = await response.read()
+        tags, expected = Tags(html), occasions().get(name or "", occasions()["gift"])
+        meta = tags.meta
+        assert meta["og:title"] == meta["twitter:title"] == expected.greeting
+        assert meta["og:image"] == meta["twitter:image"]
+        assert meta["og:image"].startswith(f"{ORIGIN}/sealed/cards/{expected.id}.")
+        assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+        assert meta["twitter:card"] == "summary_large_image"
+        kept = f"?o={name}" if name and re.fullmatch("[a-z-]+", name) else ""
+        assert meta["og:url"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}{kept}"
+        assert html.count(b"<script") <= 1
+        async with world.session.get(world.url + meta["og:image"].removeprefix(ORIGIN)) as image:
+            assert await image.read() == card(expected.id)
+            assert image.headers["Content-Type"] == "image/png"
+            assert image.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            assert image.headers["Cross-Origin-Resource-Policy"] == "cross-origin"
 
 
-@pytest.mark.parametrize("query", ["", "?email=1", "?email=0", "?email=1&email=1", "?o=eid&email=1", "?paper=1"])
 async def test_only_pages_of_email_gifts_may_talk_to_the_identity_provider(
-    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, query: str
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount
 ) -> None:
     """The policy names no foreign origin but the provider's, and that with `email=1` alone."""
     gift = chain_scenario.create_gift(giver, giver.address, eth=1)
     provider = {"https://proxy.provider.example", "https://api.provider.example"}
+    queries = ("", "?email=1", "?email=0", "?email=1&email=1", "?o=eid&email=1", "?paper=1")
     for more in ({}, PROVIDER):
         async with open_world(chain_scenario, engine, **GIFTS, **more) as world:
-            headers = (await page(world, gift, query)).headers
-        policy = headers["Content-Security-Policy"]
-        named = set(re.findall(r"[a-z]+:(?://)?[^\s;']+", policy))
-        assert named == (provider if more and re.fullmatch(r"\?(o=eid&)?email=1", query) else set())
-        assert "default-src 'none'" in policy
-        assert re.search(r"script-src 'self';", policy)
-        assert re.search(r"style-src 'self' 'sha256-[\w+/=]+'$", policy)
-        assert "'unsafe" not in policy
-        assert "*" not in policy
-        assert headers["Referrer-Policy"] == "no-referrer"
-        assert headers["Cache-Control"] == "no-store"
+            answers = [(query, (await page(world, gift, query)).headers) for query in queries]
+        for query, headers in answers:
+            policy = headers["Content-Security-Policy"]
+            named = set(re.findall(r"[a-z]+:(?://)?[^\s;']+", policy))
+            assert named == (provider if more and re.fullmatch(r"\?(o=eid&)?email=1", query) else set())
+            assert "default-src 'none'" in policy
+            assert re.search(r"script-src 'self';", policy)
+            assert re.search(r"style-src 'self' 'sha256-[\w+/=]+'$", policy)
+            assert "'unsafe" not in policy
+            assert "*" not in policy
+            assert headers["Referrer-Policy"] == "no-referrer"
+            assert headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    "path", ["/sealed/01/1", "/sealed/1/+1", "/sealed/1/1.0", "/sealed/1/%31x", "/sealed/x/y", "/sealed/1/\u0661"]
-)
-async def test_a_gift_has_one_path(world: World, path: str) -> None:
+async def test_a_gift_has_one_path(world: World) -> None:
     """Other spellings of a number are no gift."""
-    shown = await world.request("GET", path)
-    assert shown.status == 404
-    assert "no gift here" in Tags(shown.body).text
+    for path in ("/sealed/01/1", "/sealed/1/+1", "/sealed/1/1.0", "/sealed/1/%31x", "/sealed/x/y", "/sealed/1/\u0661"):
+        shown = await world.request("GET", path)
+        assert shown.status == 404
+        assert "no gift here" in Tags(shown.body).text
 
 
-@pytest.mark.parametrize("path", ["", "/", "/31337", "/31337/?o=birthday", "/for", "/for/", "/31337/1/2", "/cards"])
-async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World, path: str) -> None:
+async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World) -> None:
     """Who was given it shall not read a problem's JSON; beside the prefix there are no people."""
-    shown = await world.request("GET", f"/sealed{path}")
-    assert (shown.status, shown.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
-    assert "This link is not whole" in Tags(shown.body).text
-    assert shown.headers["Cache-Control"] == "no-store"
-    beside = await world.request("GET", "/sealedx/31337")
-    assert (beside.status, beside.code) == (404, "not_found")
+    for path in ("", "/", "/31337", "/31337/?o=birthday", "/for", "/for/", "/31337/1/2", "/cards"):
+        shown = await world.request("GET", f"/sealed{path}")
+        assert (shown.status, shown.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
+        assert "This link is not whole" in Tags(shown.body).text
+        assert shown.headers["Cache-Control"] == "no-store"
+        beside = await world.request("GET", "/sealedx/31337")
+        assert (beside.status, beside.code) == (404, "not_found")
 
 
 async def test_a_slash_behind_a_link_leads_to_its_gift_all_the_same(
@@ -568,40 +484,14 @@ async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was
     assert "A gift that has been opened already is not shown here" in told
 
 
-@pytest.mark.parametrize("address", ["0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40])
-async def test_what_is_no_address_has_no_gift(world: World, address: str) -> None:
+async def test_what_is_no_address_has_no_gift(world: World) -> None:
     """A page that says so, with nothing of the address on it."""
-    await indexed(world)
-    answer = await entry(world, address)
-    assert answer.status == 404
-    assert "Location" not in answer.headers
-    assert address.encode() not in answer.body
-
-
-async def test_the_newest_gift_of_all_chains_wins_by_block_time(
-    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """Two chains on which ids say nothing of age; while one of them cannot tell, nothing is guessed."""
-    with Anvil(chain_id=31338) as second:
-        other = Scenario(second, deploy(second))
-        environ = other.deployment.settings_environ(second.chain_id, second.url)
-        both = {**GIFTS, **environ, "CHAINS": f"{chain_scenario.anvil.chain_id},{second.chain_id}"}
-        async with open_world(chain_scenario, engine, **both) as world:
-            for _ in range(3):
-                chain_scenario.create_gift(giver, ada.address, eth=1)
-            await world.parts.chain_indexes[world.chain_id].advance()
-            assert (await entry(world, ada.address)).status == 503
-            later = max(chain_scenario.anvil.now(), second.now()) + 50
-            second.set_time(later)
-            newest = other.create_gift(other.account("giver"), ada.address, eth=1)
-            await indexed(world)
-            moved = await entry(world, ada.address)
-            assert moved.headers["Location"] == f"{ORIGIN}/sealed/{second.chain_id}/{newest}"
-            chain_scenario.anvil.set_time(later + 50)
-            newest = chain_scenario.create_gift(giver, ada.address, eth=1)
-            await indexed(world)
-            moved = await entry(world, ada.address)
-            assert moved.headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{newest}"
+    for address in ("0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40):
+        await indexed(world)
+        answer = await entry(world, address)
+        assert answer.status == 404
+        assert "Location" not in answer.headers
+        assert address.encode() not in answer.body
 
 
 async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_mainnet(

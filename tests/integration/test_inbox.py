@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator
 import aiohttp
 import aiosmtplib
 import pytest
-from playwright.async_api import expect
 
 from devnet.smtp import Inbox
-from tests.integration.gift_page_browser import open_browser
 
 EMAIL = (
     b"From: Reminders <reminders@example.org>\r\nTo: Anna <anna@example.org>\r\nSubject: <b>Hello</b>\r\n"
@@ -61,30 +59,6 @@ async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aioht
     assert (await session.get("/messages/2")).status == 404
 
 
-async def test_an_email_of_text_alone_has_no_page_to_show(inbox: Inbox, session: aiohttp.ClientSession) -> None:
-    await deliver(inbox, "anna@example.org", content=b"Subject: Your code\r\n\r\nIt is 123456.\r\n")
-    for address in ("/messages/1", "/messages/1?part=html"):
-        page = await (await session.get(address)).text()
-        assert "It is 123456." in page
-        assert not any(part in page for part in ("HTML</a>", "<iframe"))
-
-
-async def test_a_link_in_an_email_opens_a_page_as_elsewhere(inbox: Inbox) -> None:
-    """In a tab of its own, where its scripts run: the sandbox is the email's alone."""
-    link = f'<!doctype html><html><head></head><body><a href="{inbox.url}/">See your gift</a></body></html>'
-    await deliver(inbox, "anna@example.org", content=EMAIL.replace(b"<p>rich</p>", link.encode()))
-    async with open_browser() as (browser, _):
-        page = await browser.new_page()
-        await page.goto(f"{inbox.url}/messages/1")
-        email = page.frame_locator("iframe")
-        assert await email.locator("a").evaluate("(a) => a.ownerDocument.compatMode") == "CSS1Compat"
-        async with page.expect_popup() as opening:
-            await email.get_by_role("link", name="See your gift").click()
-        opened = await opening.value
-        await expect(opened.get_by_role("heading", name="Inbox")).to_be_visible()
-        assert await opened.evaluate("self.origin") == inbox.url
-
-
 async def test_programs_read_and_clear_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
     await deliver(inbox, "anna@example.org")
     [message] = await (await session.get("/api/messages")).json()
@@ -102,14 +76,6 @@ async def test_another_site_cannot_read_it(inbox: Inbox, session: aiohttp.Client
     """A name that an attacker points to loopback is refused."""
     answer = await session.get("/api/messages", headers={"Host": f"evil.example:{inbox.http_port}"})
     assert answer.status == 403
-
-
-async def test_waiting_ends_with_the_message_or_with_the_time(inbox: Inbox) -> None:
-    with pytest.raises(TimeoutError):
-        await inbox.wait_for(lambda message: True, timeout=0.01)
-    await deliver(inbox, "anna@example.org")
-    found = await inbox.wait_for(lambda message: message.to == "anna@example.org")
-    assert found.header("to") == "Anna <anna@example.org>"
 
 
 async def test_it_goes_down_and_comes_back_on_its_port(inbox: Inbox) -> None:

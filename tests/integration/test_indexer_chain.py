@@ -2,23 +2,20 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import Table, func, select, text
+from sqlalchemy import Table, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
-from reminder_worker.indexer import store
-from reminder_worker.indexer.chain_index import CURSOR, TOUCHED_CURSOR, ChainIndex
-from reminder_worker.indexer.models import FAR_FUTURE, SignalKind
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.indexer.models import FAR_FUTURE
 from reminder_worker.indexer.tables import chain_event, index_cursor, legacy, reminder_config, timelock
-from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
+from tests.integration.chain_proxy import Json, Proxy, proxy, refused
 from tests.integration.indexer_story import legacies, settings_of, tell
-from tests.integration.locks import frozen
 
 
 @pytest.fixture
@@ -109,45 +106,10 @@ async def test_a_node_that_refuses_ranges_is_read_whole(
     assert await is_as_read_anew(engine, index)
 
 
-async def test_a_look_asks_little_however_far_behind_the_index_is(
-    chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """A look that took too long would call for no run, each time, and the index would stand still for good."""
-    await index.advance()
-    chain_scenario.anvil.mine(1000)
-    node.answer = ten_blocks_at_once
-    node.posts.clear()
-    assert await index.look()
-    assert node.asked["eth_getLogs"] < 50
-
-
-async def test_a_run_keeps_what_it_read_of_a_long_way_before_it_is_stopped(
-    chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """Blocks are stored by so many as take little time, also where only a few are given at once."""
-    await index.advance()
-    began = (await index.head()).number
-    chain_scenario.anvil.mine(1000)
-
-    def soon_silent(request: Json) -> Json | None:
-        return refused("no more") if node.asked["eth_getLogs"] > 60 else ten_blocks_at_once(request)
-
-    node.posts.clear()
-    node.answer = soon_silent
-    with pytest.raises(ChainUnavailable):
-        await index.advance()
-    assert (await index.head()).number >= began + 100
-    node.well()
-    assert (await index.advance()).stopped == "at_head"
-
-
-@pytest.mark.parametrize("begun", [False, True], ids=["first run", "later run"])
 async def test_two_that_advance_at_once_store_each_event_once(
-    engine: AsyncEngine, chain_scenario: Scenario, chain: Chain, begun: bool
+    engine: AsyncEngine, chain_scenario: Scenario, chain: Chain
 ) -> None:
     """A tick and a run at the same time: what one counts as stored the other does not, and the tables are right."""
-    if begun:
-        assert (await ChainIndex(engine, chain).advance()).events == 0
     tell(chain_scenario)
     first, second = await asyncio.gather(*(ChainIndex(engine, chain).advance() for _ in range(2)))
     assert "at_head" in {first.stopped, second.stopped}
@@ -289,31 +251,8 @@ async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
     assert lost.address not in await legacies(engine)
 
 
-async def test_an_ancestor_that_no_node_has_for_the_moment_loses_nothing(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """Else all that is known would be forgotten, and read again from the first block."""
-    s = chain_scenario
-    some_legacy(s)
-    event = s.anvil.block_number()
-    s.anvil.mine(20)
-    rich, *_ = s.anvil.rpc("eth_accounts")
-    s.anvil.transact({"from": rich, "to": rich})  # a reorganised empty block could be the same one again
-    await index.advance()
-    known = await count(engine, chain_event)
-    s.anvil.reorg(2)
-    s.anvil.mine(5)
-    node.answer = says_of_block(hex(event), None)
-    with pytest.raises(ChainUnavailable):
-        await index.advance()
-    assert await count(engine, chain_event) == known > 0
-    node.well()
-    assert (await index.advance()).rewound_to == event
-
-
-@pytest.mark.parametrize("says", ["null", "an error"])
 async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
-    says: str, engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A node that was just started knows no final block: what both forks have stays known."""
     s = chain_scenario
@@ -327,7 +266,7 @@ async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
     def not_final(request: Json) -> Json | None:
         if "finalized" not in request["params"]:
             return None
-        return refused("finalized block not found") if says == "an error" else {"result": None}
+        return refused("finalized block not found")
 
     node.answer = not_final
     assert (await index.advance()).rewound_to == event
@@ -467,24 +406,6 @@ async def test_only_the_right_contract_is_believed(chain_scenario: Scenario, ind
     assert await index.signals(0, at.number, at) == []
 
 
-async def test_a_notify_type_of_the_future_is_kept_and_not_answered(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
-) -> None:
-    """A kind this version does not know stops nothing."""
-    s, place = chain_scenario, chain_scenario.deployment
-    ann = s.account("ann")
-    topic = s.contracts["PremiumSetting"].event_topic("LegacyEmailNotifyRequested")
-    word = "00" * 12 + ann.address[2:]
-    for kind in ("01", "63"):
-        code = f"0x600160005260{kind}6020527f{word}7f{word}7f{topic[2:]}60406000a300"
-        s.anvil.set_code(place.premium_setting, code)
-        s.send(ann, place.premium_setting)
-    assert (await index.advance()).skipped == 0
-    assert await count(engine, chain_event) == 2
-    at = await index.head()
-    assert [signal.kind for signal in await index.signals(0, at.number, at)] == [SignalKind.MULTISIG_ACTIVATION]
-
-
 async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, index: ChainIndex) -> None:
     """Edits, check-ins and Premium touch whom they concern, by legacy or by creator, and only within the blocks."""
     s = chain_scenario
@@ -506,23 +427,6 @@ async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, 
     assert two.address not in before.legacies.keys() | touched.legacies.keys()
 
 
-async def test_who_follows_the_index_far_behind_keeps_its_place_when_that_is_taken_back(
-    chain_scenario: Scenario, index: ChainIndex, engine: AsyncEngine
-) -> None:
-    """Moved on to where the index is, it would never hear of what lies between."""
-    some_legacy(chain_scenario)
-    await index.advance()
-    at = await index.head()
-    place = {"id": chain_scenario.anvil.chain_id, "name": TOUCHED_CURSOR}
-    async with engine.begin() as connection:
-        behind = "insert into worker.index_cursor (chain_id, name, block_number, block_hash, source)"
-        await connection.execute(text(f"{behind} values (:id, :name, 1, '0x01', 'here')"), place)
-    await index.rewind_to(at.number)
-    async with engine.connect() as connection:
-        where = "select block_number from worker.index_cursor where chain_id = :id and name = :name"
-        assert await connection.scalar(text(where), place) == 1
-
-
 async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Scenario, index: ChainIndex) -> None:
     """A question about a state that a reorganisation took away is not answered from the one before it."""
     s = chain_scenario
@@ -532,62 +436,3 @@ async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Sce
     await index.rewind_to(at.number)
     with pytest.raises(IndexerUnavailable):
         await index.signals(0, at.number, at)
-
-
-async def test_answers_are_refused_of_another_fork(chain_scenario: Scenario, index: ChainIndex) -> None:
-    await index.advance()
-    at = await index.head()
-    assert await index.signals(0, at.number, at) == []
-    with pytest.raises(IndexerUnavailable):
-        await index.signals(0, at.number, replace(at, hash="0x" + "ab" * 32))
-
-
-async def test_many_legacies_in_a_few_blocks(engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex) -> None:
-    """A mass creation goes through in one run: every legacy with its configuration."""
-    s = chain_scenario
-    ann, cid = s.account("ann"), s.account("cid")
-    made = s.bulk_create(ann, 3_000, {cid.address: 100})
-    progress = await index.advance()
-    assert (progress.stopped, progress.events) == ("at_head", 6_000)
-    configs = await index.reminder_configs([item.address for item in made], await index.head())
-    assert len(configs) == 3_000
-    assert {config.beneficiaries for config in configs.values()} == {(cid.address.lower(),)}
-
-
-async def test_who_is_frozen_in_the_middle_of_a_slice_keeps_no_other_from_reading(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A machine that is paused holds its connections for hours."""
-    await index.advance()
-    made = some_legacy(chain_scenario)
-    async with frozen(engine, monkeypatch) as stopped, stopped.connect() as connection:
-        old = await store.read_cursor(connection, index._chain.chain_id, CURSOR)
-        assert old is not None
-        new = replace(old, number=old.number + 1)
-        assert await store.move_cursor(connection, index._chain.chain_id, CURSOR, old, new, "frozen")
-        async with asyncio.timeout(60):
-            await index.advance()
-        await connection.invalidate()
-    assert made.address in await legacies(engine)
-
-
-async def test_a_reader_of_another_fork_does_not_move_the_cursor(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
-) -> None:
-    """The chain was reorganised while a slow reader had its slice; another reader is at the same height meanwhile."""
-    chain_scenario.anvil.mine(3)
-    some_legacy(chain_scenario)  # a block without it has another hash, also at the same time
-    await index.advance()
-    chain_id = index._chain.chain_id
-    async with engine.connect() as connection:
-        slow = await store.read_cursor(connection, chain_id, CURSOR)
-    assert slow is not None
-    chain_scenario.anvil.reorg(2)
-    assert (await index.advance()).rewound_to is not None
-    async with engine.begin() as connection:
-        there = await store.read_cursor(connection, chain_id, CURSOR)
-        assert there is not None
-        assert (there.number, there.hash == slow.hash) == (slow.number, False)
-        new = replace(slow, number=slow.number + 1)
-        assert not await store.move_cursor(connection, chain_id, CURSOR, slow, new, "slow")
-        assert await store.read_cursor(connection, chain_id, CURSOR) == there

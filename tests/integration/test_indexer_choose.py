@@ -8,7 +8,6 @@ from devnet.scenarios import Scenario
 from reminder_worker.doctor import report
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.selector import Indexers
-from tests.integration.chain_proxy import Json, proxy, refused
 from tests.integration.indexer_story import open_parts, settings_of
 
 
@@ -125,42 +124,6 @@ async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_
         assert await parts.indexers.reminder_configs([legacy.address], configured - 1) == found, "our own knows more"
         with pytest.raises(IndexerUnavailable):
             await parts.indexers.reminder_configs([legacy.address], configured + 5)
-
-
-async def test_a_subgraph_tells_configurations_where_our_own_index_cannot_read_on(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """No endpoint gives logs, or one that invents them holds it up for an hour: what the subgraph knows is sent."""
-
-    def no_logs(request: Json) -> Json | None:
-        return refused("not in your plan") if request["method"] == "eth_getLogs" else None
-
-    s = chain_scenario
-    ann = s.account("ann")
-    s.subscribe_premium(ann)
-    legacy = s.create_legacy(ann, {s.account("cid").address: 100})
-    s.configure_reminders(ann, legacy)
-    async with proxy(s.anvil.url) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as parts:
-        node.answer = no_logs
-        head = s.anvil.block_number()
-        assert legacy.address in await parts.indexers.reminder_configs([legacy.address], head)
-        s.anvil.mine()
-        with pytest.raises(IndexerUnavailable):
-            await parts.indexers.reminder_configs([legacy.address], head + 1)
-
-
-async def test_our_own_index_is_not_believed_about_configurations_it_has_not_read_yet(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """The subgraph fails on the question itself, and our own index cannot get to the block."""
-    s = chain_scenario
-    async with open_parts(engine, s) as parts:
-        head = s.anvil.block_number()
-        await parts.index.advance()
-        await parts.index.rewind_to(2)
-        parts.graph.faults.extend(web.Response(status=503) for _ in range(20))
-        with pytest.raises(IndexerUnavailable):
-            await parts.indexers.reminder_configs([], head + 1)
 
 
 @pytest.mark.parametrize("far", [False, True], ids=["as high", "higher"])

@@ -14,7 +14,6 @@ from devnet.chain import usable_port
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer import cross_check
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
 from reminder_worker.indexer.log_reader import OVERLAP, EndpointsDisagree
@@ -138,21 +137,6 @@ async def test_old_logs_that_nobody_could_be_asked_about_are_not_passed_over(nod
     assert await nodes.knows(made)
 
 
-async def test_however_many_old_logs_an_endpoint_lacks_all_are_found(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """More than are asked about at once."""
-    monkeypatch.setattr(cross_check, "MOST_RECEIPTS", 1)
-    first, _ = await nodes.open(2)
-    begin = nodes.scenario.anvil.block_number()
-    made = [nodes.make() for _ in range(3)]
-    first.alter = hides(*range(begin + 1, nodes.scenario.anvil.block_number() + 1))
-    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
-    index = nodes.index()
-    assert (await index.advance()).stopped == "at_head"
-    assert [await nodes.knows(each) for each in made] == [True] * 3
-
-
 @pytest.mark.parametrize("hidden", ["receipts too", "altered"])
 async def test_of_three_endpoints_one_that_lies_hides_nothing(nodes: Nodes, hidden: str) -> None:
     """The first denies even the receipt, or gives another log in its place: two others say how it is."""
@@ -252,30 +236,6 @@ async def test_one_of_two_endpoints_that_is_of_no_use_holds_up_nothing(nodes: No
     else:
         two[1].alter = hides(*range(10_000), receipts=True)
     index = nodes.index(*urls, RPC_TIMEOUT=0.5)
-    assert (await index.advance()).stopped == "at_head"
-    assert await nodes.knows(made)
-
-
-async def test_a_second_endpoint_that_is_down_is_passed_over_for_the_third(nodes: Nodes) -> None:
-    first, _, third = await nodes.open(3)
-    made = nodes.make()
-    first.alter = hides(nodes.scenario.anvil.block_number())
-    nodes.scenario.anvil.mine(FAR)
-    index = nodes.index(first.url, f"http://127.0.0.1:{usable_port()}", third.url)
-    await index.advance()
-    assert await nodes.knows(made)
-
-
-async def test_who_is_asked_first_while_another_hangs_is_not_its_own_second(nodes: Nodes) -> None:
-    """The first in the settings hung lately, so the logs are the second's; the third says what it lacks."""
-    _, second, _ = await nodes.open(3)
-    made = nodes.make()
-    second.alter = hides(nodes.scenario.anvil.block_number())
-    nodes.scenario.anvil.mine(FAR)
-    index = nodes.index()
-    rest = index._chain._endpoints[0].rest
-    rest.failed(rest.now() - 60)
-    rest.until = rest.now()
     assert (await index.advance()).stopped == "at_head"
     assert await nodes.knows(made)
 

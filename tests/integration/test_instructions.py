@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from datetime import UTC, datetime
 
 import pytest
 from eth_account.signers.local import LocalAccount
@@ -18,10 +17,7 @@ from reminder_worker.errors import (
     PremiumRequired,
     SignerMismatch,
 )
-from reminder_worker.indexer.selector import Indexers
-from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.authorization import SignedRequest
-from reminder_worker.reminders.instructions import InstructionMailer
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.mail_stub import MailStub
@@ -116,16 +112,6 @@ async def test_a_deadline_is_told_only_before_it(world: World) -> None:
         world.mail.inbox.clear()
 
 
-async def test_the_owners_copy_counts_nobody_who_wants_no_email(world: World) -> None:
-    legacy = await family(world)
-    await world.instructions.request(signed(world.account("owner"), legacy))
-    silent = "update worker.sent_ledger set state = 'suppressed', settled_at = now() where recipient = :who"
-    await world.sql(silent, who=world.address("anna"))
-    await world.dispatch.run()
-    told = {email.to: email.variables["told"] for email in world.mail.inbox}
-    assert told["owner@example.org"][0] == {"role": "beneficiary", "count": 1}
-
-
 async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
     legacy = await family(world)
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)
@@ -140,9 +126,7 @@ async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
     assert await world.states("instructions") == {"sent": 3, "dropped:not_in_audience": 1}
 
 
-async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(
-    proxied: tuple[World, Proxy],
-) -> None:
+async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(proxied: tuple[World, Proxy]) -> None:
     """The owner names one and asks for the instructions at once; the dispatch asks a node that does not know it yet."""
     world, node = proxied
     legacy, owner = await family(world), world.account("owner")
@@ -171,21 +155,6 @@ async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World
     assert await world.instructions.request(signed(world.account("owner"), second, 700)) == 5
 
 
-async def test_who_asks_too_early_is_told_from_when_on_they_may_ask_for_another_legacy_too(world: World) -> None:
-    now = time.time()
-    indexers = {CHAIN_ID: Indexers(world.chain, world.index, None)}
-    quotas = Quotas(world.engine, lambda: now)
-    instructions = InstructionMailer(world.engine, {CHAIN_ID: world.chain}, indexers, quotas, world.settings)
-    first, second = await family(world), await family(world)
-    await instructions.request(signed(world.account("owner"), first))
-    with pytest.raises(LimitReached) as refused:
-        await instructions.request(signed(world.account("owner"), second))
-    over = datetime.fromtimestamp(now + DAY + 60, UTC)  # the first whole minute after it
-    assert f"for a legacy of this owner were sent not long ago; again from {over:%Y-%m-%d %H:%M} UTC on" in str(
-        refused.value
-    )
-
-
 async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_times_at_once(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
@@ -204,16 +173,6 @@ async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: 
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 0
     await world.save(legacy, *PEOPLE)
     assert await world.instructions.request(signed(world.account("owner"), legacy, 700)) == 5
-
-
-async def test_a_captured_message_does_nothing_the_second_time(world: World) -> None:
-    legacy = await family(world)
-    request = signed(world.account("owner"), legacy)
-    await world.instructions.request(request)
-    await world.sql("update worker.quota set ends_at = 0")
-    with pytest.raises(AlreadyUsed):
-        await world.instructions.request(request)
-    assert await world.states("instructions") == {"queued": 5}
 
 
 async def test_only_the_owner_who_is_the_creator_and_premium(world: World) -> None:

@@ -1,6 +1,5 @@
 """The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -9,8 +8,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.store import Claim, Known, Store, Suppressed
-from tests.integration.locks import BLOCKED
+from mail_service.store import Claim, Known, Store
 
 
 @asynccontextmanager
@@ -57,14 +55,6 @@ async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_data
         assert await state(two, "after") == "accepted"
 
 
-async def test_a_database_host_that_vanishes_in_the_middle_of_a_statement_is_given_up(mail_database: str) -> None:
-    """Keepalives see only one at rest: what is sent and never acknowledged would hang for a quarter of an hour."""
-    async with opened(mail_database) as store:
-        raw = await store._watch.get_raw_connection()
-        assert raw.driver_connection is not None
-        assert raw.driver_connection.info.get_parameters()["tcp_user_timeout"] == "30000"
-
-
 async def test_an_instance_announces_itself_again(mail_database: str) -> None:
     async with opened(mail_database) as one, opened(mail_database) as two:
         cut(mail_database)
@@ -96,24 +86,6 @@ async def test_after_a_failover_to_a_standby_no_connection_to_it_is_kept(mail_da
         assert await store.ready()
         await claimed(store, "key")
         assert await store._watch.scalar(sa.text("show transaction_read_only")) == "off"
-
-
-async def test_an_instance_announces_itself_again_after_an_outage_of_many_beats(mail_database: str) -> None:
-    name = mail_database.split("?")[0].rpartition("/")[2]
-    async with opened(mail_database) as one, opened(mail_database) as two:
-        with psycopg.connect(mail_database.replace(f"/{name}?", "/postgres?"), autocommit=True) as admin:
-            admin.execute(f"alter database {name} allow_connections false")
-            cut(mail_database)
-            for _ in range(3):
-                for store in (one, two):
-                    with pytest.raises(SQLAlchemyError):
-                        await store.beat()
-            admin.execute(f"alter database {name} allow_connections true")
-        await one.beat()
-        await two.beat()
-        await claimed(one, "key")
-        await two.judge_dead_instances()
-        assert await state(two, "key") == "in_flight"
 
 
 @pytest.mark.parametrize(("outcome", "expected"), [("accept", "accepted"), ("free", None), ("doubt", "in_doubt")])
@@ -151,23 +123,6 @@ async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None
         assert await store.hand_over(new)
 
 
-async def test_of_a_key_that_is_freed_just_then_nobody_is_said_to_have_unsubscribed(
-    mail_database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Or the caller would never send it."""
-    async with opened(mail_database) as store:
-        find, first = store.find, await claimed(store, "key")
-
-        async def freed(key: str) -> Known | None:
-            await store.free(first)
-            return await find(key)
-
-        monkeypatch.setattr(store, "find", freed)
-        found = await store.claim("key", b"body", "<key@x>", b"address")
-        assert isinstance(found, Known)
-        assert found.state == "in_flight"
-
-
 async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:
     async with opened(mail_database) as store:
         claim = await claimed(store, "key")
@@ -198,36 +153,6 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
         comments: dict[str, str | None] = dict(connection.execute(query).fetchall())
     assert set(comments) == {"message", "suppression"}
     assert all(comments.values())
-
-
-async def test_another_isolation_of_the_role_changes_nothing(mail_database: str) -> None:
-    """Whose claim waits for another of the same key finds it, and does not fail."""
-    async with opened(f"{mail_database}&options=-c%20default_transaction_isolation=serializable") as store:
-        with psycopg.connect(mail_database) as other, psycopg.connect(mail_database, autocommit=True) as looking:
-            other.execute(
-                "insert into mail_service.message (key, body_hash, instance, attempt, message_id)"
-                " values ('key', 'body', %s, 1, '<key@x>')",
-                (store.instance,),
-            )
-            claiming = asyncio.create_task(store.claim("key", b"body", "<key@x>", None))
-            while looking.execute(BLOCKED).fetchone() == (0,):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
-            other.commit()
-            assert isinstance(await claiming, Known)
-
-
-async def test_a_key_is_read_as_text_however_the_role_writes_it(mail_database: str) -> None:
-    async with opened(f"{mail_database}&options=-c%20client_encoding=sql_ascii") as store:
-        await store.claim("key", b"body", "<key@x>", None)
-        known = await store.find("key")
-        assert known is not None
-        assert known.message_id == "<key@x>"
-
-
-async def test_who_unsubscribed_is_known_however_the_server_writes_dates(mail_database: str) -> None:
-    async with opened(f"{mail_database}&options=-c%20datestyle=German") as store:
-        await store.suppress(b"address")
-        assert isinstance(await store.claim("key", b"body", "<key@x>", b"address"), Suppressed)
 
 
 @pytest.mark.parametrize("stage", ["claimed", "handing_over"])

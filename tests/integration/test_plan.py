@@ -8,7 +8,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.errors import Unavailable
 from reminder_worker.indexer.models import IndexHead
 from reminder_worker.reminders.planner import Planner, PlanReport
 from tests.campaign.nodes import behind
@@ -75,23 +74,6 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
     assert await told(world, "before_activation") == {"anna"}
 
 
-async def test_a_window_read_at_a_block_that_there_is_not_holds_up_no_other(world: World) -> None:
-    """An endpoint told of it, and was taken out."""
-    for owner in ("owner", "other"):
-        legacy = world.legacy(owner, inactivity=30 * DAY)
-        await world.save(legacy, "anna")
-    world.scenario.advance(24 * DAY)
-    await world.look_at_chain()
-    for table, column in (("due_window", "block_number"), ("watch", "membership_block")):
-        await world.sql(f"update worker.{table} set {column} = {column} + 5000 where legacy = :it", it=legacy.address)
-    assert (await plan(world)).windows == 1
-    assert not await planner(world).has_work(), "else a run would start every fifteen seconds"
-    await world.due.ask_again()
-    await world.look_at_chain()
-    assert (await plan(world)).windows == 1
-    assert not await planner(world).has_work()
-
-
 async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,19 +116,6 @@ async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(wo
     await asyncio.gather(*tasks)
     await plan(world)
     assert await told(world, "before_activation") == {"anna", "ben"}
-
-
-async def test_a_plan_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
-    """The due pass locks windows of many legacies, and in another order."""
-    await world.save(world.legacy(inactivity=3 * DAY), "anna")
-    await world.look_at_chain()
-    async with world.engine.begin() as other:
-        await other.execute(text("select from worker.due_window for update"))
-        planning = asyncio.create_task(plan(world))
-        await blocked(world.engine)
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the plan finds it first, and gives way
-        await other.execute(text("select from worker.recipient for update"))
-    assert (await planning).windows == 1
 
 
 async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
@@ -234,16 +203,12 @@ def forget_state(world: World, node: Proxy) -> None:
     node.answer = answer
 
 
-@pytest.mark.parametrize("asked_again", [False, True])
-async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
-    proxied: tuple[World, Proxy], asked_again: bool
-) -> None:
+async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(proxied: tuple[World, Proxy]) -> None:
     """Also when the legacy was asked about since the claim, which left nobody in it."""
     world, node = proxied
     await claimed(world)
-    if asked_again:
-        world.scenario.subscribe_premium(world.account("owner"))
-        await world.look_at_chain()
+    world.scenario.subscribe_premium(world.account("owner"))
+    await world.look_at_chain()
     world.scenario.anvil.mine(120)
     await world.index.advance()
     forget_state(world, node)
@@ -263,30 +228,6 @@ async def test_a_read_that_fails_near_the_head_is_tried_again(proxied: tuple[Wor
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_of_many_signals_those_are_planned_that_were_read_before_the_node_fell_silent(
-    proxied: tuple[World, Proxy],
-) -> None:
-    """Each may be of a block of its own: of a slow node no run would ever have read hundreds in its time."""
-    world, node = proxied
-    legacy = world.legacy()
-    await world.save(legacy, "owner")
-    for _ in range(51):
-        world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
-    blocks = 0
-
-    def falls_silent(request: Json) -> Json | None:
-        nonlocal blocks
-        blocks += request["method"] == "eth_getBlockByHash"
-        return {"error": REFUSED} if blocks > 50 else None
-
-    node.answer = falls_silent
-    with pytest.raises(Unavailable):
-        await plan(world)
-    states = await world.sql("select state, count(*) from worker.notify_signal group by state order by state")
-    assert [tuple(row) for row in states] == [("new", 1), ("planned", 50)]
-
-
 async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: tuple[World, Proxy]) -> None:
     world, node = proxied
     await claimed(world)
@@ -297,22 +238,6 @@ async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: 
     assert (await plan(world)).refused == 1
     rows = await world.sql("select reason from worker.notify_signal where state = 'refused'")
     assert [row[0] for row in rows] == ["members_not_known"]
-
-
-async def test_a_window_that_the_index_has_not_reached_holds_up_no_activation(proxied: tuple[World, Proxy]) -> None:
-    """Of the window it is not known yet who was configured, of the activation before it everything is."""
-    world, node = proxied
-    await world.save(world.legacy("olga", inactivity=40 * DAY), "olga", "anna")
-    await claimed(world)
-    world.scenario.advance(3 * DAY)
-    node.answer = lambda request: {"error": REFUSED} if request["method"] == "eth_getLogs" else None
-    await world.due.run()
-    with pytest.raises(Unavailable):
-        await plan(world)
-    assert await told(world) == {"owner", "anna", "ben"}
-    node.well()
-    assert (await plan(world)).windows == 1
-    assert "olga" in await told(world, "before_activation")
 
 
 async def test_a_subgraph_ahead_of_our_index_tells_who_was_configured_at_the_parent_block(world: World) -> None:

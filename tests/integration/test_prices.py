@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -16,7 +15,6 @@ from devnet.chain import Anvil
 from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
@@ -142,13 +140,6 @@ async def test_a_feed_that_missed_its_heartbeat_is_stale_and_its_price_is_kept(f
     assert not found[feeds.usdc].stale  # a day's heartbeat
 
 
-async def test_a_price_is_not_stale_within_its_grace(feeds: Feeds) -> None:
-    await feeds.run()
-    feeds.anvil.increase_time(HOUR + GRACE_SECONDS - 60)
-    await feeds.run()
-    assert not (await feeds.now())[ETHER].stale
-
-
 async def test_a_price_grows_stale_by_itself_when_nobody_asks_any_more(feeds: Feeds) -> None:
     await feeds.run()
     long_ago = f"interval '{HOUR + GRACE_SECONDS + 1} seconds'"
@@ -169,48 +160,36 @@ async def test_a_node_that_stands_still_does_not_keep_a_price_fresh(feeds: Feeds
     assert (await feeds.now())[ETHER].stale
 
 
-@pytest.mark.parametrize(
-    ("answer", "round", "verdict"),
-    [
-        (-1, {}, "not_positive"),
-        (0, {}, "not_positive"),
-        (-(2**255), {}, "not_positive"),
-        (2**255 - 1, {}, "absurd"),
-        (2_500 * DOLLARS, {"updated_at": 0}, "incomplete"),
-        (2_500 * DOLLARS, {"number": 9, "answered_in": 8}, "incomplete"),
-        (2_500 * DOLLARS, {"updated_at": 2**256 - 1}, "in_the_future"),
-        (5_001 * DOLLARS, {}, "jump"),
-        (1_249 * DOLLARS, {}, "jump"),
-    ],
+IMPOSSIBLE: tuple[tuple[int, dict[str, int], str], ...] = (
+    (-1, {}, "not_positive"),
+    (0, {}, "not_positive"),
+    (-(2**255), {}, "not_positive"),
+    (2**255 - 1, {}, "absurd"),
+    (2_500 * DOLLARS, {"updated_at": 0}, "incomplete"),
+    (2_500 * DOLLARS, {"number": 9, "answered_in": 8}, "incomplete"),
+    (2_500 * DOLLARS, {"updated_at": 2**256 - 1}, "in_the_future"),
+    (5_001 * DOLLARS, {}, "jump"),
+    (1_249 * DOLLARS, {}, "jump"),
 )
-async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_as_stale(
-    feeds: Feeds, answer: int, round: dict[str, int], verdict: str
-) -> None:
-    await feeds.run()
-    before = (await feeds.now())[ETHER]
-    feeds.set_ether(answer, **round)
-    assert await feeds.prices.look()
-    report = await feeds.run()
-    assert report.rounds == 0
-    assert (await feeds.verdicts())[ETHER] == verdict
-    found = await feeds.now()
-    assert found[ETHER].stale
-    assert (found[ETHER].usd, found[ETHER].round_id) == (before.usd, before.round_id)
-    assert not found[feeds.usdc].stale
-    assert len(await feeds.rows("select from worker.price")) == 2
-    assert not await feeds.prices.look()  # known already
-    feeds.set_ether(2_600 * DOLLARS)
-    await feeds.run()
-    assert (await feeds.now())[ETHER].usd == 2600
-    assert not (await feeds.now())[ETHER].stale
 
 
-async def test_a_move_within_the_bound_is_believed(feeds: Feeds) -> None:
-    await feeds.run()
-    for answer in (5_000, 2_500):
-        feeds.set_ether(answer * DOLLARS)
+async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_as_stale(feeds: Feeds) -> None:
+    for answer, round, verdict in IMPOSSIBLE:
+        feeds.set_ether(2_500 * DOLLARS)
         await feeds.run()
-        assert (await feeds.now())[ETHER].usd == answer
+        before, rounds = (await feeds.now())[ETHER], await feeds.rows("select from worker.price")
+        assert (before.usd, before.stale) == (2500, False)
+        feeds.set_ether(answer, **round)
+        assert await feeds.prices.look()
+        report = await feeds.run()
+        assert report.rounds == 0
+        assert (await feeds.verdicts())[ETHER] == verdict
+        found = await feeds.now()
+        assert found[ETHER].stale
+        assert (found[ETHER].usd, found[ETHER].round_id) == (before.usd, before.round_id)
+        assert not found[feeds.usdc].stale
+        assert await feeds.rows("select from worker.price") == rounds
+        assert not await feeds.prices.look()  # known already
 
 
 @pytest.mark.parametrize(("heartbeat", "held"), [(HOUR, HELD_SECONDS), (DAY, 2 * DAY)])
@@ -249,27 +228,22 @@ async def test_one_feed_that_reverts_or_is_not_there_spoils_no_other(feeds: Feed
     await more.chain.close()
 
 
-@pytest.mark.parametrize(
-    ("description", "decimals", "verdict"),
-    [
+async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(feeds: Feeds) -> None:
+    for description, decimals, verdict in (
         ("DAI / ETH", 18, "not_in_usd"),
         ("DAI / LUSD", 18, "not_in_usd"),
         ("DAI / USD", 37, "too_many_decimals"),
         ("DAI / USD", 36, "good"),
-    ],
-)
-async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(
-    feeds: Feeds, description: str, decimals: int, verdict: str
-) -> None:
-    answer = 10**decimals + 1
-    feed = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], description, decimals, answer)
-    token = feeds.scenario.deployment.dai
-    other = feeds.with_feeds(PriceFeed(token, feed, DAY))
-    await other.run()
-    assert await other.verdicts() == {token: verdict}
-    exact = Decimal("1." + "0" * 35 + "1")
-    assert [each.usd for each in (await other.now()).values()] == ([exact] if verdict == "good" else [])
-    await other.chain.close()
+    ):
+        answer = 10**decimals + 1
+        feed = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], description, decimals, answer)
+        token = feeds.scenario.deployment.dai
+        other = feeds.with_feeds(PriceFeed(token, feed, DAY))
+        await other.run()
+        assert await other.verdicts() == {token: verdict}
+        exact = Decimal("1." + "0" * 35 + "1")
+        assert [each.usd for each in (await other.now()).values()] == ([exact] if verdict == "good" else [])
+        await other.chain.close()
 
 
 async def test_a_feed_that_begins_to_tell_more_decimals_tells_the_same_price(feeds: Feeds) -> None:
@@ -311,33 +285,6 @@ async def test_an_endpoint_that_lags_does_not_take_a_price_back(feeds: Feeds) ->
     assert (await feeds.now())[ETHER].usd == 2600
 
 
-async def test_an_absurd_block_number_holds_prices_back_for_an_hour_at_most(feeds: Feeds) -> None:
-    async def say(what: str) -> None:
-        async with feeds.engine.begin() as connection:
-            await connection.execute(text(f"update worker.price_feed set {what}"))
-
-    await feeds.run()
-    await say("block_number = 1000000000000000")
-    feeds.set_ether(2_600 * DOLLARS)
-    await feeds.run()
-    assert (await feeds.now())[ETHER].usd == 2500
-    await say("asked_at = now() - interval '61 minutes'")
-    await feeds.run()
-    assert (await feeds.now())[ETHER].usd == 2600
-
-
-async def test_a_chain_that_does_not_answer_changes_nothing(feeds: Feeds) -> None:
-    await feeds.run()
-    before = await feeds.rows("select * from worker.price_feed order by token")
-    down = feeds.settings.model_copy(update={"rpc_urls": (SecretStr("http://127.0.0.1:1"),)})
-    chain = Chain(down)
-    with pytest.raises(ChainUnavailable):
-        await Prices(feeds.engine, chain).run()
-    assert await feeds.rows("select * from worker.price_feed order by token") == before
-    assert (await feeds.now())[ETHER].usd == 2500
-    await chain.close()
-
-
 async def test_history_tells_the_price_of_any_moment_since_the_first_round(feeds: Feeds) -> None:
     first = feeds.set_ether(2_500 * DOLLARS)
     await feeds.run()
@@ -351,39 +298,6 @@ async def test_history_tells_the_price_of_any_moment_since_the_first_round(feeds
     much_later = (await feeds.at(second + HOUR + GRACE_SECONDS + 1))[ETHER]
     assert (much_later.usd, much_later.stale) == (2600, True)
     assert between.symbol == "ETH"
-
-
-async def test_history_goes_by_the_dates_of_rounds_also_where_one_is_dated_before_the_round_it_follows(
-    feeds: Feeds,
-) -> None:
-    """As may be when a feed's aggregator is exchanged: today's price is what the feed says."""
-    first = feeds.set_ether(2_500 * DOLLARS)
-    await feeds.run()
-    feeds.set_ether(2_600 * DOLLARS, updated_at=first - 60)
-    await feeds.run()
-    assert (await feeds.now())[ETHER].usd == 2600
-    assert [(await feeds.at(moment))[ETHER].usd for moment in (first - 1, first)] == [2600, 2500]
-    feeds.anvil.increase_time(1800)
-    third = feeds.set_ether(2_700 * DOLLARS)
-    await feeds.run()
-    assert [(await feeds.at(moment))[ETHER].usd for moment in (third - 1, third)] == [2500, 2700]
-
-
-async def test_history_calls_no_price_fresh_that_is_not_believed_now(feeds: Feeds) -> None:
-    """Asked for the present moment it says what is said without one; of the time before it still says fresh."""
-    first = feeds.set_ether(2_500 * DOLLARS)
-    await feeds.run()
-    feeds.anvil.increase_time(60)
-    feeds.set_ether(-1)
-    await feeds.run()
-    moment = feeds.anvil.now()
-    assert (await feeds.now())[ETHER].stale
-    assert (await feeds.at(moment))[ETHER].stale
-    assert not (await feeds.at(moment))[feeds.usdc].stale
-    assert not (await feeds.at(first))[ETHER].stale
-    feeds.set_ether(2_600 * DOLLARS)
-    await feeds.run()
-    assert not (await feeds.at(feeds.anvil.now()))[ETHER].stale
 
 
 @pytest.mark.parametrize("answer", [-1, 5_001 * DOLLARS])
@@ -405,58 +319,6 @@ async def test_history_calls_no_price_fresh_that_was_not_believed_then(feeds: Fe
     told = [(2500, False), (2500, False), (2500, True), (2500, True), (2500, True), (2600, False)]
     assert [(price.usd, price.stale) for price in found] == told
     assert not (await feeds.at(good))[feeds.usdc].stale
-
-
-async def test_a_price_that_is_believed_again_was_right_all_the_time(feeds: Feeds) -> None:
-    """The feed gave no answer for a while; then it says the same round as before."""
-    moment, code = feeds.set_ether(2_500 * DOLLARS), feeds.anvil.rpc("eth_getCode", feeds.ether, "latest")
-    await feeds.run()
-    feeds.anvil.set_code(feeds.ether, REVERTS)
-    feeds.anvil.increase_time(60)
-    await feeds.run()
-    between = feeds.anvil.now()
-    assert (await feeds.at(between))[ETHER].stale
-    feeds.anvil.set_code(feeds.ether, code)
-    feeds.anvil.increase_time(60)
-    await feeds.run()
-    told = [(await feeds.at(asked))[ETHER] for asked in (moment, between, feeds.anvil.now())]
-    assert [(price.usd, price.stale) for price in told] == [(2500, False)] * 3
-
-
-async def test_history_outlives_the_exchange_of_a_feed(feeds: Feeds) -> None:
-    """Before it each moment has the price, and the heartbeat, of the feed that was asked then, there and back again."""
-    first = feeds.set_ether(2_500 * DOLLARS)
-    await feeds.run()
-    feeds.anvil.increase_time(2 * HOUR)
-    another = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "ETH / USD", 18, 2_700 * 10**18)
-    feeds.anvil.increase_time(60)  # it had a price before it was asked
-    today = feeds.settings.price_feeds
-    moved = [replace(each, feed=another, heartbeat_seconds=DAY) if each.token == ETHER else each for each in today]
-    other = feeds.with_feeds(*moved)
-    await other.run()
-    (second,) = (await feeds.rows("select block_time from worker.price_feed where token = 'ETH'"))[0]
-    feeds.anvil.increase_time(2 * HOUR)
-    third = feeds.set_ether(2_600 * DOLLARS)
-    await feeds.run()
-    for asked in (feeds, other):
-        found = [(await asked.at(moment)).get(ETHER) for moment in (first - 1, first, second - 1, second, third - 1)]
-        told = [each and (each.usd, each.stale) for each in found]
-        assert told == [None, (2500, False), (2500, True), (2700, False), (2700, False)]
-    assert (await feeds.at(feeds.anvil.now()))[ETHER].usd == 2600
-    assert (await feeds.at(second))[feeds.usdc].usd == 1
-    await other.chain.close()
-
-
-async def test_a_feed_that_never_had_a_price_hides_none_of_the_one_in_its_place(feeds: Feeds) -> None:
-    """As one that was named wrongly: the history of its token begins with the first price there is."""
-    nobody = "0x" + "77" * 20
-    wrong = feeds.with_feeds(PriceFeed(ETHER, nobody, HOUR))
-    moment = feeds.set_ether(2_500 * DOLLARS)
-    await wrong.run()
-    feeds.anvil.increase_time(60)
-    await feeds.run()
-    assert (await feeds.at(moment))[ETHER].usd == 2500
-    await wrong.chain.close()
 
 
 async def test_what_the_feeds_of_another_chain_say_is_no_price_here(feeds: Feeds) -> None:

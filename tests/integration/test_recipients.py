@@ -201,10 +201,6 @@ async def test_a_fake_legacy_is_refused(world: World) -> None:
     assert await world.sql("select 1 from worker.recipient") == []
 
 
-async def test_an_address_without_a_contract_is_refused(world: World, owner: LocalAccount) -> None:
-    assert (await world.ingest(owner, f"0x{77:040x}", [person(1)])).code == "not_a_known_legacy"
-
-
 async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     stranger = world.owner("stranger")
@@ -212,20 +208,6 @@ async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccoun
     answers += [await world.call(stranger, kind, legacy) for kind in ("ReadRecipients", "EraseLegacy")]
     assert [(each.status, each.code) for each in answers] == [(403, "signer_mismatch")] * 3
     assert len(await _people(world, owner, legacy)) == 1
-
-
-async def test_a_signature_of_one_kind_is_not_taken_for_another(
-    world: World, owner: LocalAccount, legacy: Legacy
-) -> None:
-    await world.ingest(owner, legacy, [person(1)])
-    read = world.signed(owner, "ReadRecipients", legacy)
-    assert (await world.post("/erase-legacy", read)).code == "signer_mismatch"
-
-
-async def test_a_changed_payload_is_not_what_was_signed(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    body = world.ingest_body(owner, legacy, [person(1)])
-    body["payload"] = body["payload"].replace("person1@", "thief@")
-    assert (await world.post("/ingest-legacy", body)).code == "signer_mismatch"
 
 
 async def test_ingest_needs_premium_and_reading_and_erasing_do_not(world: World) -> None:
@@ -255,13 +237,6 @@ async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
     assert await _people(world, owner, legacy) == []
 
 
-async def test_what_one_creator_saved_is_shown_to_no_other(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    """Whatever a node says of who the creator is: that never changes."""
-    await world.ingest(owner, legacy, [person(1)])
-    await world.sql("update worker.watch set creator = :other", other=f"0x{9:040x}")
-    assert await _people(world, owner, legacy) == []
-
-
 async def test_an_older_ingest_cannot_roll_a_set_back(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     older = world.ingest_body(owner, legacy, [person(1)])
     await world.ingest(owner, legacy, [person(2)])
@@ -288,20 +263,6 @@ async def test_a_message_is_void_after_its_deadline_and_too_far_before_it(
     assert (far.status, far.code) == (422, "deadline_too_far")
 
 
-async def test_a_message_for_another_chain_is_not_taken(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    body = world.signed(owner, "ReadRecipients", legacy, chain_id=1)
-    assert (await world.post("/recipients", body)).code == "invalid_input"
-    assert (await world.post("/recipients", body | {"chainId": world.chain_id})).code == "signer_mismatch"
-
-
-async def test_two_writes_at_once_leave_one_whole_set(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    bodies = [world.ingest_body(owner, legacy, [person(n), person(n + 10)]) for n in range(1, 7)]
-    answers = await asyncio.gather(*(world.post("/ingest-legacy", body) for body in bodies))
-    assert {each.status for each in answers} <= {200, 409}
-    assert answers[-1].status == 200
-    assert {each["recipient"] for each in await _people(world, owner, legacy)} == {f"0x{6:040x}", f"0x{16:040x}"}
-
-
 async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
     world: World, owner: LocalAccount, legacy: Legacy, engine: AsyncEngine
 ) -> None:
@@ -317,12 +278,6 @@ async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
         await other.rollback()
     assert [(await each).status for each in writes] == [200, 200]
     assert [each["recipient"] for each in await _people(world, owner, legacy)] == [f"0x{2:040x}"]
-
-
-async def test_another_role_is_stored(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    for role in ("beneficiary", "second_line"):
-        assert (await world.ingest(owner, legacy, [person(1) | {"role": role}])).status == 200
-        assert [each["role"] for each in await _people(world, owner, legacy)] == [role]
 
 
 def _legacy_of_a_safe(world: World) -> tuple[LocalAccount, str, Legacy]:
@@ -378,11 +333,6 @@ async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalA
     refused = await world.call(owner, "ReadRecipients", legacy)
     assert refused.code == "signer_mismatch", "with code at the signer's address its key alone does not count"
     assert "(EIP-7702)" in refused.body["detail"]
-
-
-async def test_a_signer_that_burns_gas_is_refused(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    world.scenario.delegate_7702(owner, world.scenario.deployment.gas_burner_1271)
-    assert (await world.call(owner, "ReadRecipients", legacy)).code == "signer_mismatch"
 
 
 async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, engine: AsyncEngine) -> None:

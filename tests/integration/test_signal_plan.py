@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import psycopg
 import pytest
-from sqlalchemy import event
 
 from devnet.scenarios import DAY
 from reminder_worker.reminders.signal_validation import SignalValidator, StoredSignal
@@ -102,25 +100,5 @@ async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: Wor
         block=block,
     )
     (judged,) = await reader(world).judge([StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
-    assert judged.config is not None
-    assert world.address("anna") in judged.config.beneficiaries
-
-
-async def test_an_index_that_is_taken_back_meanwhile_makes_nobody_unconfigured(world: World, database_url: str) -> None:
-    """Between the question how far it is and the one what it says: the signal would be planned for nobody."""
-    legacy = world.legacy()
-    tx = world.scenario.check_in(world.account("owner"), legacy)
-    await world.index.advance()
-
-    def take_back(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        if "worker.chain_event" in statement:
-            with psycopg.connect(database_url.replace("+psycopg", "")) as connection:
-                connection.execute("delete from worker.chain_event")
-                connection.execute("update worker.index_cursor set block_number = 0 where name = 'index'")
-
-    event.listen(world.engine.sync_engine, "before_cursor_execute", take_back)
-    signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
-    (judged,) = await reader(world).judge([signal])
-    assert judged.state == "planned"
     assert judged.config is not None
     assert world.address("anna") in judged.config.beneficiaries

@@ -10,7 +10,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders import signals as module
@@ -101,16 +100,6 @@ async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
         assert node.asked == {"eth_getBlockByNumber": 1}
 
 
-async def test_a_new_installation_waits_for_its_index_and_calls_nothing_failed(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
-) -> None:
-    check_in(chain_scenario, legacy)
-    assert not await signal_pass(engine, parts).look()
-    assert await cursor(engine) is None
-    await parts.index.advance()
-    assert await signal_pass(engine, parts).look()
-
-
 async def test_two_layers_in_one_transaction_are_two_signals(
     engine: AsyncEngine, chain_scenario: Scenario, parts: Parts
 ) -> None:
@@ -172,25 +161,6 @@ async def test_history_is_recorded_as_too_old_or_not_at_all(
     report = await passing.run()
     assert report.new == 0
     assert {row.tx_hash: row.state for row in await stored(engine)}[late] == "too_old"
-
-
-async def test_age_is_by_the_chains_clock(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
-) -> None:
-    """A signal as old as allowed is new, a second older is too old."""
-    s = chain_scenario
-    check_in(s, legacy)
-    born = s.anvil.now()
-    s.anvil.set_time(born + 1000)
-    await parts.index.advance()
-    assert (await signal_pass(engine, parts, max_age=1000).run()).new == 1
-    assert [row.state for row in await stored(engine)] == ["new"]
-    s.anvil.set_time(born + 1001)
-    async with engine.begin() as connection:
-        await connection.execute(notify_signal.delete())
-    await parts.index.advance()
-    assert (await signal_pass(engine, parts, max_age=1000).run()).too_old == 1
-    assert [row.state for row in await stored(engine)] == ["too_old"]
 
 
 async def test_a_switch_of_the_source_neither_repeats_nor_skips(
@@ -333,27 +303,6 @@ async def test_signals_below_the_cursor_on_a_new_fork_are_found(
     assert (await cursor(engine)).block_number == s.anvil.block_number()
 
 
-async def test_a_source_that_is_still_on_the_old_fork_is_waited_for(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
-) -> None:
-    """Deep below the block that signals are acted on at: nothing that it says of the old fork counts as read."""
-    s = chain_scenario
-    async with open_parts(engine, s, SIGNAL_BLOCK="finalized") as parts:
-        passing = signal_pass(engine, parts)
-        point = s.anvil.snapshot()
-        s.anvil.mine(90)
-        await parts.index.advance()
-        assert not await passing.look()
-        s.anvil.revert(point)
-        found = check_in(s, legacy)
-        s.anvil.mine(90)
-        assert not await passing.look()
-        await parts.index.advance()
-        assert await passing.look()
-        await passing.run()
-    assert [row.tx_hash for row in await stored(engine)] == [found]
-
-
 async def test_a_lagging_node_moves_nothing_back(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:
@@ -395,21 +344,3 @@ async def test_a_long_way_is_read_in_slices_within_the_budget(
     report = await passing.run()
     assert (report.new, report.more) == (5, False)
     assert [row.tx_hash for row in await stored(engine)] == sent
-
-
-async def test_an_index_taken_back_meanwhile_loses_nothing(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
-) -> None:
-    """While our index reads again after a reorganisation, the signals' cursor waits for it."""
-    passing = signal_pass(engine, parts)
-    await parts.index.advance()
-    await passing.run()
-    sent = check_in(chain_scenario, legacy)
-    index: ChainIndex = parts.index
-    await index.advance()
-    await index.rewind_to(1)
-    assert not await passing.look()
-    await index.advance()
-    assert await passing.look()
-    await passing.run()
-    assert [row.tx_hash for row in await stored(engine)] == [sent]

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -29,7 +28,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay import intake
 from reminder_worker.relay.operator_actions import BY_HAND
 from reminder_worker.relay.signer import load_signer
-from reminder_worker.relay.slot_store import pause_of, paused
+from reminder_worker.relay.slot_store import pause_of
 from reminder_worker.relay.validation import LEAST_GAS_LIMIT
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
@@ -187,24 +186,9 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
         assert 1.5 * used < limit < min(2.5 * used, ceiling)
     rows = await world.sql("select gas_limit from worker.nonce_slot order by nonce")
     assert [row.gas_limit for row in rows] == [gas_of(world, relay)[0] for relay in (claim, check_in, withdrawal)]
-
-
-async def test_each_is_counted_for_who_left_it_and_has_the_gas_of_its_lane_at_most(
-    world: World, sealed: Sealed
-) -> None:
-    """Whoever signs is as many accounts as they like; whoever left it is one."""
-    world.scenario.subscribe_premium(sealed.owner)
-    opened, other, gift = sealed.legacy(), sealed.legacy(opened=False), sealed.gift()
-    await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, [sealed.it.usdc]))
-    await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
-    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
     owner, giver = sealed.owner.address.lower(), world.scenario.account("giver").address.lower()
-    rows = await world.sql("select lane, creator, gas_limit from worker.relay_request order by created_at")
-    assert [tuple(row) for row in rows] == [
-        ("claim", owner, 900_000),
-        ("check_in", owner, 300_000),
-        ("gift_withdraw", giver, 500_000),
-    ]
+    rows = await world.sql("select lane, creator from worker.relay_request order by created_at")
+    assert [tuple(row) for row in rows] == [("claim", owner), ("check_in", owner), ("gift_withdraw", giver)]
 
 
 @pytest.mark.parametrize("is_eth", [False, True])
@@ -227,16 +211,15 @@ async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
     assert world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp") > before
 
 
-@pytest.mark.parametrize("version", ["1", "2"])
-@pytest.mark.parametrize("skip_swap", [True, False])
-async def test_a_gift_of_ether_is_withdrawn_as_signed(
-    world: World, sealed: Sealed, skip_swap: bool, version: str
-) -> None:
-    sealed.become(version)
-    gift = sealed.gift(eth=ETHER, tokens=())
+async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed) -> None:
+    """As wrapped ether or as ether, by a router of either version."""
     world.scenario.anvil.set_balance(sealed.heir.address, 0)
-    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir, skip_swap=skip_swap))
-    assert world.scenario.balance(sealed.it.weth if skip_swap else None, sealed.heir.address) == ETHER
+    for version, times in (("1", 1), ("2", 2)):
+        sealed.become(version)
+        for skip_swap, token in ((True, sealed.it.weth), (False, None)):
+            body = withdraw_body(world, sealed.gift(eth=ETHER, tokens=()), sealed.heir, skip_swap=skip_swap)
+            await relayed(world, "/sponsor/gift-withdraw", body)
+            assert world.scenario.balance(token, sealed.heir.address) == times * ETHER
 
 
 async def test_a_gift_is_paid_to_whom_its_recipient_names(world: World, sealed: Sealed) -> None:
@@ -308,24 +291,17 @@ async def test_of_many_authorizations_with_one_nonce_at_once_one_is_relayed(worl
     assert await stored(world) == 1
 
 
-@pytest.mark.parametrize("state", ["confirmed", "expired", "satisfied_elsewhere"])
-async def test_a_request_that_has_ended_is_answered_again(world: World, sealed: Sealed, state: str) -> None:
-    """Also long after its deadline, with its end."""
+async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: Sealed) -> None:
+    """Also long after its deadline; who asks for one that an operator cancelled is not told of a deadline."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
-    await world.sql("update worker.relay_request set state = :s", s=state)
     world.scenario.advance(30 * DAY)
-    again = await world.post("/sponsor/gift-withdraw", body)
-    assert (again.status, again.body["id"], again.body["status"]) == (202, first.body["id"], state)
-    told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
-    assert (told["error"] is None) == (state != "expired")
-    assert state != "expired" or told["error"]["code"] == "expired"
-
-
-async def test_who_asks_for_a_request_that_an_operator_cancelled_is_not_told_of_its_deadline(
-    world: World, sealed: Sealed
-) -> None:
-    first = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
+    for state, error in (("confirmed", None), ("satisfied_elsewhere", None), ("expired", "expired")):
+        await world.sql("update worker.relay_request set state = :s", s=state)
+        again = await world.post("/sponsor/gift-withdraw", body)
+        assert (again.status, again.body["id"], again.body["status"]) == (202, first.body["id"], state)
+        told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
+        assert (told["error"] or {}).get("code") == error
     await world.sql("update worker.relay_request set state = 'expired', reason = :r", r=BY_HAND)
     told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
     assert told["error"]["code"] == "cancelled_by_operator"
@@ -486,11 +462,6 @@ async def test_a_later_line_is_told_its_own_time(world: World, sealed: Sealed) -
     assert (await world.post("/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]))).status == 202
 
 
-async def test_who_stands_in_two_lines_claims_with_the_first_of_them(world: World, sealed: Sealed) -> None:
-    legacy = sealed.legacy(second_line=sealed.heir.address)
-    await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
-
-
 async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed: Sealed) -> None:
     legacy, stranger = sealed.legacy(), world.scenario.account("stranger")
     usdc, other = sealed.it.usdc, world.scenario.create_hostile_token(whitelisted=False)
@@ -514,16 +485,6 @@ async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed
     world.scenario.disable_sponsored_claims(sealed.owner, legacy, disabled=False)
     world.scenario.delete_legacy(sealed.owner, legacy)
     await no(422, "cannot_claim", sealed.heir, [usdc])
-
-
-async def test_a_share_already_taken_would_deliver_nothing(world: World, sealed: Sealed) -> None:
-    other = world.scenario.account("other")
-    legacy = sealed.legacy()
-    world.scenario.edit_distribution(sealed.owner, legacy, {sealed.heir.address: 60, other.address: 40})
-    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
-    await relayed(world, "/sponsor/claim", body)
-    again = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
-    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
 
 
 # An account that signs whatever it is asked, sends ether back to whom it comes from, and calls that a token of its own.
@@ -563,14 +524,6 @@ async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_c
     )
     await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.dai]))
     assert world.scenario.balance(sealed.it.dai, sealed.heir.address) == UNITS
-
-
-async def test_a_claim_of_many_tokens_that_fails_says_that_fewer_may_go_through(world: World, sealed: Sealed) -> None:
-    token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
-    legacy = sealed.legacy(tokens=[sealed.it.usdc, token])
-    body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc, token])
-    assert "fewer assets" in (await refused(world, "/sponsor/claim", body, 422, "would_fail")).body["detail"]
-    assert (await world.post("/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))).status == 202
 
 
 @pytest.mark.parametrize("simulated", [True, False])
@@ -674,23 +627,6 @@ async def test_where_nothing_can_be_simulated_an_owners_own_tokens_are_nothing_t
     await relayed(world, "/sponsor/claim", body)
 
 
-@pytest.mark.parametrize("spender", ["legacy", "pull vault"])
-async def test_where_nothing_can_be_simulated_permits_count_until_they_expire(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, spender: str
-) -> None:
-    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
-    legacy, usdc = sealed.legacy(tokens=()), sealed.it.usdc
-    world.scenario.mint(usdc, sealed.owner.address, UNITS)
-    whom = legacy.address if spender == "legacy" else sealed.it.legacy_pull_vault
-    world.scenario.permit(sealed.owner, usdc, whom, UNITS, world.scenario.anvil.now() + DAY)
-    body = claim_body(world, legacy, sealed.heir, [usdc])
-    assert (await world.post("/sponsor/claim", body)).status == 202
-    world.scenario.anvil.mine()  # in the permit's time
-    world.scenario.advance(2 * DAY)
-    again = claim_body(world, legacy, sealed.heir, [usdc])
-    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
-
-
 async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: World, sealed: Sealed) -> None:
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
@@ -712,15 +648,10 @@ async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World
     await refused(world, path, check_in_body(world, legacy, sealed.heir), 403, "signer_mismatch")
     unknown = check_in_body(world, Legacy(legacy.address, 99, legacy.router), sealed.owner)
     await refused(world, path, unknown, 403, "not_a_known_legacy")
+    hour = check_in_body(world, legacy, sealed.owner, deadline=now + 3600)
+    assert (await world.post(path, hour)).status == 202
     world.scenario.delete_legacy(sealed.owner, legacy)
     await refused(world, path, check_in_body(world, legacy, sealed.owner), 422, "legacy_not_found")
-
-
-async def test_a_check_in_may_have_the_whole_hour(world: World, sealed: Sealed) -> None:
-    world.scenario.subscribe_premium(sealed.owner)
-    legacy = sealed.legacy(opened=False)
-    hour = check_in_body(world, legacy, sealed.owner, deadline=world.scenario.anvil.now() + 3600)
-    assert (await world.post("/sponsor/check-in", hour)).status == 202
 
 
 # -- gifts ------------------------------------------------------------------------------------------
@@ -868,24 +799,6 @@ async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) 
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_who_is_refused_in_the_last_moment_of_a_day_does_not_wait_for_another_one(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    body = withdraw_body(world, sealed.gift(), sealed.heir)
-    await pause(world, sealed.heir)
-    now = 20_000 * DAY - 1
-
-    async def slowly(*asked: Any) -> bool:
-        nonlocal now
-        now += 1
-        return await paused(*asked)
-
-    monkeypatch.setattr(intake, "paused", slowly)
-    monkeypatch.setattr(intake, "time", SimpleNamespace(time=lambda: now))
-    answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
-    assert answer.headers["Retry-After"] == "1"
-
-
 async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """Also refused ones; looking is not counted, and a forged X-Forwarded-For buys nothing."""
     async with relaying(chain_scenario, engine, RELAY_PER_CLIENT_HOUR="3") as world:
@@ -924,12 +837,12 @@ async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only
     assert "pays the recipient only" in answer.body["detail"]
 
 
-@pytest.mark.parametrize("keeper", ["time_lock_router", "timelock_erc20", "timelock_erc721", "timelock_erc1155"])
-async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: Sealed, keeper: str) -> None:
-    sealed.become("2")
-    body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=to_checksum_address(getattr(sealed.it, keeper)))
-    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
-    assert [error["pointer"] for error in answer.body["errors"]] == ["/payTo"]
+async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: Sealed) -> None:
+    for keeper in ("time_lock_router", "timelock_erc20", "timelock_erc721", "timelock_erc1155"):
+        sealed.become("2")
+        body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=to_checksum_address(getattr(sealed.it, keeper)))
+        answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
+        assert [error["pointer"] for error in answer.body["errors"]] == ["/payTo"]
 
 
 async def test_version_2_takes_a_deadline_of_seven_days_at_most(world: World, sealed: Sealed) -> None:
@@ -949,10 +862,7 @@ async def test_version_2_takes_a_deadline_of_seven_days_at_most(world: World, se
         world.scenario.anvil.mine(1)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "next_one"),
-    [("1", "2", "new"), ("1", "2", "late"), ("1", "2", "names"), ("2", "1", "new"), ("2", "1", "late")],
-)
+@pytest.mark.parametrize(("before", "after", "next_one"), [("1", "2", "late"), ("1", "2", "names"), ("2", "1", "new")])
 async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
     world: World, sealed: Sealed, before: str, after: str, next_one: str
 ) -> None:
@@ -982,11 +892,9 @@ async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
 
 
 @pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
-@pytest.mark.parametrize("signed", ["before", "after"])
-async def test_an_upgraded_routers_authorizations_are_refused_by_name(
-    world: World, sealed: Sealed, lane: str, signed: str
-) -> None:
-    """A later version signs something else: that is not the signer's fault, and known without a restart."""
+async def test_an_upgraded_routers_authorizations_are_refused_by_name(world: World, sealed: Sealed, lane: str) -> None:
+    """A later version signs something else: that is not the signer's fault, whenever they signed, and known without a
+    restart."""
     s, it = world.scenario, sealed.it
     router = it.time_lock_router if lane == "gift-withdraw" else it.transfer_eoa_legacy_router
     legacy = sealed.legacy(opened=lane == "claim")
@@ -1003,8 +911,7 @@ async def test_an_upgraded_routers_authorizations_are_refused_by_name(
     assert (await world.request("GET", "/sponsor/status")).body["chains"][0]["reason"] is None
     early = body()
     s.become_version(router, "3")
-    for _ in range(2):
-        sent = early if signed == "before" else body()
+    for sent in (early, early, body()):
         answer = await refused(world, f"/sponsor/{lane}", sent, 503, "router_version_unsupported")
         assert "at your own fee, still works" in answer.body["detail"]
     (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
@@ -1056,29 +963,24 @@ async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_pai
             assert "password" not in answer.body["detail"]
 
 
-@pytest.mark.parametrize(
-    ("cap", "gift", "legacy"),
-    [
+async def test_what_a_cap_of_none_refuses_is_not_offered(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    for cap, gift, legacy in (
         ("PER_GIFT", False, True),
         ("PER_LEGACY", True, False),
         ("PER_SIGNER", False, False),
         ("PER_CREATOR", False, False),
         ("DAILY_COUNT_CAP", False, False),
         ("DAILY_WEI_CAP", False, False),
-    ],
-)
-async def test_what_a_cap_of_none_refuses_is_not_offered(
-    chain_scenario: Scenario, engine: AsyncEngine, cap: str, gift: bool, legacy: bool
-) -> None:
-    sealed = Sealed(chain_scenario)
-    off = {f"RELAY_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
-    async with relaying(chain_scenario, engine, **off) as world:
-        status = (await world.request("GET", "/sponsor/status")).body
-        told = status["chains"][0]
-        assert (status["gift"], status["legacy"]) == (told["gift"], told["legacy"]) == (gift, legacy)
-        assert told["reason"] == "daily_cap_reached"
-        facts = await world.request("GET", f"/gift/{world.chain_id}/{sealed.gift()}")
-        assert facts.body["sponsored"] is gift
+    ):
+        sealed = Sealed(chain_scenario)
+        off = {f"RELAY_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
+        async with relaying(chain_scenario, engine, **off) as world:
+            status = (await world.request("GET", "/sponsor/status")).body
+            told = status["chains"][0]
+            assert (status["gift"], status["legacy"]) == (told["gift"], told["legacy"]) == (gift, legacy)
+            assert told["reason"] == "daily_cap_reached"
+            facts = await world.request("GET", f"/gift/{world.chain_id}/{sealed.gift()}")
+            assert facts.body["sponsored"] is gift
 
 
 async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
@@ -1164,9 +1066,8 @@ async def test_a_renewal_is_nobodys_request(world: World, sealed: Sealed) -> Non
     assert (told.status, told.code) == (404, "not_found")
 
 
-@pytest.mark.parametrize(
-    ("change", "pointer"),
-    [
+async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World) -> None:
+    for change, pointer in (
         ({"legacyId": 7}, "/legacyId"),
         ({"legacyId": "0x7"}, "/legacyId"),
         ({"legacyId": "-1"}, "/legacyId"),
@@ -1180,11 +1081,9 @@ async def test_a_renewal_is_nobodys_request(world: World, sealed: Sealed) -> Non
         ({"signature": "canary"}, "/signature"),
         ({"chainId": 5}, "/chainId"),
         ({"extra": "canary"}, ""),
-    ],
-)
-async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World, change: dict[str, Any], pointer: str) -> None:
-    legacy = Legacy("0x" + "11" * 20, 1, world.scenario.deployment.transfer_eoa_legacy_router)
-    body = claim_body(world, legacy, world.scenario.account("heir"), [world.scenario.deployment.usdc]) | change
-    answer = await refused(world, "/sponsor/claim", body, 422, "invalid_input")
-    assert [error["pointer"] for error in answer.body["errors"]] == [pointer]
-    assert "canary" not in str(answer.body)
+    ):
+        legacy = Legacy("0x" + "11" * 20, 1, world.scenario.deployment.transfer_eoa_legacy_router)
+        body = claim_body(world, legacy, world.scenario.account("heir"), [world.scenario.deployment.usdc]) | change
+        answer = await refused(world, "/sponsor/claim", body, 422, "invalid_input")
+        assert [error["pointer"] for error in answer.body["errors"]] == [pointer]
+        assert "canary" not in str(answer.body)

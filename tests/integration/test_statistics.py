@@ -1,15 +1,12 @@
 """Statistics over a real chain, a real database and real Parquet: what is secured, once an hour, of one block."""
 
 import asyncio
-import re
-import runpy
 import subprocess
 import sys
 import time
-from base64 import b64decode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -22,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
 from assets.service import Service
-from assets.statistics import _days, _jumps, _snapshots
+from assets.statistics import _days, _jumps
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
@@ -31,7 +28,7 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.tables import chain_event
 from reminder_worker.runtime import Runtime, open_runtime
-from reminder_worker.statistics import aggregates, files, holdings, store
+from reminder_worker.statistics import files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.job import Statistics
 from reminder_worker.statistics.price_job import Prices
@@ -106,22 +103,6 @@ async def test_an_allowance_below_the_balance_is_what_is_secured(world: World) -
     assert await world.usdc() == 400
     world.scenario.approve(ann, world.scenario.deployment.usdc, legacy.address, UNLIMITED)
     assert await world.usdc() == 1_000
-
-
-@pytest.mark.parametrize("spender", ["legacy", "vault"])
-async def test_permit2_counts_until_it_expires(world: World, spender: str) -> None:
-    """For the legacy and for the pull vault, the moment it expires at included; the larger allowance wins."""
-    ann, usdc = world.holder("ann", 1_000), world.scenario.deployment.usdc
-    legacy = world.scenario.create_legacy(ann, world.heirs)
-    whom = legacy.address if spender == "legacy" else world.scenario.deployment.legacy_pull_vault
-    world.scenario.approve(ann, usdc, legacy.address, 100)
-    ends = world.scenario.anvil.now() + 3_600
-    world.scenario.permit(ann, usdc, whom, 700, ends)
-    assert await world.usdc() == 700
-    world.scenario.anvil.set_time(ends)
-    assert await world.usdc() == 700
-    world.scenario.anvil.set_time(ends + 1)
-    assert await world.usdc() == 100
 
 
 async def test_several_legacies_of_one_owner_never_count_his_balance_twice(world: World) -> None:
@@ -212,18 +193,6 @@ async def test_timelocks_secure_their_amounts_while_they_live(world: World) -> N
     assert {t["token"] for t in found.tokens} == {s.deployment.weth}
 
 
-async def test_what_one_vault_paid_out_is_gone_while_another_holds_on(world: World) -> None:
-    """Anybody can make the ERC-20 vault pay out alone: the timelock lives on with its NFT, without its tokens."""
-    s, ann = world.scenario, world.holder("ann")
-    lock = s.create_timelock(
-        ann, ann.address, tokens=[(s.deployment.usdc, 50)], erc721=[(s.deployment.erc721, 7)], duration=DAY
-    )
-    s.advance(2 * DAY)
-    s.withdraw_from_vault(s.account("eve"), lock, ann.address)
-    found = await world.snapshot()
-    assert (found.counts["timelocks"]["live"], list(found.tokens)) == (1, [])
-
-
 async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> None:
     s, ann = world.scenario, world.holder("ann")
     token = s.create_hostile_token(whitelisted=False)
@@ -234,26 +203,7 @@ async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> Non
     assert await world.amounts() == {}
 
 
-async def test_a_timelock_secures_a_token_that_has_a_price_feed_whatever_the_whitelist_says(world: World) -> None:
-    """As the wrapped ether of gifts, or a token that was taken off the list: it is locked and will be paid out."""
-    s, ann = world.scenario, world.holder("ann")
-    token = s.deploy("TestERC20", "Delisted", "OFF", 6)
-    s.mint(token, ann.address, 1_500_000)
-    s.create_gift(ann, s.account("eve").address, tokens=[(token, 1_500_000)])
-    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
-    chain = Chain(settings_of(s, PRICE_FEEDS=f"{token}={s.deployment.usdc_usd_feed}@86400"))
-    await Prices(world.engine, chain).run()
-    await world.index.advance()
-    taken = await Statistics(world.engine, chain, world.folder).run()
-    await chain.close()
-    assert taken is not None
-    assert taken.value_secured_usd == 1.5
-
-
-@pytest.mark.parametrize("code", ["0x60006000fd", "0x5b600056", "0x", "0x60016000f3", "0x61ffff6000f3"])
-async def test_a_hostile_token_takes_nothing_from_the_others(
-    world: World, code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hostile_token_takes_nothing_from_the_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whitelisted and broken: it reverts, burns all gas, is gone or answers nonsense. The others are counted."""
     monkeypatch.setattr(holdings, "MOST_FAILURES", 2)
     s, usdc = world.scenario, world.scenario.deployment.usdc
@@ -261,23 +211,9 @@ async def test_a_hostile_token_takes_nothing_from_the_others(
     for name in ("ann", "bob", "eve"):
         owner = world.holder(name, 100)
         s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
-    s.anvil.set_code(token, code)
-    assert await world.amounts() == {usdc: 300}
-
-
-async def test_of_few_holders_too_a_token_that_never_answers_is_left_out_and_leaves_no_sum(world: World) -> None:
-    """Nobody knows what is secured of it: not nothing, and the sum would be too low."""
-    s, usdc = world.scenario, world.scenario.deployment.usdc
-    ann = world.holder("ann", 100)
-    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, UNLIMITED)
-    s.create_gift(ann, ann.address, eth=ETHER)
-    s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
-    await Prices(world.engine, world.chain).run()
-    s.anvil.set_code(usdc, "0x60006000fd")
-    await world.index.advance()
-    taken = await world.statistics.run()
-    assert taken is not None
-    assert (taken.unreadable, taken.value_secured_usd) == ([usdc], None)
+    for code in ("0x60006000fd", "0x5b600056", "0x", "0x60016000f3", "0x61ffff6000f3"):
+        s.anvil.set_code(token, code)
+        assert await world.amounts() == {usdc: 300}
 
 
 async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: World) -> None:
@@ -421,23 +357,6 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: W
     assert not await world.statistics.look()
 
 
-async def test_an_amount_that_nobody_believes_has_the_hour_taken_once_only(world: World) -> None:
-    """As of a test network's token, which anybody mints: it has a price and gets no value, however often one looks."""
-    s, ann, usdc = world.scenario, world.holder("ann", 2**250), world.scenario.deployment.usdc
-    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, UNLIMITED)
-    s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
-    await Prices(world.engine, world.chain).run()
-    assert [(token["amount"], token["usd"]) for token in (await world.snapshot()).tokens] == [(str(2**250), None)]
-    assert not await world.statistics.look()
-
-
-async def test_an_index_far_behind_catches_up_before_it_is_counted(world: World) -> None:
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    await world.index.advance()
-    world.scenario.advance(3_600)
-    assert not await world.statistics.look()
-
-
 async def test_an_index_far_behind_is_not_counted_either_when_another_chain_calls_for_a_run(world: World) -> None:
     """A run serves every chain: an old block at today's prices would be wrong, and most nodes forgot its state."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
@@ -482,33 +401,6 @@ async def test_a_file_that_cannot_be_written_leaves_the_old_one_and_the_hour_ope
     assert world.read("snapshots")["legacies_total"].to_list() == [1]
     assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
     assert await world.statistics.look()
-
-
-async def test_a_run_that_ends_among_the_days_leaves_the_rest_to_the_next(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A day that was written before it was over, then days of downtime: the next run makes it final all the same."""
-    ann, s = world.holder("ann"), world.scenario
-    s.create_legacy(ann, world.heirs)
-    first = (await world.snapshot()).hour.date()
-    s.create_legacy(ann, world.heirs)
-    s.advance(5 * DAY)
-    await world.index.advance()
-
-    def full(path: Path, frame: pl.DataFrame) -> None:
-        if files.DAYS in path.parts:
-            raise OSError("no space left")
-        write(path, frame)
-
-    write = files.write
-    with monkeypatch.context() as broken:
-        broken.setattr(files, "write", full)
-        with pytest.raises(OSError, match="no space left"):
-            await world.statistics.run()
-    s.advance(3_600)
-    await world.snapshot()
-    found = world.read("days").filter(pl.col("day") == first)
-    assert found["legacies_created"].to_list() == [2]
 
 
 async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: World, tmp_path: Path) -> None:
@@ -584,17 +476,6 @@ async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
     assert found["legacies_created"].to_list() == [2]
 
 
-async def test_what_a_day_secured_is_of_its_last_snapshot(world: World) -> None:
-    s, taken = world.scenario, []
-    s.create_legacy(world.holder("ann"), world.heirs)
-    s.anvil.set_time((s.anvil.now() // DAY + 1) * DAY)
-    for seconds in (1, 3_600, DAY):
-        s.advance(seconds)
-        taken.append(await world.snapshot())
-    found = world.read("days").filter(pl.col("day") == taken[0].day)
-    assert found["value_block_number"].to_list() == [taken[1].block_number]
-
-
 async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
     """A snapshot of a block that is no longer there is replaced while its hour lasts, files and all."""
     ann, s = world.holder("ann"), world.scenario
@@ -637,11 +518,10 @@ async def snapshot_of_a_block_to_come(world: World, ahead: int) -> Snapshot:
     return told
 
 
-@pytest.mark.parametrize("ahead", [0, 3 * DAY])
-async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World, ahead: int) -> None:
+async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World) -> None:
     """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    number = (await snapshot_of_a_block_to_come(world, ahead)).block_number - 5
+    number = (await snapshot_of_a_block_to_come(world, 3 * DAY)).block_number - 5
     await mirror(world.engine, world.chain.chain_id)
     other = await of_other_chain(world.engine)
     await world.index.rewind_to(1)  # as the runbook says
@@ -655,26 +535,6 @@ async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world:
     assert (told.block_number, world.read("snapshots")["block_number"].to_list()) == (number, [number])
     for dataset in (files.TOKENS, files.DAYS, files.DAY_TOKENS):
         assert set(world.read(dataset)["day"]) <= {told.hour.date()}
-
-
-@pytest.mark.parametrize("days_later", [2, 4])
-async def test_days_that_ended_after_a_snapshot_of_a_day_to_come_are_written_whole(
-    world: World, days_later: int
-) -> None:
-    """Also when the next snapshot is taken only after the day that was invented."""
-    s = world.scenario
-    s.advance(DAY - s.anvil.now() % DAY + 12 * 3600)
-    s.create_legacy(world.holder("ann"), world.heirs)
-    await world.snapshot()
-    await snapshot_of_a_block_to_come(world, 3 * DAY)
-    s.create_legacy(world.holder("ann"), world.heirs)  # on the same day
-    s.advance(days_later * DAY)
-    await world.index.rewind_to(1)
-    told = await world.snapshot()
-    days = world.read("days").sort("day").tail(days_later + 1)
-    assert days["day"][-1] == told.hour.date()
-    assert days["legacies_created"].to_list() == [2] + [0] * days_later
-    assert days["total_legacies_created"].to_list() == [2] * (days_later + 1)
 
 
 async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:
@@ -713,46 +573,6 @@ async def test_the_example_for_analysts_reads_what_was_written(world: World) -> 
     assert "USDC" in told
     assert "2.5" in told
     assert str(datetime.fromtimestamp(s.anvil.now(), UTC).date()) in told
-
-
-def test_the_example_says_in_a_sentence_that_there_is_nothing_to_read(tmp_path: Path) -> None:
-    script = Path(__file__).parents[2] / "docs/examples/statistics.py"
-    ran = subprocess.run([sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.splitlines() == [
-        f"{tmp_path}/days has no file: is it below STATISTICS_FOLDER, and is the first hour over?"
-    ]
-
-
-async def test_the_example_invents_no_figure(world: World) -> None:
-    """A day whose value is not known has none, not zero; once all is paid out, nothing is secured now."""
-    example = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))
-    s, ann = world.scenario, world.holder("ann")
-    gift = s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 2_500_000)], duration=DAY)
-    await world.snapshot()
-    assert example["last_days"](world.folder, 7)["value_secured_usd"].to_list()[0] is None
-    assert example["secured_now"](world.folder)["units"].to_list() == [2.5]
-    s.advance(2 * DAY)
-    s.withdraw_gift(s.account("eve"), gift)
-    await world.snapshot()
-    assert example["secured_now"](world.folder)["units"].to_list() == []
-    assert example["last_days"](world.folder, 7)["value_secured_usd"].to_list()[:2] == [Decimal(0), None]
-
-
-def test_a_test_chain_takes_no_value_of_mainnet_from_the_example(tmp_path: Path) -> None:
-    """It has no price feed, and so never a value: the days of the two are not added up."""
-    days = [date(2027, 3, 1) + timedelta(days=number) for number in range(9)]
-    for chain_id, value in ((1, Decimal("100.00")), (11155111, None)):
-        for day in days:
-            row = {**dict.fromkeys(aggregates.SERIES, 1), "value_secured_usd": value}
-            frame = pl.DataFrame([row], schema_overrides={"value_secured_usd": files.DOLLARS})
-            files.write(files.place(tmp_path, files.DAYS, day, chain_id, files.DAY), frame)
-    told = runpy.run_path(str(Path(__file__).parents[2] / "docs/examples/statistics.py"))["last_days"](tmp_path, 7)
-    assert told.select("day", "chain_id", "value_secured_usd", "gifts_sealed").rows() == [
-        (day, chain_id, value, 1)
-        for day in reversed(days[2:])
-        for chain_id, value in ((1, Decimal(100)), (11155111, None))
-    ]
 
 
 def test_a_day_is_materialised_and_filled_in_through_dagster(
@@ -822,26 +642,6 @@ async def test_no_day_is_filled_in_while_the_index_is_behind(world: World, datab
     assert world.read("days")["day"].to_list() == [day]
 
 
-async def test_a_plot_of_the_last_hours_shows_these_hours_only_and_a_gap_where_none_was_counted(
-    world: World, database_url: str
-) -> None:
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    newest = await world.snapshot()
-    for ago, dollars in ((0, 5), (2, 7), (100, 900)):
-        moved = replace(newest, hour=newest.hour - timedelta(hours=ago), value_secured_usd=Decimal(dollars))
-        await store.save(world.engine, moved)
-    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
-    try:
-        found = await asyncio.to_thread(service.call, _snapshots, 30)
-    finally:
-        await asyncio.to_thread(service.close)
-    plot = found["dollars secured, last 48 hours"].md_str
-    assert plot.endswith("from 5.00 to 7.00, now 5.00")
-    image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
-    assert re.findall(r"M(\d+) ", image) == ["348", "363"]
-    assert 'width="364"' in image
-
-
 async def test_a_day_without_a_value_hides_no_jump(world: World, database_url: str) -> None:
     """As of a feed that was not believed for so long, and then whatever it said."""
     newest = await world.snapshot()
@@ -856,44 +656,3 @@ async def test_a_day_without_a_value_hides_no_jump(world: World, database_url: s
     finally:
         await asyncio.to_thread(service.close)
     assert found == [(world.chain.chain_id, "value secured: 20,000.00 to 90,000.00 dollars")]
-
-
-async def test_a_token_without_a_feed_is_not_said_to_lack_a_fresh_price(world: World, database_url: str) -> None:
-    """Nobody has to look for a feed that stopped; of a token without usable decimals its base units are told."""
-    s, d, ann = world.scenario, world.scenario.deployment, world.holder("ann")
-    s.create_gift(ann, ann.address, tokens=[(d.usdc, 2_500_000), (d.dai, 3 * ETHER)])
-    s.create_gift(ann, ann.address, tokens=[(d.no_metadata_token, 12_345)])
-    await world.snapshot()
-    service = Service(lambda: open_runtime(settings_for(s, database_url, **d.price_environ(31337))))
-    try:
-        found = await asyncio.to_thread(service.call, _snapshots, 30)
-    finally:
-        await asyncio.to_thread(service.close)
-    assert set(found["secured"].md_str.splitlines()[2:]) == {
-        "| USDC | 2.5000 | no fresh price |",
-        "| DAI | 3.0000 | no price feed |",
-        f"| {d.no_metadata_token} | 12,345 base units | no price feed |",
-        "| all |  | not known |",
-    }
-
-
-async def test_a_plot_has_every_hour_where_the_databases_clock_is_put_back(
-    world: World, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the night of 25 October 2026 there are two hours from 2 to 3 in Berlin."""
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    newest, last = await world.snapshot(), datetime(2026, 10, 25, 12, tzinfo=UTC)
-    async with world.engine.begin() as connection:
-        await connection.execute(delete(statistics))
-    for ago in range(48):
-        hour, dollars = last - timedelta(hours=ago), Decimal(100 + ago)
-        await store.save(world.engine, replace(newest, hour=hour, value_secured_usd=dollars))
-    monkeypatch.setenv("PGTZ", "Europe/Berlin")
-    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
-    try:
-        plot = (await asyncio.to_thread(service.call, _snapshots, 30))["dollars secured, last 48 hours"].md_str
-    finally:
-        await asyncio.to_thread(service.close)
-    assert plot.endswith("from 100.00 to 147.00, now 100.00")
-    image = b64decode(plot.partition("base64,")[2].partition(")")[0]).decode()
-    assert len(re.findall(r"[ML]\d+ \d+", image)) == 48

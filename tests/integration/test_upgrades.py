@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import web
 from eth_utils.address import to_checksum_address
 from eth_utils.crypto import keccak
 from pydantic import SecretStr
@@ -27,11 +26,10 @@ from reminder_worker.outbox.alerts import STORM, Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
-from reminder_worker.upgrades import store
 from reminder_worker.upgrades.job import UpgradeWatch
-from tests.integration.chain_proxy import Json, Proxy, proxy, refused, ten_blocks_at_once
+from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.mail_service_stack import TOKEN
-from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.mail_stub import MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
 
 DAY = 24 * 3600
@@ -109,13 +107,6 @@ async def test_the_transaction_that_an_alert_says_cancels_does_cancel(it: Upgrad
     assert s.read("TimelockController", it.timelock, "getTimestamp", bytes.fromhex(operation.id[2:])) == 0
 
 
-async def test_an_implementation_without_code_is_said_to_have_none(it: UpgradeWorld) -> None:
-    it.scenario.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    ((_, facts),) = it.told()
-    assert facts["its code"] == "none: there is no contract at this address"
-
-
 async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
     s = it.scenario
     calls = [(s.deployment.premium_proxy_admin, s.upgrade_data(SOMEBODY)), (it.timelock, UNKNOWN)]
@@ -163,22 +154,6 @@ async def test_a_storm_says_how_many_operations_give_control_away(it: UpgradeWor
     assert counts == {"upgrade scheduled event": STORM, "upgrade scheduled event (graver than an upgrade)": 1}
 
 
-async def test_a_batch_that_changes_the_timelock_itself_is_told_executed_once(it: UpgradeWorld) -> None:
-    """Its calls' own events stand between those that say they were executed."""
-    s = it.scenario
-    calls = [bytes.fromhex(s.contracts["TimelockController"].encode("updateDelay", days * DAY)[2:]) for days in (4, 5)]
-    operation = s.schedule_batch([(it.timelock, call) for call in calls])
-    await it.catch_up()
-    assert it.kinds() == ["scheduled"]
-    await _final(it)
-    assert it.kinds() == ["confirmed"]
-    s.execute_when_ready(operation)
-    await it.catch_up()
-    assert sorted(it.kinds()) == ["delay_changed", "delay_changed", "executed"]
-    await _final(it)
-    assert it.kinds() == ["confirmed"] * 3
-
-
 async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWorld) -> None:
     s, new = it.scenario, it.scenario.deploy("PremiumSetting")
     operation = s.schedule_upgrade(new)
@@ -200,18 +175,6 @@ async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWo
     assert [(kind, facts["what"]) for kind, facts in it.told()] == [("confirmed", "executed")]
     assert it.operations() == {operation.id: "executed"}
     assert await it.catch_up() is None
-
-
-async def test_an_operation_after_another_says_so_also_when_its_time_has_come(it: UpgradeWorld) -> None:
-    s, first = it.scenario, it.scenario.schedule_upgrade(SOMEBODY)
-    after = (bytes.fromhex(first.id[2:]), bytes(32), UPGRADE_DELAY)
-    s.write(s.proposer, "TimelockController", it.timelock, "schedule", SOMEBODY, 0, UNKNOWN, *after)
-    await it.catch_up()
-    it.told()
-    s.advance(UPGRADE_DELAY)
-    await it.catch_up()
-    facts = [facts for kind, facts in it.told() if kind == "executable" and facts["about"] != first.id]
-    assert [(each["state"], each["only after"]) for each in facts] == [("may be executed now", first.id)]
 
 
 async def test_a_cancelled_operation_is_told_and_may_be_scheduled_and_told_again(it: UpgradeWorld) -> None:
@@ -295,13 +258,6 @@ async def test_call_data_that_nobody_understands_is_told_and_cut(it: UpgradeWorl
     assert broken["function"] == "upgradeAndCall(address,address,bytes), with arguments that do not decode"
 
 
-async def test_a_delay_of_longer_than_anybody_lives_is_told(it: UpgradeWorld) -> None:
-    it.scenario.schedule(SOMEBODY, b"", delay=2**255)
-    await it.catch_up()
-    ((kind, facts),) = it.told()
-    assert (kind, facts["executable at"]) == ("scheduled", "Friday, 31 December 9999, 23:59 UTC")
-
-
 # -- reorganisations ----------------------------------------------------------------------------------
 
 
@@ -323,41 +279,6 @@ async def test_a_reorganised_operation_is_taken_back_and_told_again_when_it_is_m
     await _final(it)
     assert it.kinds() == ["confirmed"]
     assert it.operations() == {operation.id: "pending"}
-
-
-async def test_only_what_was_taken_back_is_said_to_be_mined_again(it: UpgradeWorld) -> None:
-    """Not what becomes of the operation afterwards: neither its cancellation nor that it is scheduled once more."""
-    s = it.scenario
-    s.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    s.anvil.reorg(1)
-    await it.catch_up()
-    it.told()
-    operation = s.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    s.cancel(operation)
-    await it.catch_up()
-    s.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    assert [(kind, "note" in facts) for kind, facts in it.told() if kind != "confirmed"] == [
-        ("scheduled", True),
-        ("cancelled", False),
-        ("scheduled", False),
-    ]
-
-
-async def test_an_operation_taken_back_with_its_cancellation_is_in_no_state(it: UpgradeWorld) -> None:
-    s = it.scenario
-    s.cancel(s.schedule_upgrade(SOMEBODY))
-    await it.catch_up()
-    it.told()
-    s.anvil.reorg(2)
-    await it.catch_up()
-    told = it.told()
-    assert [(kind, facts["what"]) for kind, facts in told] == [("corrected", "scheduled"), ("corrected", "cancelled")]
-    for _, facts in told:
-        assert facts["function"] == "upgradeAndCall(address,address,bytes)"
-        assert "state" not in facts
 
 
 async def test_an_operation_that_moved_to_another_block_is_corrected_with_its_new_time(it: UpgradeWorld) -> None:
@@ -465,42 +386,6 @@ async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it:
         await chain.close()
 
 
-async def test_far_behind_with_few_blocks_at_once_what_was_read_is_kept(it: UpgradeWorld) -> None:
-    """Or each look and each run would begin anew and never end: after a day down nobody would hear of an upgrade."""
-    s = it.scenario
-    s.anvil.mine(1500)
-    async with proxy(s.anvil.url) as node:
-
-        def soon_silent(request: Json) -> Json | None:
-            if request["method"] == "eth_getLogs" and node.asked["eth_getLogs"] > 150:
-                return refused("no more")
-            return ten_blocks_at_once(request)
-
-        node.answer = soon_silent
-        settings = chain_settings(s, RPC_URLS=node.url)
-        async with Chain(settings) as looks, Chain(settings) as runs:  # in processes of their own
-            assert await world(s, it.engine, looks).watch.look()
-            assert node.asked["eth_getLogs"] < 50
-            with pytest.raises(ChainUnavailable):
-                await world(s, it.engine, runs).watch.run()
-    (place,) = it.rows("select block_number from worker.index_cursor where name = 'upgrades'")
-    assert 100 < s.anvil.block_number() - place.block_number < 1400
-
-
-async def test_without_a_word_on_what_is_final_a_look_is_no_success(
-    chain_scenario: Scenario, engine: AsyncEngine
-) -> None:
-    """Nodes that were just started say `null`: nothing could be left behind, and one that always does is heard of."""
-    async with proxy(chain_scenario.anvil.url) as node:
-        node.answer = lambda request: {"result": None} if "finalized" in request["params"] else None
-        chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
-        try:
-            with pytest.raises(ChainUnavailable):
-                await world(chain_scenario, engine, chain).watch.run()
-        finally:
-            await chain.close()
-
-
 async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> None:
     """As when its address had been wrong: what waits there may have been scheduled before."""
     s = it.scenario
@@ -514,27 +399,6 @@ async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> 
     await it.catch_up()
     assert it.operations() == {waiting.id: "pending"}
     assert it.kinds() == ["scheduled"]
-
-
-async def test_a_node_that_lacks_blocks_is_no_success_from_the_first_look_on(
-    chain_scenario: Scenario, engine: AsyncEngine
-) -> None:
-    """Nothing was ever read then, by whose age one would hear of it."""
-    chain_scenario.schedule_upgrade(SOMEBODY)
-    async with proxy(chain_scenario.anvil.url) as node:
-        chain = Chain(chain_settings(chain_scenario, RPC_URLS=node.url))
-        has = {"latest", "finalized", *map(hex, (chain.settings.start_block - 1, chain_scenario.anvil.block_number()))}
-
-        def lacks(request: Json) -> Json | None:
-            asked = request["method"] == "eth_getBlockByNumber" and request["params"][0]
-            return {"result": None} if asked and asked not in has else None
-
-        node.answer = lacks
-        try:
-            with pytest.raises(ChainUnavailable):
-                await world(chain_scenario, engine, chain).watch.run()
-        finally:
-            await chain.close()
 
 
 async def test_a_node_that_never_says_what_it_said_before_is_no_success(it: UpgradeWorld) -> None:
@@ -560,42 +424,6 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
             await watch.look() and await watch.run()
 
 
-async def test_blocks_that_there_are_not_stop_the_watch_for_minutes_only(it: UpgradeWorld) -> None:
-    """An endpoint called them final, and told of an operation there. No block of now is below what was read before."""
-    s = it.scenario
-    real = s.schedule_upgrade(s.deploy("PremiumSetting"))
-    await it.catch_up()
-    head = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
-    (scheduled,) = s.anvil.rpc("eth_getLogs", {"address": it.timelock, "fromBlock": head["number"]})
-    far, invented = int(head["number"], 16) + 50, "0x" + "ab" * 32
-    topics = [scheduled["topics"][0], invented, *scheduled["topics"][2:]]
-    tags = {"latest": hex(far), "finalized": hex(far - 1)}
-
-    def invents(request: Json) -> Json | None:
-        method, params = request["method"], request["params"]
-        if method == "eth_getLogs":
-            there = {"blockNumber": hex(far), "blockHash": f"0x{far:064x}"}
-            return {"result": [scheduled, {**scheduled, "topics": topics, **there}]}
-        if method == "eth_getBlockByNumber" and (number := tags.get(params[0], params[0])) in tags.values():
-            return {"result": {**head, "number": number, "hash": f"0x{int(number, 16):064x}"}}
-        return {"result": s.anvil.rpc(method, params[0], "latest")} if method == "eth_call" else None
-
-    async with proxy(s.anvil.url) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
-        lied_to = world(s, it.engine, chain)
-        node.answer = invents
-        await lied_to.watch.run()
-        assert lied_to.operations() == {real.id: "pending", invented: "pending"}
-        node.well()
-        assert not await lied_to.watch.look(), "for a while that is a node that lags"
-        it.told()
-        async with it.engine.begin() as connection:
-            await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
-        now = s.schedule_delay(3 * DAY)
-        await lied_to.catch_up()
-    assert it.operations() == {real.id: "pending", invented: "gone", now.id: "pending"}
-    assert [(kind, facts["about"]) for kind, facts in it.told()] == [("corrected", invented), ("scheduled", now.id)]
-
-
 @pytest.mark.parametrize("lacking", [0, 1])
 async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: UpgradeWorld, lacking: int) -> None:
     s = it.scenario
@@ -611,29 +439,6 @@ async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: Up
         assert both.operations() == {operation.id: "pending"}
         await _final(both)
         assert both.kinds() == ["scheduled", "confirmed"]
-
-
-async def test_an_operation_that_only_a_second_endpoint_gave_holds_up_none_when_that_is_away(it: UpgradeWorld) -> None:
-    """The first has its receipt and not its logs; what is scheduled meanwhile is told, and both when they are final."""
-    s = it.scenario
-    lacked = s.schedule_upgrade(SOMEBODY)
-    block = hex(s.anvil.block_number())
-
-    def lacks(request: Json, response: Json) -> Json:
-        if request["method"] != "eth_getLogs":
-            return response
-        return {**response, "result": [log for log in response["result"] if log["blockNumber"] != block]}
-
-    async with two_nodes(s) as (nodes, chain):
-        both = world(s, it.engine, chain)
-        nodes[0].alter = lacks
-        await both.catch_up()
-        nodes[1].reply = lambda: web.Response(status=503)
-        later = s.schedule_delay(3 * DAY)
-        await both.catch_up()
-        assert both.operations() == {lacked.id: "pending", later.id: "pending"}
-        await _final(both)
-        assert sorted(both.kinds()) == ["confirmed", "confirmed", "scheduled", "scheduled"]
 
 
 async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and_holds_up_none(
@@ -694,14 +499,6 @@ async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) ->
     assert it.kinds() == ["scheduled"]
 
 
-async def test_more_operations_than_a_statement_has_parameters_are_asked_for_at_once(engine: AsyncEngine) -> None:
-    """Whoever may propose may schedule so many, to hide one among them."""
-    many = {f"0x{number:064x}" for number in range(70_000)}
-    async with engine.connect() as connection:
-        assert await store.events_of(connection, 31337, many) == []
-        assert await store.told(connection, 31337, many) == set()
-
-
 async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> None:
     s = it.scenario
     s.schedule_upgrade(SOMEBODY)
@@ -733,20 +530,3 @@ async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeW
     assert line["facts"]["new_implementation"] == to_checksum_address(SOMEBODY)
     assert line["facts"]["transaction"] == operation.tx_hash
     assert operation.id[2:] in line["facts"]["cancel_by"]
-
-
-async def test_an_alert_waits_for_the_mail_service_and_is_delivered_once(it: UpgradeWorld) -> None:
-    it.scenario.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    async with MailStub() as stub:
-        settings = {"MAIL_URL": stub.url, "MAIL_TOKEN": SecretStr(TOKEN), "MAIL_TIMEOUT": 1.0}
-        async with MailClient(MailSettings.model_validate(settings)) as client:
-            alerts = Alerts(it.engine, client, "night.watch@operators.example", {31337: "Testland"})
-            stub.fail(Fault.UNAVAILABLE)
-            await alerts.run()
-            assert not stub.inbox
-            for _ in range(3):
-                async with it.engine.begin() as connection:
-                    await connection.execute(text("update worker.alert set next_try = now()"))
-                await alerts.run()
-            assert [email.template for email in stub.inbox] == ["upgrade_scheduled"]

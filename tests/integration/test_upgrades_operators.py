@@ -1,6 +1,5 @@
 """What operators see of the upgrade queue: in Dagster, at a terminal, in the metrics."""
 
-import re
 import secrets
 from base64 import b64encode
 from collections.abc import Iterator
@@ -97,26 +96,7 @@ def enter_operations(by: Command, chain_id: int, count: int) -> None:
     )  # fmt: skip
 
 
-def test_the_sensor_counts_all_that_waits(environ: dict[str, str], command: Command) -> None:
-    everything_on = {"MAIL_URL": "http://127.0.0.1:9", "MAIL_TOKEN": "t" * 32, "RELAYER_KEY": "0x" + "11" * 32}
-    settings = Settings.from_environ({**environ, **everything_on, "GIFT_ORIGINS": "https://gifts.example.org"})
-    service = Service(lambda: open_runtime(settings))
-    try:
-        while _look(service).run_requests:
-            _run(service)
-        enter_operations(command, CHAIN, 120)
-        enter_operations(command, 5, 7)  # a chain that was taken out
-        reason = _look(service).skip_reason
-    finally:
-        service.close()
-    assert reason is not None
-    assert "upgrades that wait: 120" in str(reason.skip_message)
-
-
-def test_commands_list_the_queue_and_show_an_operation_in_full(
-    chain_scenario: Scenario,
-    command: Command,
-) -> None:
+def test_commands_list_the_queue_and_show_an_operation_in_full(chain_scenario: Scenario, command: Command) -> None:
     operation = chain_scenario.schedule_upgrade(SOMEBODY, call=bytes(500))
     assert command("tick", "--pass", "upgrades").exit_code == 0
     listed = command("upgrades", "list").output
@@ -138,35 +118,6 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(
     assert command("tick", "--pass", "upgrades").exit_code == 0
     assert operation.id not in command("upgrades", "list").output
     assert "cancelled" in command("upgrades", "list", "--ended").output
-
-
-def test_of_an_operation_that_was_never_seen_scheduled_neither_calls_nor_an_end_are_made_up(
-    chain_scenario: Scenario, command: Command
-) -> None:
-    operation = chain_scenario.schedule_upgrade(SOMEBODY)
-    later = {"CHAIN_31337_START_BLOCK": str(chain_scenario.anvil.block_number() + 1)}
-    chain_scenario.cancel(operation)
-    assert command("tick", "--pass", "upgrades", **later).exit_code == 0
-    shown = command("upgrades", "show", operation.id, **later).output
-    assert re.search("calls +│ not known: it was never seen scheduled", shown)
-    assert re.search("final +│ not yet", shown)
-
-
-def test_an_end_that_may_be_taken_back_is_not_shown_as_final(chain_scenario: Scenario, command: Command) -> None:
-    operation = chain_scenario.schedule_upgrade(SOMEBODY)
-    chain_scenario.anvil.mine(100)
-    chain_scenario.cancel(operation)
-    assert command("tick", "--pass", "upgrades").exit_code == 0
-    shown = command("upgrades", "show", operation.id).output
-    assert re.search("state +│ cancelled", shown)
-    assert re.search("final +│ not yet", shown)
-
-
-def test_an_operation_is_shown_with_those_who_may_cancel_it(chain_scenario: Scenario, command: Command) -> None:
-    operation = chain_scenario.schedule_upgrade(SOMEBODY)
-    assert command("tick", "--pass", "upgrades").exit_code == 0
-    shown = "".join(command("upgrades", "show", operation.id).output.replace("│", "").split())
-    assert f"maycancel{chain_scenario.proposer.address}" in shown
 
 
 def test_a_list_says_when_there_is_more(command: Command) -> None:
@@ -192,17 +143,6 @@ def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command
     wrong = command("doctor", CHAIN_31337_UPGRADE_TIMELOCK=chain_scenario.deployment.usdc)
     assert wrong.exit_code == 1
     assert "no timelock answers at CHAIN_31337_UPGRADE_TIMELOCK" in wrong.output
-
-
-def test_doctor_counts_all_that_waits_on_each_chain(command: Command) -> None:
-    for chain, count in ((1, 120), (31337, 3)):
-        enter_operations(command, chain, count)
-    assert "; 3 operations wait" in command("doctor").output
-
-
-def test_without_a_timelock_the_pass_is_off_and_says_why(command: Command) -> None:
-    ticked = command("tick", "--pass", "upgrades", CHAIN_31337_UPGRADE_TIMELOCK="")
-    assert "CHAIN_x_UPGRADE_TIMELOCK" in ticked.output
 
 
 async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEngine) -> None:

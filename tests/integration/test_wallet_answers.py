@@ -20,20 +20,12 @@ def ask_page(given: dict[str, Any]) -> Any:
 @pytest.mark.parametrize(
     "text",
     [
-        "\u200b".join(GROUPS),
-        "\u00ad".join(GROUPS),
-        "\u200e" + "\u2066".join(GROUPS) + "\u2069",
-        "\u2212".join(GROUPS),
-        "\ufe63".join(GROUPS),
-        "\u30fc".join(GROUPS),
-        "\u2043".join(GROUPS),
-        ", ".join(GROUPS) + ".",
-        f"\u201c{KEY}\u201d",
-        f"ethereum:0x{KEY}",
-        f"Ethereum:{KEY}",
+        "\u200b".join(GROUPS), "\u00ad".join(GROUPS), "\u200e" + "\u2066".join(GROUPS) + "\u2069",
+        "\u2212".join(GROUPS), "\ufe63".join(GROUPS), "\u30fc".join(GROUPS), "\u2043".join(GROUPS),
+        ", ".join(GROUPS) + ".", f"\u201c{KEY}\u201d", f"ethereum:0x{KEY}", f"Ethereum:{KEY}",
         f"\ufeff0x{KEY.upper()}\n",
     ],
-)
+)  # fmt: skip
 def test_a_right_paper_key_is_read_whatever_stands_between_its_digits(text: str) -> None:
     assert ask_page({"key": text}) == f"0x{KEY}"
 

@@ -1,7 +1,6 @@
 """The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -9,16 +8,14 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Mode, Scenario
+from devnet.scenarios import DAY, Legacy, Mode
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.chain_index import TOUCHED_CURSOR
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.due_windows import LATE_BLOCKS, NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import World, open_world
 
 # It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
 TELLS_NO_WINDOWS = "0x36600414600c5760006000fd5b62093a8060005260206000f3"
@@ -49,20 +46,6 @@ async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_member
     ((members, block),) = await world.sql("select membership, membership_block from worker.watch")
     assert (members["beneficiaries"], members["second_line"]) == ([world.address("anna")], world.address("clara"))
     assert block == report.block_number
-
-
-async def test_answers_of_batches_that_are_read_beside_each_other_are_each_stored_once(
-    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reminder_worker.reminders.due_windows.STORED_AT_ONCE", 2)
-    async with (
-        MailStub() as mail,
-        open_world(engine, chain_scenario, mail, DUE_BATCH_SIZE="1", DUE_CONCURRENCY="4") as world,
-    ):
-        await watched(world, 12)
-        report = await world.look_at_chain()
-    assert report.asked == 12
-    assert await world.sql("select count(*) from worker.watch where next_ask = 0") == [(0,)]
 
 
 async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: World) -> None:
@@ -226,18 +209,6 @@ async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> No
     assert await windows(world, legacy) == {1: "open"}
 
 
-async def test_a_notice_that_opened_while_the_service_was_down_is_not_older_than_the_line_before(world: World) -> None:
-    """Longer than the third line's delay: it opens when the second line may act, not thirty days before the third."""
-    world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
-    lines = {"second_line": "clara", "delay2": 20 * DAY, "third_line": "dan", "delay3": 10 * DAY}
-    (legacy,) = await watched(world, 1, inactivity=60 * DAY, **lines)
-    world.scenario.advance(70 * DAY)
-    await world.look_at_chain()
-    world.scenario.advance(11 * DAY)
-    await world.look_at_chain()
-    assert (await windows(world, legacy))[3] == "open"
-
-
 async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: World) -> None:
     """Nobody could be told before. What has opened for claims long ago stays history."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
@@ -251,39 +222,6 @@ async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come
 
 
 # -- the horizon --------------------------------------------------------------------------------------
-
-
-async def test_a_reset_of_the_horizon_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
-    """Answers and dropped reminders change rows of many legacies too, in another order."""
-    (legacy,) = await watched(world, 1)
-    await world.look_at_chain()
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.index.advance()
-    async with world.engine.begin() as other:
-        await other.execute(text("select from worker.watch for update"))
-        looking = asyncio.create_task(world.due.look())
-        await blocked(world.engine)
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the look finds it first, and gives way
-        await other.execute(text("select from worker.index_cursor where name = 'horizon' for update"))
-    assert await looking
-
-
-async def test_each_block_of_a_run_has_its_own_notice_times(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The owner asks for a longer notice while the first legacy is read: it counts from the next block on."""
-    monkeypatch.setattr(windows_module, "AT_ONCE", 1)
-    await watched(world, 2, inactivity=60 * DAY)
-    await world.index.advance()
-    learn, owner = windows_module._DueRun._learn_ahead, world.account("owner")
-
-    async def lengthen(self: Any, creators: set[str]) -> None:
-        if self.report.asked == 0:
-            world.scenario.set_time_ahead(owner, 59 * DAY + 12 * 3600)
-        await learn(self, creators)
-
-    monkeypatch.setattr(windows_module._DueRun, "_learn_ahead", lengthen)
-    assert (await world.due.run()).asked == 2
-    asks = await world.sql("select next_ask - asked_at <= 12 * 3600 from worker.watch order by asked_at, next_ask desc")
-    assert [row[0] for row in asks] == [False, True]
 
 
 async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: World) -> None:
@@ -371,22 +309,6 @@ async def test_a_change_while_the_chain_is_being_asked_is_not_lost(world: World,
     assert (places[0] == places[-1], report.asked) == (back, 2)
 
 
-async def test_a_change_that_the_storing_of_an_answer_has_to_wait_for_is_not_lost(world: World) -> None:
-    """As above, when the reset holds the row as the answer comes and commits only then."""
-    (legacy,) = await watched(world, 1)
-    await world.look_at_chain()
-    await world.sql("update worker.watch set next_ask = 1")
-    async with world.engine.connect() as other:
-        await other.execute(text("update worker.watch set next_ask = 0"))
-        running = asyncio.create_task(world.due.run())
-        await blocked(world.engine)
-        await other.commit()
-    report = await running
-    assert (report.asked, report.batches) == (2, 2)  # the answer that came too late is not counted on
-    ((next_ask,),) = await world.sql("select next_ask from worker.watch where legacy = :legacy", legacy=legacy.address)
-    assert next_ask > 1
-
-
 async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: World) -> None:
     """As after an upgrade that went wrong: reminders would stop while everything looks well."""
     for owner in ("owner", "another"):
@@ -402,27 +324,6 @@ async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(wo
     anvil.set_code(view, code)
     report = await world.due.run()
     assert (report.asked, report.reverting) == (4, 0)
-
-
-async def test_a_reset_while_a_reverting_legacy_is_asked_about_is_not_lost_to_its_rest(world: World) -> None:
-    """It is asked about again right away, and rests only when it reverts after the reset, too."""
-    await watched(world, 1)
-    bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
-    await world.save(bad, "anna")
-    await world.look_at_chain()
-    world.scenario.set_mode(bad, Mode.REVERTS)
-    await world.sql("update worker.watch set next_ask = 1")
-    async with world.engine.connect() as other:
-        await other.execute(text("update worker.watch set next_ask = 0 where legacy = :bad"), {"bad": bad.address})
-        running = asyncio.create_task(world.due.run())
-        await blocked(world.engine)
-        world.scenario.set_mode(bad, Mode.WELL)
-        await other.commit()
-    await running
-    assert (await world.look_at_chain()).reverting == 0
-    rows = await world.sql("select legacy, failures from worker.watch where paused_until is not null or failures > 0")
-    assert rows == []
-    assert await windows(world, bad) == {1: "open"}
 
 
 async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: World, engine: AsyncEngine) -> None:
@@ -495,20 +396,6 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World)
     assert (await world.look_at_chain()).asked == 0
 
 
-async def test_a_longer_notice_that_is_found_late_asks_about_all_of_its_owner_once(world: World) -> None:
-    legacies = await watched(world, 2, inactivity=60 * DAY)
-    await world.look_at_chain()
-    world.scenario.advance(60)
-    world.scenario.set_time_ahead(world.account("owner"), 59 * DAY)
-    await world.index.advance()
-    await world.sql("delete from worker.chain_event where name = 'UserConfigUpdated'")
-    assert not await world.due.look()
-    world.scenario.anvil.mine()
-    assert (await world.look_at_chain()).asked == len(legacies)
-    world.scenario.anvil.mine()
-    assert (await world.look_at_chain()).asked == 0
-
-
 @pytest.mark.parametrize("blocks", [3, 5])
 async def test_an_event_below_the_horizon_on_a_new_fork_resets_it(world: World, blocks: int) -> None:
     """The index went back and on again, to where it was or above, before the due pass looked."""
@@ -550,73 +437,3 @@ async def test_who_was_passed_over_and_is_found_by_a_backfill_hears_of_a_window_
     await world.tick()
     assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
     assert await windows(world, legacy) == {1: "open"}
-
-
-async def test_a_look_in_the_middle_of_which_a_backfill_begins_passes_nobody_over(
-    world: World, database_url: str
-) -> None:
-    """How far the index is and how far it was looked at are of one moment, before the backfill or after it."""
-    await watched(world, 1)
-    await world.look_at_chain()
-    begun = False
-
-    def begin_backfill(_connection: object, _cursor: object, statement: str, values: Any, *_: object) -> None:
-        nonlocal begun
-        if not begun and statement.startswith("SELECT") and TOUCHED_CURSOR in dict(values or {}).values():
-            begun = True
-            with psycopg.connect(database_url.replace("+psycopg", "")) as connection:
-                connection.execute("update worker.index_cursor set block_number = %s, block_hash = %s", place)
-                connection.execute("delete from worker.chain_event where block_number > %s", place[:1])
-
-    first = await world.chain.block_at(1)
-    place = (first.number, first.hash)
-    event.listen(world.engine.sync_engine, "before_cursor_execute", begin_backfill)
-    await world.due.look()
-    assert begun
-    event.remove(world.engine.sync_engine, "before_cursor_execute", begin_backfill)
-    while (await world.index.advance()).more:
-        pass
-    assert await world.due.look()
-    assert (await world.due.run()).asked == 1
-
-
-async def test_many_legacies_are_asked_about_in_batches_each_once(world: World) -> None:
-    owner = world.account("owner")
-    world.scenario.subscribe_premium(owner)
-    legacies = world.scenario.bulk_create(owner, 1200, {world.address("anna"): 100})
-    await world.sql(
-        "insert into worker.watch (chain_id, legacy, creator, legacy_type)"
-        " select :chain, legacy, :creator, 3 from unnest(cast(:legacies as text[])) as w(legacy)",
-        chain=CHAIN_ID,
-        creator=world.address("owner"),
-        legacies=[legacy.address for legacy in legacies],
-    )
-    report = await world.look_at_chain()
-    assert (report.asked, report.batches, report.more) == (1200, 3, False)
-    assert (await world.due.run()).asked == 0
-
-
-class Learned(dict[str, int]):
-    """By creator. Who walks through all of them to find one fails."""
-
-    def __iter__(self) -> Iterator[str]:
-        raise AssertionError("everybody learned so far was looked through")
-
-    def keys(self) -> Any:
-        iter(self)
-
-
-async def test_a_batch_costs_the_same_however_many_creators_were_learned_before_it(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of 200,000 legacies of as many creators the last batches took twice as long as the first."""
-    (legacy,) = await watched(world, 1)
-    made = windows_module._DueRun.__init__
-
-    def make(self: Any, *arguments: Any) -> None:
-        made(self, *arguments)
-        self._ahead = Learned()
-
-    monkeypatch.setattr(windows_module._DueRun, "__init__", make)
-    assert (await world.look_at_chain()).asked == 1
-    assert await windows(world, legacy) == {}

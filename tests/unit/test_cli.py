@@ -60,13 +60,6 @@ def test_version_is_the_packages(runner: CliRunner) -> None:
     assert runner.invoke(main, ["--version"]).output == f"reminder-worker {__version__}\n"
 
 
-@pytest.mark.parametrize("group", [[], ["keys"], ["relay"], ["upgrades"]], ids=str)
-def test_no_list_of_commands_is_cut_off(runner: CliRunner, group: list[str]) -> None:
-    shown = runner.invoke(main, [*group, "--help"], env={"COLUMNS": "80"}).output
-    assert "Commands:" in shown
-    assert "..." not in shown.partition("Commands:")[2]
-
-
 def test_a_report_is_told_without_its_zeros_and_in_no_language_of_programs() -> None:
     report = {"good": 3, "late": 0, "since": None, "more": False}
     assert words_of(Counter(report)) == "(good=3)"
@@ -97,14 +90,6 @@ def test_documented_start_copies_the_example_before_it_adds_keys(runner: CliRunn
     made = (ROOT / ".env.example").read_text() + runner.invoke(main, ["keys", "new"]).output
     values = dotenv_values(stream=StringIO(made))
     assert [len(b64decode(values[name] or "")) for name in ("EMAIL_ENC_KEY", "HASH_KEY")] == [32, 32]
-
-
-def test_new_keys_are_two_different_ones_of_32_bytes(runner: CliRunner) -> None:
-    lines = [line.partition("=") for line in runner.invoke(main, ["keys", "new"]).output.splitlines()]
-    assert [name for name, _, _ in lines] == ["EMAIL_ENC_KEY", "HASH_KEY"]
-    values = {value for _, _, value in lines}
-    assert len(values) == 2
-    assert {len(b64decode(value, validate=True)) for value in values} == {32}
 
 
 @pytest.mark.parametrize("command", ["doctor", "migrate", "serve", "tick", "rotate-key", "inbox"])
@@ -200,9 +185,3 @@ def test_settings_come_from_a_pipe_too(runner: CliRunner, arguments: list[str]) 
     os.close(end)
     assert "DATABASE_URL: needs postgresql://" in result.output
     assert "No .env" not in result.output
-
-
-def test_a_directory_named_env_is_no_file_of_settings(runner: CliRunner) -> None:
-    """It is somebody's virtual environment."""
-    Path(".env").mkdir()
-    assert "No .env was read" in runner.invoke(main, ["migrate"]).output

@@ -44,10 +44,7 @@ marks = st.builds(
 words = st.text(st.sampled_from("abcXYZ äöß漢字-'"), max_size=60).map(lambda text: " ".join(text.split()))
 notes = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]) | st.just("\n"), max_size=300)
 letters = st.builds(Letter, to=words, giver=words, note=notes)
-ids = {
-    "chain_id": st.integers(1, LARGEST_CHAIN_ID),
-    "timelock_id": st.integers(1, LARGEST_TIMELOCK_ID),
-}
+ids = {"chain_id": st.integers(1, LARGEST_CHAIN_ID), "timelock_id": st.integers(1, LARGEST_TIMELOCK_ID)}
 
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
@@ -96,54 +93,23 @@ def test_scheme_and_host_have_no_case_and_a_default_port_may_be_told() -> None:
 @pytest.mark.parametrize(
     "origin",
     [
-        "https://gifts.example.org:444",
-        "http://gifts.example.org",
-        "https://gifts.example.org.",
-        "https://gifts.example.org.evil.net",
-        "https://evilgifts.example.org",
-        "https://gifts.example.orgevil.net",
-        "https://gifts.example.org@evil.net",
-        "https://gifts.example.org:443@evil.net",
-        "https://user@gifts.example.org",
-        "https://user:secret@gifts.example.org",
-        "https://:@gifts.example.org",
-        "https://gifts.example.org\\@evil.net",
-        "https://evil.net\\gifts.example.org",
-        "https:\\\\gifts.example.org",
-        "https:/gifts.example.org",
-        "https:gifts.example.org",
-        "https:///gifts.example.org",
-        "//gifts.example.org",
-        "javascript://gifts.example.org",
-        "data:gifts.example.org",
-        "https://g\u0456fts.example.org",
-        "https://gifts\u3002example\u3002org",
-        "https://gifts.example\uff0eorg",
-        "http\u017f://gifts.example.org",
-        "https://gifts.example.org\u2044evil.net",
-        "https://gif\u00adts.example.org",
-        "https://%67ifts.example.org",
-        "https://gifts.example.org%00.evil.net",
-        "https://gifts.example.org%2f",
-        "https://gifts.example.org:",
-        "https://gifts.example.org:0443",
-        "https://gifts.example.org:65979",
-        "https://gifts.example.org:443443",
-        "https://[::1]",
-        "http://localhost",
-        "https://localhost:8080",
-        "http://127.0.0.1:8080",
-        "http://2130706433:8080",
-        "",
-        " https://gifts.example.org",
-        "\thttps://gifts.example.org",
-        "\x00https://gifts.example.org",
-        "ht\ntps://gifts.example.org",
-        "https://gifts.\texample.org",
-        "blob:https://gifts.example.org",
-        "view-source:https://gifts.example.org",
+        "https://gifts.example.org:444", "http://gifts.example.org", "https://gifts.example.org.",
+        "https://gifts.example.org.evil.net", "https://evilgifts.example.org", "https://gifts.example.orgevil.net",
+        "https://gifts.example.org@evil.net", "https://gifts.example.org:443@evil.net",
+        "https://user@gifts.example.org", "https://user:secret@gifts.example.org", "https://:@gifts.example.org",
+        "https://gifts.example.org\\@evil.net", "https://evil.net\\gifts.example.org", "https:\\\\gifts.example.org",
+        "https:/gifts.example.org", "https:gifts.example.org", "https:///gifts.example.org", "//gifts.example.org",
+        "javascript://gifts.example.org", "data:gifts.example.org", "https://g\u0456fts.example.org",
+        "https://gifts\u3002example\u3002org", "https://gifts.example\uff0eorg", "http\u017f://gifts.example.org",
+        "https://gifts.example.org\u2044evil.net", "https://gif\u00adts.example.org", "https://%67ifts.example.org",
+        "https://gifts.example.org%00.evil.net", "https://gifts.example.org%2f", "https://gifts.example.org:",
+        "https://gifts.example.org:0443", "https://gifts.example.org:65979", "https://gifts.example.org:443443",
+        "https://[::1]", "http://localhost", "https://localhost:8080", "http://127.0.0.1:8080",
+        "http://2130706433:8080", "", " https://gifts.example.org", "\thttps://gifts.example.org",
+        "\x00https://gifts.example.org", "ht\ntps://gifts.example.org", "https://gifts.\texample.org",
+        "blob:https://gifts.example.org", "view-source:https://gifts.example.org",
     ],
-)
+)  # fmt: skip
 def test_another_origin_is_refused(origin: str) -> None:
     """Compared after reading scheme, host and port: no prefix, no lookalike, no credentials, no repair."""
     with pytest.raises(ValueError):
@@ -153,79 +119,30 @@ def test_another_origin_is_refused(origin: str) -> None:
 @pytest.mark.parametrize(
     "rest",
     [
-        "/gifts/1/8?o=birthday#g=LETTER",
-        "/gifts/2/7?o=birthday#g=LETTER",
-        "/gift/1/7#g=LETTER",
-        "/Gifts/1/7#g=LETTER",
-        "/gifts/1/7/#g=LETTER",
-        "//gifts/1/7#g=LETTER",
-        "/gifts//1/7#g=LETTER",
-        "/gifts/1/7/..#g=LETTER",
-        "/x/../gifts/1/7#g=LETTER",
-        "/./gifts/1/7#g=LETTER",
-        "/%67ifts/1/7#g=LETTER",
-        "/gifts/1%2f7#g=LETTER",
-        "/gifts%2f1/7#g=LETTER",
-        "\\gifts\\1\\7#g=LETTER",
-        "/gifts/01/7#g=LETTER",
-        "/gifts/+1/7#g=LETTER",
-        "/gifts/1/7.0#g=LETTER",
-        "/gifts/1/-7#g=LETTER",
-        "/gifts/1/0x7#g=LETTER",
-        "/gifts/\u0661/7#g=LETTER",
-        "/gifts/1/\uff17#g=LETTER",
-        "/gifts/1/7;x#g=LETTER",
-        "/gifts/1/7?#g=LETTER",
-        "/gifts/1/7?&#g=LETTER",
-        "/gifts/1/7?o=birthday&#g=LETTER",
-        "/gifts/1/7?o=birthday&o=birthday#g=LETTER",
-        "/gifts/1/7?paper=1&paper=1#g=LETTER",
-        "/gifts/1/7?paper=0#g=LETTER",
-        "/gifts/1/7?paper#g=LETTER",
-        "/gifts/1/7?email=true#g=LETTER",
-        "/gifts/1/7?next=evil#g=LETTER",
-        "/gifts/1/7?o=birthday&utm=1#g=LETTER",
-        "/gifts/1/7?o=#g=LETTER",
-        "/gifts/1/7?o=Birthday#g=LETTER",
-        "/gifts/1/7?o=%62irthday#g=LETTER",
-        "/gifts/1/7?o==#g=LETTER",
-        "/gifts/1/7?o=b;paper=1#g=LETTER",
-        "/gifts/1/7?O=birthday#g=LETTER",
-        "/gifts/1/7?g=LETTER",
-        "/gifts/1/7",
-        "/gifts/1/7#",
-        "/gifts/1/7#LETTER",
-        "/gifts/1/7#g=",
-        "/gifts/1/7#g=LETTER#g=LETTER",
-        "/gifts/1/7#g=LETTER&g=LETTER",
-        "/gifts/1/7#g=LETTER&x=1",
-        "/gifts/1/7#x=1&g=LETTER",
-        "/gifts/1/7#g=LETTER=",
-        "/gifts/1/7#g=LETTER%20",
-        "/gifts/1/7#G=LETTER",
-        "/gifts/1/7##g=LETTER",
-        "/gifts/1/7#g=LETTER\n",
-        "/gifts/1/7#g=LETTER ",
-        "/gifts/1/7 #g=LETTER",
-        "/gifts/1/7\t#g=LETTER",
-        "/gifts/1/7\x00#g=LETTER",
-        "/gifts/1/7\u202e#g=LETTER",
-        f"/gifts/1/{LARGEST_TIMELOCK_ID + 1}#g=LETTER",
-        f"/gifts/{'1' * 5000}/7#g=LETTER",
+        "/gifts/1/8?o=birthday#g=LETTER", "/gifts/2/7?o=birthday#g=LETTER", "/gift/1/7#g=LETTER",
+        "/Gifts/1/7#g=LETTER", "/gifts/1/7/#g=LETTER", "//gifts/1/7#g=LETTER", "/gifts//1/7#g=LETTER",
+        "/gifts/1/7/..#g=LETTER", "/x/../gifts/1/7#g=LETTER", "/./gifts/1/7#g=LETTER", "/%67ifts/1/7#g=LETTER",
+        "/gifts/1%2f7#g=LETTER", "/gifts%2f1/7#g=LETTER", "\\gifts\\1\\7#g=LETTER", "/gifts/01/7#g=LETTER",
+        "/gifts/+1/7#g=LETTER", "/gifts/1/7.0#g=LETTER", "/gifts/1/-7#g=LETTER", "/gifts/1/0x7#g=LETTER",
+        "/gifts/\u0661/7#g=LETTER", "/gifts/1/\uff17#g=LETTER", "/gifts/1/7;x#g=LETTER", "/gifts/1/7?#g=LETTER",
+        "/gifts/1/7?&#g=LETTER", "/gifts/1/7?o=birthday&#g=LETTER", "/gifts/1/7?o=birthday&o=birthday#g=LETTER",
+        "/gifts/1/7?paper=1&paper=1#g=LETTER", "/gifts/1/7?paper=0#g=LETTER", "/gifts/1/7?paper#g=LETTER",
+        "/gifts/1/7?email=true#g=LETTER", "/gifts/1/7?next=evil#g=LETTER", "/gifts/1/7?o=birthday&utm=1#g=LETTER",
+        "/gifts/1/7?o=#g=LETTER", "/gifts/1/7?o=Birthday#g=LETTER", "/gifts/1/7?o=%62irthday#g=LETTER",
+        "/gifts/1/7?o==#g=LETTER", "/gifts/1/7?o=b;paper=1#g=LETTER", "/gifts/1/7?O=birthday#g=LETTER",
+        "/gifts/1/7?g=LETTER", "/gifts/1/7", "/gifts/1/7#", "/gifts/1/7#LETTER", "/gifts/1/7#g=",
+        "/gifts/1/7#g=LETTER#g=LETTER", "/gifts/1/7#g=LETTER&g=LETTER", "/gifts/1/7#g=LETTER&x=1",
+        "/gifts/1/7#x=1&g=LETTER", "/gifts/1/7#g=LETTER=", "/gifts/1/7#g=LETTER%20", "/gifts/1/7#G=LETTER",
+        "/gifts/1/7##g=LETTER", "/gifts/1/7#g=LETTER\n", "/gifts/1/7#g=LETTER ", "/gifts/1/7 #g=LETTER",
+        "/gifts/1/7\t#g=LETTER", "/gifts/1/7\x00#g=LETTER", "/gifts/1/7\u202e#g=LETTER",
+        f"/gifts/1/{LARGEST_TIMELOCK_ID + 1}#g=LETTER", f"/gifts/{'1' * 5000}/7#g=LETTER",
     ],
-)
+)  # fmt: skip
 def test_whatever_is_not_exactly_a_link_of_this_gift_is_refused(rest: str) -> None:
     """Another gift, another path, other query keys, repetitions, other fragments, anything to decode or to repair."""
     with pytest.raises(ValueError) as caught:
         check_claim_link("https://gifts.example.org" + rest.replace("LETTER", G), RULES, 1, 7)
     assert G not in str(caught.value)
-
-
-@pytest.mark.parametrize("ids", [(LARGEST_CHAIN_ID + 1, 7), (1, LARGEST_TIMELOCK_ID + 1)])
-def test_a_number_that_no_chain_or_timelock_can_have_is_refused(ids: tuple[int, int]) -> None:
-    chain_id, timelock_id = ids
-    with pytest.raises(ValueError, match="cannot be one"):
-        parse_claim_link(GOOD.replace("/1/7", f"/{chain_id}/{timelock_id}"), RULES)
 
 
 @given(st.text(min_size=1, max_size=3), st.integers(0, len(GOOD)))
@@ -312,31 +229,6 @@ def test_what_turns_the_words_around_it_is_no_part_of_a_message(control: str) ->
     """Overrides, embeddings and isolates reach beyond themselves: a message could read as another one."""
     with pytest.raises(ValueError, match="invisible"):
         encode_letter(Letter("", "", f"a{control}b"))
-
-
-def test_the_flag_of_wales_is_part_of_a_message() -> None:
-    """An emoji spelt with invisible characters, which alone would hide words."""
-    flag = "\U0001f3f4" + "".join(chr(0xE0000 + ord(each)) for each in "gbwls\x7f")
-    letter = Letter("", "", f"Cymru am byth {flag}")
-    assert decode_letter(encode_letter(letter)) == letter
-    for hidden in (flag[1:], flag[:-1], flag[0] + flag[1:-1] * 2 + flag[-1]):
-        with pytest.raises(ValueError, match="invisible"):
-            encode_letter(Letter("", "", hidden))
-
-
-def test_the_last_characters_of_a_letter_cannot_be_varied() -> None:
-    """Of the spellings of one base64 text that differ in unused bits only one is read."""
-    text = next(text for text in (wire(note="x" * size) for size in range(3)) if len(text) % 4 == 2)
-    others = [text[:-1] + letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter != text[-1]]
-    assert decode_letter(text)
-    read = 0
-    for other in others:
-        try:
-            decode_letter(other)
-            read += 1
-        except ValueError:
-            pass
-    assert read == 0
 
 
 def test_what_cannot_be_read_cannot_be_made() -> None:

@@ -11,7 +11,6 @@ import pytest
 from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, Kind, Template
 from mail_service.errors import Problem
 from mail_service.rendering import Rendered, Renderer
-from reminder_worker.upgrades.wording import CHANGES
 
 ORIGIN = "https://app.example.org"
 RENDERER = Renderer(ORIGIN)
@@ -151,12 +150,6 @@ def test_a_name_may_be_unknown(template: Template) -> None:
     assert "\nHello,\n" in rendered.text
 
 
-@EACH
-def test_only_a_transfer_tells_amounts(template: Template) -> None:
-    has_amounts = any(variable.name == "amounts" for variable in template.variables)
-    assert has_amounts == (template.name == "activated_transfer")
-
-
 def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
     rendered = render(TEMPLATES["activated_transfer"])
     for part in (rendered.text, Page(rendered.html).words):
@@ -165,13 +158,6 @@ def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
         assert "3.25" in part
         assert "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2" in part
         assert "is not listed here" in part
-
-
-@pytest.mark.parametrize("role", ["owner", "beneficiary"])
-def test_a_transfer_of_no_tokens_is_worded_as_what_was_seen(role: str) -> None:
-    """What a claim sells or unwraps on its way comes from neither the owner nor the legacy, and is not listed."""
-    text = " ".join(render(TEMPLATES["activated_transfer"], amounts=[], role=role).text.split())
-    assert "no tokens that we could see" in text
 
 
 @pytest.mark.parametrize(
@@ -210,13 +196,6 @@ def test_before_the_second_line_nobody_is_told_that_the_first_can_claim_already(
     assert "claim soon" not in email.subject.lower()
 
 
-def test_a_timer_that_started_anew_is_not_called_a_check_in_which_only_the_owner_can_make() -> None:
-    """A renewal of ours sends the same signal, and does not put off the day by which the owner has to check in."""
-    email = render(TEMPLATES["owner_reset"], role="owner")
-    assert "your check-in" not in (email.subject + email.text).lower()
-    assert email.subject.startswith("Your activity was recorded")
-
-
 @pytest.mark.parametrize("role", [role for role in ROLES if role not in ("owner", "cosigner")])
 def test_of_a_timer_that_has_run_out_again_nobody_is_told_that_nothing_can_be_claimed(role: str) -> None:
     """One that waited for the next day, or for the mail service, has no deadline then."""
@@ -225,15 +204,6 @@ def test_of_a_timer_that_has_run_out_again_nobody_is_told_that_nothing_can_be_cl
     assert "may have run out again" in text
     assert not [words for words in ("nothing can be claimed", "nothing to do", "starts anew") if words in text]
     assert "is active" not in email.subject
-
-
-@pytest.mark.parametrize("role", ["owner", "cosigner"])
-def test_of_a_timer_that_has_run_out_again_its_owner_is_not_told_that_there_is_nothing_to_do(role: str) -> None:
-    """Nor that the others hear of an owner who is active: they hear of one who was."""
-    email = render(TEMPLATES["owner_reset"], role=role, deadline=None)
-    text = " ".join(email.text.split())
-    assert "may have run out again" in text
-    assert not [words for words in ("Nothing, if this was you", "that you are active") if words in text]
 
 
 @pytest.mark.parametrize("name", ["before_activation", "before_layer2", "before_layer3"])
@@ -245,31 +215,9 @@ def test_a_reminder_before_a_day_calls_nobody_inactive(name: str, role: str) -> 
     assert not [words for words in said if words in text]
 
 
-def test_who_only_signs_for_a_wallet_is_not_told_that_its_owner_gave_their_address() -> None:
-    """The owner of such a legacy is the shared wallet; and its creator reads the words for those who sign, too."""
-    text = " ".join(render(TEMPLATES["before_activation"], role="cosigner").text.split())
-    assert "They gave us your email address" not in text
-    assert "reminders are switched on for the legacy of a wallet that you sign for" in text
-
-
-@EACH_ROLE
-def test_of_an_activated_safe_nobody_is_told_that_it_has_new_signers(role: str) -> None:
-    """The wallet may have refused them: the activation stands all the same."""
-    text = " ".join(render(TEMPLATES["activated_multisig"], role=role).text.split())
-    assert "can now act as its signers" not in text
-
-
 def test_who_was_told_is_for_the_owner_only() -> None:
     for role in ROLES:
         assert ("Beneficiary: 2" in render(TEMPLATES["instructions"], role=role).text) == (role == "owner")
-
-
-def test_an_owner_whose_instructions_reached_nobody_is_not_told_that_they_were_sent() -> None:
-    """Nobody is saved, or those who are have unsubscribed or are not configured: why is not said."""
-    email = render(TEMPLATES["instructions"], role="owner", told=[])
-    text = " ".join(email.text.split()).lower()
-    assert "nobody to write to" in text
-    assert not [words for words in ("we are writing", "on their way", "no email address is saved") if words in text]
 
 
 def test_an_owner_is_not_told_that_instructions_arrived() -> None:
@@ -335,34 +283,6 @@ def test_alerts_of_one_kind_that_may_come_together_are_told_apart_by_their_subje
             assert "Sepolia" in subject
 
 
-def test_an_empty_wallet_and_a_pass_that_stands_still_are_not_said_to_be_harmless() -> None:
-    """Auto-renew is paid by such a wallet and done by such a pass: without it timers run out."""
-    wallet, stalled = (RENDERER.sample(TEMPLATES[name]).text for name in ("relayer_low_balance", "worker_stalled"))
-    assert "nothing is lost" not in " ".join((wallet + stalled).split())
-    assert "no timer is renewed" in " ".join(wallet.split())
-
-
-def test_of_a_refused_alert_operators_are_not_told_that_it_was_tried_as_often_as_an_email() -> None:
-    """It is given up at once: the one that says so must not wait behind it."""
-    text = " ".join(RENDERER.sample(TEMPLATES["emails_need_hand"]).text.split())
-    assert "Alerts refused: emails as this one, given up at the first refusal." in text
-
-
-def test_of_a_role_that_was_taken_away_nobody_is_told_to_have_it_revoked() -> None:
-    facts = [{"name": "role", "value": "CANCELLER_ROLE"}, {"name": "revoked from", "value": "0x" + "ab" * 20}]
-    template = TEMPLATES["upgrade_role_changed"]
-    text = " ".join(RENDERER.render(template, {**template.sample, "facts": facts}).text.split())
-    assert "Have it revoked" not in text
-    assert "Have it undone" in text
-
-
-@pytest.mark.parametrize("what", CHANGES.values())
-def test_the_subject_says_which_change_of_several_is_final(what: str) -> None:
-    template = TEMPLATES["upgrade_confirmed"]
-    email = RENDERER.render(template, {**template.sample, "facts": [{"name": "what", "value": what}]})
-    assert email.subject == f"Final: {what} on the UpgradeTimelock of Ethereum"
-
-
 @pytest.mark.parametrize("name", [name for name in ALERTS if name.startswith("upgrade_")])
 def test_the_subject_says_that_an_operation_gives_control_away(name: str) -> None:
     template = ALERTS[name]
@@ -370,13 +290,6 @@ def test_the_subject_says_that_an_operation_gives_control_away(name: str) -> Non
     email = RENDERER.render(template, {**template.sample, "facts": facts})
     assert email.subject == "Graver than an upgrade: " + RENDERER.sample(template).subject
     assert len(email.subject) <= 100
-
-
-def test_no_other_words_get_into_the_subject_of_what_is_final() -> None:
-    template = TEMPLATES["upgrade_confirmed"]
-    for facts in ([], [{"name": "what", "value": HOSTILE}], [{"name": "data", "value": "cancelled"}]):
-        email = RENDERER.render(template, {**template.sample, "facts": facts})
-        assert email.subject == "Final on the UpgradeTimelock of Ethereum"
 
 
 @EACH_ALERT

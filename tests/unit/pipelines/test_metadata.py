@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime, timedelta
 
 from assets import charts, metadata
 from reminder_worker.monitoring.operations import PassState, Sends
-from reminder_worker.monitoring.operations_relay import Wallet
 
 
 def _state(chain_id: int, **values: object) -> PassState:
@@ -49,28 +48,8 @@ def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
     assert "off: no mail service is configured" in str(text)
 
 
-def test_what_a_wallet_spent_is_told_however_little_it_is() -> None:
-    wallet = Wallet(31337, "0xa1", 6, None, 0, 0, None, 6, 0, 613_846_349_211)
-    told = metadata.wallets_table([wallet]).value
-    assert "| mined, not final |" in str(told)
-    assert "| 0.000000613846349211 |" in str(told)
-
-
-def test_whose_row_it_is_and_that_it_is_stopped_stand_before_what_the_page_cuts_off() -> None:
-    states = {"0x" + "a" * 40: None, "0x" + "b" * 40: "foreign"}
-    wallets = [Wallet(1, address, 6, stopped, 0, 0, None, 6, 0, 1) for address, stopped in states.items()]
-    rows = str(metadata.wallets_table(wallets).value).splitlines()[2:]
-    assert [row.split(" | ")[:3] for row in rows] == [["| 0xaaaa…aaaa", "1", ""], ["| 0xbbbb…bbbb", "1", "foreign"]]
-    assert "0x" + "b" * 40 in rows[1]
-
-
 def test_ages_are_said_as_a_person_says_them() -> None:
     assert [metadata.age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == ["never", "59 s", "5 min", "2 h", "3 d"]
-
-
-def test_a_cell_cannot_break_its_table() -> None:
-    text = metadata.table(("a",), [("x | y",)]).value
-    assert str(text).splitlines()[-1] == "| x \\| y |"
 
 
 def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:

@@ -70,31 +70,6 @@ def test_an_error_of_the_service_itself_leaves_the_runtime_open(service: Service
     assert opening.closed == 0
 
 
-def test_a_failure_does_not_close_the_runtime_under_another_question(service: Service, opening: Opening) -> None:
-    started, go_on = asyncio.Event(), asyncio.Event()
-
-    async def slow(_: Any) -> int:
-        started.set()
-        await go_on.wait()
-        return opening.closed
-
-    async def fail(_: Any) -> None:
-        await started.wait()
-        try:
-            raise OSError
-        finally:
-            asyncio.get_running_loop().call_later(0, go_on.set)
-
-    async def wait_for_both(runtime: Any) -> list[Any]:
-        return await asyncio.gather(
-            *(service._serve(each) for each in (slow, fail)),
-            return_exceptions=True,  # the same loop
-        )
-
-    closed, error = service.call(wait_for_both, 10)
-    assert (closed, type(error)) == (0, OSError)
-
-
 def test_settings_that_became_right_are_found_at_the_next_question(service: Service, opening: Opening) -> None:
     opening.refuses = True
     with pytest.raises(Misconfigured):

@@ -12,20 +12,8 @@ from mail_service.composing import display_name
 from reminder_worker.privacy.emails import check_mailed_name, check_name, normalise_email
 
 INVISIBLE = (
-    "\r",
-    "\n",
-    "\t",
-    "\0",
-    "\x1b",
-    "\u202e",
-    "\u2066",
-    "\u200b",
-    "\ufeff",
-    "\u2028",
-    "\x85",
-    "\ue000",
-    "\ud800",
-)
+    "\r", "\n", "\t", "\0", "\x1b", "\u202e", "\u2066", "\u200b", "\ufeff", "\u2028", "\x85", "\ue000", "\ud800",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -161,23 +149,10 @@ def test_a_family_name_that_is_a_top_level_domain_needs_a_space_before_it() -> N
         check_mailed_name("के.भारत")
 
 
-@pytest.mark.parametrize("name", ["Mum \U0001fa77", "Mum \U0001faff"])
-def test_an_emoji_that_is_younger_than_our_tables_is_kept(name: str) -> None:
-    """Of 2022, and of some later year: phones have them long before we do."""
-    assert check_name(name) == name
-
-
 @pytest.mark.parametrize("ideograph", ["\U00031350", "\U0002ebf0", "\U000323b0", "\U0003fffd"])
 def test_an_ideograph_that_is_younger_than_our_tables_is_kept(ideograph: str) -> None:
     """Of 2022, 2023, 2025 and some later year: two planes are kept for them, and most of them are in people's names."""
     assert check_mailed_name(f"王{ideograph}明") == f"王{ideograph}明"
-
-
-@pytest.mark.parametrize("name", ["evil.{0}{0}", "evil\uff0e{0}\ufe0f{0}", "{0}.com"])
-def test_an_ideograph_that_is_younger_than_our_tables_is_a_letter_of_an_address(name: str) -> None:
-    for ideograph in ("\U00020000", "\U00031350"):
-        with pytest.raises(ValueError, match="web or email address"):
-            check_name(name.format(ideograph))
 
 
 @pytest.mark.parametrize("character", ["\u0378", "\U0001ffff", "\U000e0fff", "\U0002fffe", "\U00040000"])
@@ -207,11 +182,6 @@ def test_names_that_read_as_addresses_are_refused(text: str) -> None:
 def test_a_name_whose_marks_would_cover_the_lines_around_it_is_refused(mark: str) -> None:
     with pytest.raises(ValueError, match="piles"):
         check_name(f"Anna{mark * 5}")
-
-
-def test_a_name_that_hides_something_in_an_encoded_word_is_refused() -> None:
-    with pytest.raises(ValueError, match="would decode"):
-        check_name("Anna =?utf-8?q?a=0D=0ABcc=3A?=")
 
 
 @pytest.mark.parametrize("character", INVISIBLE)

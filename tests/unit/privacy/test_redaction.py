@@ -88,16 +88,6 @@ def test_the_text_of_a_foreign_exception_is_withheld_and_its_place_is_told(logge
     assert written.count("KeyError") == 2
 
 
-def test_a_group_of_exceptions_is_told_by_classes(logged: Any) -> None:
-    structlog.get_logger().error(
-        "failed", exc_info=ExceptionGroup("canary", [ValueError("canary"), KeyError("canary")])
-    )
-    written = logged()
-    assert _leaks(written) == []
-    assert "ValueError" in written
-    assert "KeyError" in written
-
-
 def test_what_nobody_catches_is_logged_without_its_text(logged: Any) -> None:
     sys.excepthook(ValueError, ValueError("canary"), None)
     written = logged()

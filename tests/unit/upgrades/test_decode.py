@@ -144,17 +144,10 @@ def test_no_log_raises(topic: str, indexed: list[bytes], body: bytes) -> None:
 
 def _around() -> Around:
     names = (
-        "TRANSFER_EOA_LEGACY_ROUTER",
-        "MULTISIG_LEGACY_ROUTER",
-        "PREMIUM_SETTING",
-        "PREMIUM_REGISTRY",
-        "PREMIUM_REMINDER_VIEW",
-        "TIME_LOCK_ROUTER",
-        "TIMELOCK_ERC20",
-        "TIMELOCK_ERC721",
-        "TIMELOCK_ERC1155",
+        "TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_SETTING", "PREMIUM_REGISTRY",
+        "PREMIUM_REMINDER_VIEW", "TIME_LOCK_ROUTER", "TIMELOCK_ERC20", "TIMELOCK_ERC721", "TIMELOCK_ERC1155",
         "TOKEN_WHITE_LIST",
-    )
+    )  # fmt: skip
     addresses = {name: f"0x{number:040x}" for number, name in enumerate(names, 1)}
     values = {**addresses, "chain_id": 1, "RPC_URLS": "http://127.0.0.1", "START_BLOCK": 0}
     return Around(ChainSettings.model_validate(values), OWNER, {}, (), 0)
