@@ -12,7 +12,6 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -33,7 +32,6 @@ from tests.integration.api_world import (
     payload_of,
     person,
 )
-from tests.integration.locks import BLOCKED
 
 
 @pytest.fixture
@@ -301,18 +299,6 @@ async def test_readiness_needs_the_database_and_its_migrations(world: World) -> 
     assert (answer.status, answer.body) == (200, {"status": "ok", "version": __version__})
 
 
-async def test_however_many_ask_whether_it_is_ready_they_take_one_connection_to_the_database(world: World) -> None:
-    """It is free to ask, and without a limit: else who asks often would leave no connection to anybody else."""
-    async with world.engine.begin() as connection:
-        await connection.execute(text("lock table worker.pass_state in access exclusive mode"))
-        asked = asyncio.gather(*(world.request("GET", "/health/ready") for _ in range(20)))
-        for _ in range(20):
-            await world.request("GET", "/health/live")
-        assert await connection.scalar(text(BLOCKED)) <= 1
-        assert {answer.status for answer in await asked} == {503}
-    assert (await world.request("GET", "/health/ready")).status == 200
-
-
 async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_restarted_afterwards(
     world: World, postgres_server: str
 ) -> None:
@@ -326,18 +312,6 @@ async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_res
         connection.execute(f"alter database {name} reset default_transaction_read_only")
     for path in ("/schema", "/health/ready"):
         assert (await world.request("GET", path)).status == 200, path
-
-
-async def test_a_database_that_cannot_grow_is_not_ready(world: World, postgres_server: str) -> None:
-    """As on a full disk, where rows still find room for a while."""
-    name = world.engine.url.database
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"alter database {name} set temp_file_limit = 0")
-        await world.engine.dispose()
-        assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
-        connection.execute(f"alter database {name} reset temp_file_limit")
-    await world.engine.dispose()
-    assert (await world.request("GET", "/health/ready")).status == 200
 
 
 async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: World) -> None:
@@ -360,26 +334,6 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         else:
             assert answer.code in {"not_a_known_legacy", "not_configured", "signer_mismatch"}, answer.body
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
-
-
-async def test_examples_of_answers_are_such_answers_and_do_not_contradict_themselves(world: World) -> None:
-    document = (await world.request("GET", "/schema/openapi.json")).body
-    shown = {}
-    for path, item in document["paths"].items():
-        for operation in item.values():
-            (answer,) = (each for status, each in operation["responses"].items() if status.startswith("2"))
-            schema = answer["content"]["application/json"]["schema"]
-            shown[path] = example_of(document, schema)
-            Draft202012Validator({**schema, "components": document["components"]}).validate(shown[path])
-    relayed, counts = shown["/sponsor/status"]["chains"][0], shown["/stats"]["chains"][0]
-    assert (relayed["gift"], relayed["legacy"], relayed["reason"]) == (True, True, None)
-    assert shown["/sponsor/requests/{id}"]["status"] == "broadcast"
-    assert shown["/sponsor/requests/{id}"]["blockNumber"] is None
-    legacies, timelocks = counts["legacies"], counts["timelocks"]
-    assert legacies["total"] == sum(legacies["byType"].values())
-    assert legacies["total"] == legacies["live"] + legacies["activated"] + legacies["deleted"]
-    assert timelocks["total"] == timelocks["live"] + timelocks["ended"]
-    assert counts["valueSecuredUsd"] == counts["tokens"][0]["usd"] == counts["tokens"][0]["amount"]
 
 
 async def test_what_is_not_there_is_a_problem_below_the_schema_too(world: World) -> None:
@@ -460,16 +414,6 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         assert secret not in page.replace('endpoint="1:127.0.0.1', "")
     async with world.session.get(world.metrics_url + "/") as response:
         assert response.status == 404
-
-
-async def test_an_endpoint_is_neither_up_nor_down_before_it_was_asked(world: World) -> None:
-    async def shown() -> bool:
-        async with world.session.get(world.metrics_url + "/metrics") as response:
-            return "reminder_worker_api_rpc_up{" in await response.text()
-
-    assert not await shown()
-    await world.parts.chains[world.chain_id].head()
-    assert await shown()
 
 
 async def test_the_log_shows_neither_email_nor_name_nor_signature(

@@ -128,23 +128,6 @@ async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
         assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 2
 
 
-async def test_a_node_that_lags_behind_costs_nobody_the_key_they_typed(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """One node says that the gift is open, the next that it is not yet: said in words, and then tried again."""
-    page = visitor.page
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    await page.goto(gift.url)
-    await page.get_by_label("Group 1 of 16").fill(key_of(gift.recipient))
-
-    facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/{gift.id}")
-    late = facts.body | {"state": "sealed"}
-    await page.route(FACTS, lambda route: route.fulfill(json=late))
-    await page.get_by_role("button", name="Open my gift").click()
-    await expect(page.get_by_role("alert").filter(has_text="still locked by the network's clock")).to_be_visible()
-    await page.unroute(FACTS)
-    await page.get_by_role("button", name="Open my gift").click()
-    await see_it_received(page, "250 USDC")
-
-
 async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(
     gift_world: GiftWorld, visitor: Visitor
 ) -> None:
@@ -248,37 +231,6 @@ async def test_who_has_ether_need_not_wait_until_the_service_pays(
         nothing_amiss(visitor, world.origin)
 
 
-async def test_what_was_sent_is_not_overtaken_at_ones_own_fee(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """However long it takes: of two one would be paid in vain."""
-    ada, page = gift_world.scenario.account("ada"), visitor.page
-    now = {"id": "1", "status": "broadcast", "waitsFor": "fees", "txHash": "0x" + "1" * 64, "error": None}
-    gift = await gift_world.seal(ada)
-    gift_world.following.clear()
-    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
-    await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
-    await page.goto(gift.url)
-    await page.get_by_role("button", name="Open for free").click()
-    await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
-    await expect(page.get_by_role("button", name="Choose another way")).to_have_count(0)
-
-
-async def test_who_looks_at_other_ways_finds_back_to_what_waits(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
-) -> None:
-    """Signed once more it would be refused, and whoever has no ether would read that it did not work."""
-    page = visitor.page
-    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        wallet = await handed_in_by_wallet(world, visitor)
-        await page.get_by_role("button", name="Choose another way").click()
-        wallet.declines.add("eth_sendTransaction")
-        await page.get_by_role("button", name="Pay the fee myself").click()
-        await expect(page.get_by_text("You declined")).to_be_visible()
-        await page.get_by_role("button", name="Open for free").click()
-        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
-        assert len(wallet.asked("eth_signTypedData_v4")) == 1
-        nothing_amiss(visitor, world.origin)
-
-
 async def test_a_request_that_nobody_follows_any_more_is_made_anew(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
@@ -296,24 +248,6 @@ async def test_a_request_that_nobody_follows_any_more_is_made_anew(
         async with engine.connect() as connection:
             assert await connection.scalar(text("select count(*) from worker.relay_request")) == 2
         nothing_amiss(visitor, world.origin)
-
-
-@pytest.mark.parametrize("is_opened", [False, True])
-async def test_where_the_relay_was_switched_off_the_gift_itself_tells(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, is_opened: bool
-) -> None:
-    """Of a request nobody tells anything then: it was opened otherwise, or what was signed is over."""
-    page, off = visitor.page, {"status": 503, "code": "not_configured", "detail": "x"}
-    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        gift = await handed_in(world, visitor)
-        await page.route("**/sponsor/requests/*", lambda route: route.fulfill(status=503, json=off))
-        await expect(page.get_by_role("status").filter(has_text="does not answer right now")).to_be_visible()
-        if is_opened:
-            chain_scenario.withdraw_from_vault(world.giver, gift.id, gift.recipient.address)
-            await see_it_received(page, "250 USDC")
-        else:
-            chain_scenario.advance(2 * 3600)
-            await see_it_failed(page, ENDINGS["expired"])
 
 
 WAITS = (

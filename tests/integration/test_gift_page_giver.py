@@ -15,7 +15,6 @@ from tests.integration.gift_page_giver_steps import (
     LETTER,
     SECRET,
     code,
-    created,
     fill_in,
     open_page,
     saved,
@@ -26,9 +25,6 @@ from tests.integration.gift_page_world import USDC, GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-NO_STORAGE = """
-Object.defineProperty(window, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } });
-"""
 OTHER_PICTURES = """
 const read = CanvasRenderingContext2D.prototype.getImageData;
 CanvasRenderingContext2D.prototype.getImageData = function (...box) {
@@ -154,25 +150,6 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
 
-async def test_a_gift_that_the_chain_refused_is_said_to_be_none_also_where_its_hash_alone_is_known(
-    gift_world: GiftWorld, visitor: Visitor
-) -> None:
-    class BadNode(InjectedWallet):
-        def answer(self, method: str, params: Sequence[Any]) -> Any:
-            found = super().answer(method, params)
-            if method == "eth_getTransactionByHash":
-                return {"hash": params[0]}
-            return found | {"status": "0x0"} if method == RECEIPT else found
-
-    page, wallet = visitor.page, BadNode(gift_world.scenario, gift_world.giver, "Giver's wallet")
-    await visitor.has(wallet)
-    await open_page(gift_world, page)
-    await fill_in_for_a_wallet(page, gift_world)
-    await go_on(page)
-    told = page.get_by_role("status").first
-    await expect(told).to_have_text("The chain refused this. Nothing was sealed.")
-
-
 async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
@@ -202,21 +179,6 @@ async def test_a_giver_whose_clock_is_wrong_has_the_recipient_told(gift_world: G
     await page.locator("[name=notifyEmail]").fill("ada@example.org")
     await page.get_by_role("button", name="Have them told").click()
     await expect(page.get_by_role("status").first).to_have_text("They will be told.")
-
-
-async def test_where_the_browser_stores_nothing_a_gift_can_be_sealed_all_the_same(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
-) -> None:
-    """And its giver is told to save the link."""
-    page = visitor.page
-    await visitor.context.add_init_script(NO_STORAGE)
-    await open_page(gift_world, page)
-    await fill_in_for_a_wallet(page, gift_world)
-    await go_on(page)
-    await expect(page.get_by_role("status").first).to_contain_text("This browser keeps nothing: save the link now.")
-    await expect(page.locator("#claim-link")).to_be_visible()
-    assert created(wallet)[5] == gift_world.person("ada").address.lower()
-    assert visitor.faults == []
 
 
 async def test_a_gift_opens_when_it_was_said_to_however_long_its_approval_takes(

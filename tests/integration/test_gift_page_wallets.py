@@ -1,8 +1,5 @@
 """Wallets of the browser on the claim page: by a signature, at one's own fee, and what they refuse."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -126,26 +123,6 @@ async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visi
     await expect(alert.filter(has_text="does not know the network of this gift")).to_be_visible()
     assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
     assert await gift_world.state(gift) == "open"
-
-
-class StaysWhereItIs(InjectedWallet):
-    """Says that it went to another chain, and is where it was."""
-
-    def answer(self, method: str, params: Sequence[Any]) -> Any:
-        return None if method == "wallet_switchEthereumChain" else super().answer(method, params)
-
-
-async def test_a_wallet_that_says_that_it_changed_its_chain_and_did_not_is_asked_for_nothing(
-    gift_world: GiftWorld, visitor: Visitor
-) -> None:
-    ada, page = gift_world.person("ada"), visitor.page
-    gift = await gift_world.seal(ada)
-    wallet = StaysWhereItIs(gift_world.scenario, ada, "Ada's wallet", chain_id=1)
-    await visitor.has(wallet)
-    await page.goto(gift.url)
-    await page.get_by_role("button", name="Open for free").click()
-    await expect(page.get_by_role("alert").filter(has_text="Choose the network")).to_be_visible()
-    assert wallet.asked("eth_signTypedData_v4") == []
 
 
 async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:

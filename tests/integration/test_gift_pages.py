@@ -20,7 +20,6 @@ from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.occasions import card, occasions
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
-from reminder_worker.settings.values import API_PATHS
 from tests.integration.api_world import Answer, World, open_world
 
 ORIGIN = "https://gifts.example.org"
@@ -166,23 +165,6 @@ async def test_ether_that_is_kept_in_another_token_has_that_tokens_unit(
     assert "ETH" not in shown
 
 
-async def test_only_the_last_token_of_a_gift_is_the_one_that_is_paid_out_as_ether(
-    world: World, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """Wrapped ether that was given as a token is paid out as that token."""
-    s, d = world.scenario, world.scenario.deployment
-    tokens = [(d.dai, 7 * 10**18), (d.weth, 3 * 10**18)]
-    kept = {"7 DAI", "3 WETH"}
-    for terms, expected in (
-        ({"eth": 10**18}, kept | {"1 ETH"}),
-        ({"eth": 10**18, "stored_as": d.usdc}, kept | {"2,500 USDC (paid out in ETH)"}),
-        ({}, kept),
-    ):
-        gift = s.create_gift(giver, ada.address, tokens=tokens, **terms)
-        shown = re.findall(r"<li>(.*?)</li>", (await page(world, gift)).body.decode())
-        assert set(shown) == expected
-
-
 @pytest.mark.parametrize("skip_swap", [False, True])
 async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_paid_out(
     world: World, giver: LocalAccount, ada: LocalAccount, skip_swap: bool
@@ -244,19 +226,6 @@ async def test_of_a_gift_whose_token_is_listed_no_more_the_page_does_not_say_tha
         assert (shown.status, "This gift cannot be shown here" in Tags(shown.body).text) == (404, True)
         assert not any(words in str(shown.body).lower() for words in ("no gift here", "stamps", stamps))
         await indexed(world)
-
-
-async def test_of_a_sheet_whose_gift_is_not_shown_its_entry_does_not_say_that_there_is_none(
-    world: World, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """Told so, its finder may throw it away, and with it the only key."""
-    s = world.scenario
-    await indexed(world)
-    assert "No gift was found for this sheet" in Tags((await entry(world, ada.address)).body).text
-    s.create_gift(giver, ada.address, tokens=[(s.deploy("TestERC20", "Stamps", "STAMPS", 18), 5)])
-    await indexed(world)
-    shown = await entry(world, ada.address)
-    assert (shown.status, "No gift that can be shown here was found" in Tags(shown.body).text) == (404, True)
 
 
 async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver: LocalAccount) -> None:
@@ -391,22 +360,6 @@ async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World) -> Non
         assert shown.headers["Cache-Control"] == "no-store"
         beside = await world.request("GET", "/sealedx/31337")
         assert (beside.status, beside.code) == (404, "not_found")
-
-
-async def test_a_slash_behind_a_link_leads_to_its_gift_all_the_same(
-    world: World, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    gift = world.scenario.create_gift(giver, ada.address, eth=1)
-    shown = await page(world, f"{gift}/", "?o=eid")
-    assert (shown.status, ada.address in Tags(shown.body).text) == (200, True)
-    await indexed(world)
-    assert (await entry(world, f"{ada.address}/")).status == 302
-
-
-async def test_an_image_has_one_name(world: World) -> None:
-    """Names without the hash, with another one, or of other files are not served."""
-    for name in ("gift.png", "gift.000000000000.png", "..%2foccasions.json", "%2e%2e"):
-        assert (await world.request("GET", f"/sealed/cards/{name}")).status == 404
 
 
 # -- the entry by address -----------------------------------------------------------------------------
@@ -584,12 +537,3 @@ async def test_without_gift_settings_no_page_is_served(chain_scenario: Scenario,
         assert (answer.status, answer.code) == (503, "not_configured")
         assert (await page(world, 1)).status == 404
         assert (await world.request("GET", f"/gifts/{world.chain_id}/1")).status == 404
-
-
-async def test_the_facts_are_described_with_an_example(world: World) -> None:
-    """The document has the endpoint, and every path's first part is one that a gift prefix may not be."""
-    document = (await world.request("GET", "/schema/openapi.json")).body
-    described = document["paths"]["/gift/{chain_id}/{timelock_id}"]["get"]
-    assert {"200", "404", "429", "503"} <= set(described["responses"])
-    parts = {path.split("/")[1] for path in document["paths"] if len(path.split("/")) > 2}
-    assert parts <= API_PATHS

@@ -275,15 +275,6 @@ async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -
     assert await world.wallets.address(world.request()) == before
 
 
-async def test_an_owner_who_made_another_wallet_and_account_keeps_the_first(world: World) -> None:
-    before = await world.wallets.address(world.request())
-    owned = world.provider.only
-    owned.wallets.append({"walletId": "wallet-2", "walletName": "Savings", "imported": False})
-    (account,) = owned.accounts["wallet-1"]
-    owned.accounts["wallet-1"].append({**account, "path": "m/44'/60'/0'/0/1", "address": "0x" + "11" * 20})
-    assert await world.wallets.address(world.request()) == before
-
-
 @asynccontextmanager
 async def answering(answer: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> AsyncIterator[str]:
     """What stands where the provider should, and its address."""
@@ -325,24 +316,6 @@ async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: Wor
         with pytest.raises(IdentityProviderUnavailable):
             await world.another(TURNKEY_URL=url).address(world.request())
     assert asked == ["list_suborgs"]
-
-
-async def test_another_persons_wallet_that_is_answered_once_is_not_remembered(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await world.wallets.address(world.request("friend@post.example"))
-    friend = world.provider.only.id
-
-    async def create(*_: object) -> str:
-        return friend
-
-    with monkeypatch.context() as once:
-        once.setattr(IdentityProvider, "create", create)
-        with pytest.raises(WalletNotUsable):
-            await world.wallets.address(world.request())
-    assert await world.wallets.address(world.request()) != await world.wallets.address(
-        world.request("friend@post.example")
-    )
 
 
 async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:

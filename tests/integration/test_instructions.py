@@ -87,19 +87,6 @@ async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(worl
     assert router == {legacy.router}
 
 
-async def test_a_beneficiary_who_is_also_last_in_line_is_not_told_to_wait_for_others(world: World) -> None:
-    """People keep these emails for years."""
-    legacy = world.legacy(second_line="anna", third_line="ben")
-    await world.save(legacy, "owner", "anna", "ben")
-    await world.index.advance()
-    await world.instructions.request(signed(world.account("owner"), legacy))
-    await world.dispatch.run()
-    roles = {email.to: email.variables["role"] for email in world.mail.inbox}
-    assert (roles["anna@example.org"], roles["ben@example.org"]) == ("beneficiary", "beneficiary")
-    told = world.mail.email("instructions", "owner@example.org").variables["told"]
-    assert told == [{"role": "beneficiary", "count": 2}]
-
-
 async def test_a_deadline_is_told_only_before_it(world: World) -> None:
     for legacy, passed in ((await family(world), False), (await family(world), True)):
         if passed:

@@ -19,14 +19,12 @@ from devnet.smtp import Inbox
 from mail_service import smtp
 from mail_service import store as store_module
 from mail_service.addresses import Hasher, parse_address
-from mail_service.catalogue import NAME_VARIABLES, TEMPLATES
+from mail_service.catalogue import TEMPLATES
 from mail_service.errors import Problem
-from mail_service.rendering import Renderer
 from mail_service.sending import Sender, SendRequest, Sent
 from mail_service.settings import Settings
 from mail_service.store import Store
 from tests.integration.certificates import own_certificate
-from tests.integration.gift_page_browser import new_visitor, open_browser
 from tests.integration.mail_service_stack import EMAIL, NAME, ORIGIN, TOKEN, Client, body, environment, process, served
 
 
@@ -323,23 +321,6 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
     assert (await client.send("key-1")).status == 200
 
 
-async def test_a_database_that_fails_right_before_the_body_leaves_frees_the_key(
-    client: Client, inbox: Inbox, mail_database: str
-) -> None:
-    with psycopg.connect(mail_database, autocommit=True) as connection:
-        connection.execute(
-            "create function mail_service.fails() returns trigger language plpgsql as"
-            " $$ begin raise exception 'no'; end $$"
-        )
-        trigger = "trigger fails before update on mail_service.message"
-        connection.execute(f"create {trigger} for each row execute function mail_service.fails()")
-        answer = await client.send("key-1")
-        assert (answer.status, answer.json["code"]) == (503, "database_unavailable")
-        connection.execute("drop trigger fails on mail_service.message")
-    assert inbox.messages == []
-    assert (await client.send("key-1")).status == 200
-
-
 async def test_what_is_owed_to_a_database_that_is_away_ends_and_is_never_lost(
     mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -452,20 +433,6 @@ async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_
             assert (await client.request("GET", "/health/ready")).status == 200
             assert (await client.status("key-1")).json["status"] == "accepted"
     assert len(inbox.messages) == 1
-
-
-async def test_an_smtp_server_that_says_nothing_is_told_in_time(
-    mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As that of port 465 does, which waits for us to encrypt first."""
-    monkeypatch.setattr(smtp, "_CHECK_TIMEOUT", 0.2)
-    silent = await asyncio.start_server(lambda _reader, _writer: asyncio.sleep(60), "127.0.0.1", 0)
-    port = str(silent.sockets[0].getsockname()[1])
-    async with served(environment(mail_database, inbox, SMTP_PORT=port)) as client:
-        answer = await client.request("GET", "/smtp", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert (answer.status, answer.json["code"]) == (503, "smtp_unavailable")
-    assert "in time" in answer.json["detail"]
-    silent.close()
 
 
 async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: Inbox) -> None:
@@ -676,17 +643,3 @@ async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inb
         assert not any(word in lowered for word in ("quillfeather", "zoe", "evil", "claim open", "24 november"))
         assert EMAIL.lower().encode().hex() not in lowered
     assert "\\x" in stored
-
-
-async def test_a_name_without_a_space_makes_no_email_wider_than_a_phone(tmp_path: Path) -> None:
-    renderer, name = Renderer(ORIGIN), "W" * 60
-    async with open_browser() as (browser, wire):
-        page = (await new_visitor(browser, wire, (360, 780), is_mobile=True)).page
-        for template in (TEMPLATES["activated_transfer"], TEMPLATES["gift_waiting"]):
-            variables = {**template.sample, **dict.fromkeys(NAME_VARIABLES & template.sample.keys(), name)}
-            for link in {"actionUrl", "claimUrl"} & template.sample.keys():
-                variables[link] = f"{ORIGIN}/"
-            file = tmp_path / f"{template.name}.html"
-            file.write_text(renderer.render(template, variables).html)
-            await page.goto(file.as_uri())
-            assert await page.evaluate("document.documentElement.scrollWidth") == 360

@@ -153,24 +153,3 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
         comments: dict[str, str | None] = dict(connection.execute(query).fetchall())
     assert set(comments) == {"message", "suppression"}
     assert all(comments.values())
-
-
-@pytest.mark.parametrize("stage", ["claimed", "handing_over"])
-async def test_what_a_standby_lacked_when_it_took_over_is_in_doubt_and_not_under_way_for_ever(
-    mail_database: str, stage: str
-) -> None:
-    """The process lives on, so nobody else judges its rows; what it is really doing it goes on with."""
-    async with opened(mail_database) as store:
-        lost, going_on = await claimed(store, "lost"), await claimed(store, "going on")
-        assert await store.hand_over(lost)
-        await store.accept(lost)
-        with psycopg.connect(mail_database) as last_commits_lost:
-            last_commits_lost.execute(
-                "update mail_service.message set state = 'in_flight', stage = %s where key = 'lost'", (stage,)
-            )
-        await store.beat()
-        assert (await state(store, "lost"), await state(store, "going on")) == ("in_doubt", "in_flight")
-        assert await store.hand_over(going_on)
-        await store.accept(going_on)
-        await store.beat()
-        assert await state(store, "going on") == "accepted"

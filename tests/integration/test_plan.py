@@ -5,16 +5,12 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.indexer.models import IndexHead
+from devnet.scenarios import DAY, Legacy
 from reminder_worker.reminders.planner import Planner, PlanReport
-from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.chain_proxy import Proxy
 from tests.integration.locks import blocked
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World
 
 REFUSED = {"code": -32005, "message": "query returned more than 10000 results"}
 
@@ -159,38 +155,6 @@ async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(
     assert [tuple(row) for row in rows] == [("refused", "transaction_gone")]
 
 
-async def test_a_node_that_stopped_before_a_legacy_was_made_refuses_no_signal_of_it(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """Two others give the transaction; the first one says of the legacy that there is none."""
-    anvil = chain_scenario.anvil
-    async with proxy(anvil.url) as stopped, proxy(anvil.url) as second, proxy(anvil.url) as third, MailStub() as mail:
-        urls = ",".join(each.url for each in (stopped, second, third))
-        async with open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=urls) as world:
-            head = anvil.block_number()
-            known = behind(anvil, 0)
-            legacy = world.legacy(inactivity=30 * DAY)
-            await world.save(legacy, "owner", "anna")
-            world.scenario.check_in(world.account("owner"), legacy)
-            await world.look_at_chain()
-
-            def of_the_past(request: Json) -> Json | None:
-                if request["method"] == "eth_getTransactionReceipt":
-                    return {"result": None}
-                if request["method"] != "eth_call":
-                    return known(request)
-                call, where = request["params"]
-                if where != "latest":
-                    return {"error": {"code": -32001, "message": "block not found"}}
-                return {"result": anvil.rpc("eth_call", call, hex(head))}
-
-            stopped.answer = of_the_past
-            assert (await plan(world)).refused == 0
-            stopped.well()
-            await plan(world)
-            assert await told(world, "owner_reset") == {"owner", "anna"}
-
-
 def forget_state(world: World, node: Proxy) -> None:
     head = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"]
 
@@ -238,28 +202,3 @@ async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: 
     assert (await plan(world)).refused == 1
     rows = await world.sql("select reason from worker.notify_signal where state = 'refused'")
     assert [row[0] for row in rows] == ["members_not_known"]
-
-
-async def test_a_subgraph_ahead_of_our_index_tells_who_was_configured_at_the_parent_block(world: World) -> None:
-    """It is asked about that block, not about now."""
-    await claimed(world)
-    await world.sql("update worker.index_cursor set block_number = 1 where name = 'index'")
-    asked: list[IndexHead] = []
-    index = world.index
-
-    class Ahead:
-        name = "subgraph"
-
-        async def reminder_configs(self, legacies: Any, at: IndexHead) -> Any:
-            asked.append(at)
-            return await index.reminder_configs(list(legacies), IndexHead(0, ""))
-
-    class Chosen:
-        async def current(self) -> tuple[Any, IndexHead]:
-            return Ahead(), IndexHead(10**9, "0x")
-
-    planner(world)._reader._indexers = Chosen()  # type: ignore[assignment]
-    assert (await plan(world)).signals == 1
-    ((block,),) = await world.sql("select block_number from worker.notify_signal where kind = 2")
-    assert [at.number for at in asked] == [block - 1]
-    assert await told(world) == {"owner", "anna", "ben"}

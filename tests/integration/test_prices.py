@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import price_gauges
 from devnet.chain import Anvil
 from devnet.deploy import DAY, ETHER, HOUR, deploy_contract, keep_prices
 from devnet.scenarios import Scenario
@@ -246,17 +245,6 @@ async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(fee
         await other.chain.close()
 
 
-async def test_a_feed_that_begins_to_tell_more_decimals_tells_the_same_price(feeds: Feeds) -> None:
-    """As when the contract behind its proxy is exchanged: that is no jump."""
-    await feeds.run()
-    finer = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "ETH / USD", 18, 1)
-    feeds.anvil.set_code(feeds.ether, feeds.anvil.rpc("eth_getCode", finer, "latest"))
-    feeds.set_ether(2_600 * 10**18)
-    await feeds.run()
-    assert (await feeds.verdicts())[ETHER] == "good"
-    assert (await feeds.now())[ETHER].usd == 2600
-
-
 async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:
     """The answers are those of the block they are kept with, although a later one has others."""
     block = await feeds.chain.block("latest")
@@ -351,21 +339,6 @@ async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer
     await feeds.run()
     assert (await feeds.at(moment + 1))[ETHER].usd == 2550
     assert ETHER not in await feeds.at(moment)
-
-
-async def test_metrics_tell_two_tokens_of_one_symbol_apart(feeds: Feeds) -> None:
-    """A bridged USDC beside the issuer's: the feed of one is silent, which the other must not hide."""
-    bridged, nobody = feeds.scenario.deploy("TestERC20", "Bridged", "USDC", 6), "0x" + "77" * 20
-    more = feeds.with_feeds(PriceFeed(bridged, nobody, DAY), *feeds.settings.price_feeds)
-    await more.run()
-    stale = {
-        sample.labels["token"]: sample.value
-        for family in await price_gauges(more.engine, {more.chain.chain_id: more.chain})
-        for sample in family.samples
-        if sample.name == "reminder_worker_price_stale"
-    }
-    assert stale == {bridged: 1.0, ETHER: 0.0, "WETH": 0.0, feeds.usdc: 0.0}
-    await more.chain.close()
 
 
 async def test_doctor_names_the_feed_that_is_not_to_be_believed(feeds: Feeds) -> None:

@@ -280,29 +280,6 @@ async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: 
     assert changed(panel, edges.crop(SECRET)) is None  # and nothing of it is where printers cut
 
 
-async def test_the_back_panel_reads_upright_once_folded(studio: Studio) -> None:
-    """Its heading, turned by 180 degrees, is the same words drawn upright; without turning it is not."""
-    page = (await studio.draw("sheet", sheet())).convert("RGB")
-    palette = occasions()["birthday"].palette
-    upright = await studio.page.evaluate(
-        """async ([ink, paper]) => {
-          const canvas = document.createElement("canvas");
-          [canvas.width, canvas.height] = [700, 80];
-          const brush = canvas.getContext("2d");
-          brush.fillStyle = paper; brush.fillRect(0, 0, 700, 80);
-          brush.font = '600 60px "Lora"'; brush.fillStyle = ink; brush.fillText("How to open your gift", 0, 58);
-          return canvas.toDataURL();
-        }""",
-        [palette.ink, palette.panel],
-    )
-    expected = Image.open(BytesIO(b64decode(upright.partition(",")[2]))).convert("RGB")
-    heading = (75, 128 - 58, 775, 128 + 22)
-    folded = page.crop(BACK).rotate(180)
-    assert difference(folded.crop(heading), expected) < 4
-    assert difference(page.crop(BACK).crop(heading), expected) > 15
-    assert difference(folded.crop(heading).rotate(180), expected) > 15
-
-
 async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_record(studio: Studio) -> None:
     """What they are given beside their own facts changes no pixel and is written nowhere."""
     secrets = {"key": KEY, "groups": [KEY[2:6]], "amount": "98765", "units": "98765"}

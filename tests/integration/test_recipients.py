@@ -11,7 +11,6 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
-from structlog.testing import capture_logs
 
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.database.rotation import rotate
@@ -19,7 +18,6 @@ from reminder_worker.errors import DecryptionFailed
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
-from reminder_worker.reminders.tables import recipient as recipient_table
 from reminder_worker.schema import metadata
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
 from tests.integration.locks import blocked
@@ -418,29 +416,6 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     assert await world.sql("select salt, key_id from worker.recipient") == before
 
 
-async def test_a_rotation_names_the_row_that_it_cannot_open(world: World, owner: LocalAccount, legacy: Legacy) -> None:
-    """The rows after it wait until somebody erases it: without its name nobody could."""
-    await world.ingest(owner, legacy, [person(n) for n in (1, 2)])
-    async with world.engine.begin() as connection:
-        damage = text("update worker.recipient set name = email where recipient = :r")
-        await connection.execute(damage, {"r": f"0x{2:040x}"})
-    with capture_logs() as lines, pytest.raises(DecryptionFailed):
-        await anext(rotate(world.engine, Vault(b"n" * 32, [ENC_KEY]), SEALED_RECIPIENTS))
-    named = {"event": "row_not_decryptable", "table": "recipient", "log_level": "error"}
-    assert lines == [{**named, "row": (world.chain_id, legacy.address, f"0x{2:040x}")}]
-
-
-async def test_a_row_that_cannot_be_opened_is_replaced_by_the_next_ingest(
-    world: World, owner: LocalAccount, legacy: Legacy
-) -> None:
-    await world.ingest(owner, legacy, [person(1)])
-    async with world.engine.begin() as connection:
-        await connection.execute(recipient_table.update().values(name=b"\0" * 40))
-    assert (await world.call(owner, "ReadRecipients", legacy)).status == 500
-    await world.ingest(owner, legacy, [person(1)])
-    assert [each["name"] for each in await _people(world, owner, legacy)] == ["Person 1"]
-
-
 async def test_new_recipients_have_open_windows_planned_again(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
@@ -448,31 +423,3 @@ async def test_new_recipients_have_open_windows_planned_again(
     await world.ingest(owner, legacy, [person(1)])
     (window,) = await world.sql("select planned_at from worker.due_window")
     assert window.planned_at is None
-
-
-async def test_an_ingest_takes_windows_before_what_is_watched(
-    world: World, owner: LocalAccount, legacy: Legacy
-) -> None:
-    """As the due pass does: neither can hold what the other waits for."""
-    await world.ingest(owner, legacy, [person(1)])
-    await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
-    async with world.engine.begin() as due_pass:
-        await due_pass.execute(text("select from worker.due_window for update"))
-        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
-        await blocked(world.engine)
-        await due_pass.execute(text("select from worker.watch for update nowait"))
-    assert (await ingest).status == 200
-
-
-async def test_an_ingest_that_loses_a_deadlock_is_done_all_the_same(
-    world: World, owner: LocalAccount, legacy: Legacy
-) -> None:
-    await world.ingest(owner, legacy, [person(1)])
-    async with world.engine.begin() as other:
-        await other.execute(text("select from worker.watch for update"))
-        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
-        await blocked(world.engine)
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the ingest finds it first, and gives way
-        await other.execute(text("select from worker.recipient for update"))
-    assert (await ingest).status == 200
-    assert [each["name"] for each in await _people(world, owner, legacy)] == ["Renamed"]

@@ -9,10 +9,8 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.tables import index_cursor
-from reminder_worker.reminders import signals as module
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import notify_signal
 from tests.integration.chain_proxy import proxy
@@ -131,17 +129,6 @@ async def test_signals_wait_for_the_block_they_are_acted_on_at(
         assert len(await stored(engine)) == 1
 
 
-async def test_a_node_that_knows_no_such_block_is_no_success(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
-) -> None:
-    """One that says `null` for `safe` for ever would have nothing told, and nobody would hear of it."""
-    s = chain_scenario
-    async with proxy(s.anvil.url) as node, open_parts(engine, s, SIGNAL_BLOCK="safe", RPC_URLS=(node.url,)) as parts:
-        node.answer = lambda request: {"result": None} if request["params"][:1] == ["safe"] else None
-        with pytest.raises(ChainUnavailable):
-            await signal_pass(engine, parts).look()
-
-
 async def test_history_is_recorded_as_too_old_or_not_at_all(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:
@@ -184,29 +171,6 @@ async def test_a_switch_of_the_source_neither_repeats_nor_skips(
     assert sources == [other, other, own, own, other, own, own, other]  # at the third step the lag is still allowed
     assert places == sorted(places)
     assert [row.tx_hash for row in await stored(engine)] == sent
-
-
-async def test_a_source_behind_the_cursor_does_not_take_it_back(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
-) -> None:
-    """The subgraph lags within what is allowed: nothing is read, and what it lacks comes when it has it."""
-    s, passing = chain_scenario, signal_pass(engine, parts, own=False)
-    await parts.index.advance()
-    await signal_pass(engine, parts).run()
-    s.anvil.mine()
-    check_in(s, legacy)
-    await parts.index.advance()
-    await signal_pass(engine, parts).run()
-    place = await cursor(engine)
-    s.anvil.mine()
-    assert not await passing.look()
-    assert (await cursor(engine)).block_number == place.block_number
-    second = check_in(s, legacy)
-    parts.graph.sync(s)
-    assert await passing.look()
-    await passing.run()
-    assert [row.tx_hash for row in await stored(engine)][-1] == second
-    assert len(await stored(engine)) == 2
 
 
 async def test_what_a_source_gave_late_is_found_by_reading_again(
@@ -303,23 +267,6 @@ async def test_signals_below_the_cursor_on_a_new_fork_are_found(
     assert (await cursor(engine)).block_number == s.anvil.block_number()
 
 
-async def test_a_lagging_node_moves_nothing_back(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
-) -> None:
-    """A head below the cursor is no reorganisation."""
-    s = chain_scenario
-    await parts.index.advance()
-    await signal_pass(engine, parts).run()
-    place = await cursor(engine)
-    old = s.anvil.rpc("eth_getBlockByNumber", hex(place.block_number - 3), False)
-    async with proxy(s.anvil.url) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as lagging:
-        node.answer = lambda request: {"result": old} if request["params"][:1] == ["latest"] else None
-        passing = signal_pass(engine, lagging)
-        assert not await passing.look()
-        assert (await passing.run()).last_block is None
-    assert await cursor(engine) == place
-
-
 async def test_two_runs_at_once_store_each_signal_once(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:
@@ -329,18 +276,3 @@ async def test_two_runs_at_once_store_each_signal_once(
     await parts.index.advance()
     reports = await asyncio.gather(*(signal_pass(engine, parts).run() for _ in range(2)))
     assert sum(report.new for report in reports) == len(await stored(engine)) == 5
-
-
-async def test_a_long_way_is_read_in_slices_within_the_budget(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each slice is stored with its cursor; without time left the report says that there is more."""
-    monkeypatch.setattr(module, "SLICE", 2)
-    sent = [check_in(chain_scenario, legacy) for _ in range(5)]
-    await parts.index.advance()
-    passing = signal_pass(engine, parts)
-    assert (await passing.run(budget_seconds=0)).more
-    assert await stored(engine) == []
-    report = await passing.run()
-    assert (report.new, report.more) == (5, False)
-    assert [row.tx_hash for row in await stored(engine)] == sent

@@ -23,9 +23,7 @@ from devnet.sponsorship import Auth
 from reminder_worker.chain.contracts import Timelocks
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.rpc import Endpoint
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay import intake
 from reminder_worker.relay.operator_actions import BY_HAND
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.slot_store import pause_of
@@ -202,15 +200,6 @@ async def test_nobody_makes_a_claim_dearer_than_its_gas_by_a_few_coins_for_the_o
     assert gas_of(world, claim)[0] == 945_000  # of two payments
 
 
-async def test_a_premium_owner_checks_in(world: World, sealed: Sealed) -> None:
-    legacy = sealed.legacy(opened=False)
-    world.scenario.subscribe_premium(sealed.owner)
-    world.scenario.advance(100 * DAY)
-    before = world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp")
-    await relayed(world, "/sponsor/check-in", check_in_body(world, legacy, sealed.owner))
-    assert world.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp") > before
-
-
 async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed) -> None:
     """As wrapped ether or as ether, by a router of either version."""
     world.scenario.anvil.set_balance(sealed.heir.address, 0)
@@ -275,20 +264,6 @@ async def test_a_hundred_copies_at_once_are_one_request(world: World, sealed: Se
     assert len({answer.body["id"] for answer in answers}) == 1
     (slots,) = await world.sql("select count(*) from worker.nonce_slot")
     assert (await stored(world), slots.count) == (1, 1)
-
-
-async def test_of_many_authorizations_with_one_nonce_at_once_one_is_relayed(world: World, sealed: Sealed) -> None:
-    """All but one would fail on chain, at our cost."""
-    gift, now = sealed.gift(), world.scenario.anvil.now()
-    bodies = [withdraw_body(world, gift, sealed.heir, deadline=now + 1800 + number) for number in range(12)]
-    answers = await asyncio.gather(*(world.post("/sponsor/gift-withdraw", body) for body in bodies))
-    assert sorted(answer.status for answer in answers)[0] == 202
-    assert {answer.code for answer in answers if answer.status != 202} <= {
-        "nonce_mismatch",
-        "already_used",
-        "timelock_not_live",
-    }
-    assert await stored(world) == 1
 
 
 async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: Sealed) -> None:
@@ -415,19 +390,6 @@ async def test_only_the_signers_own_signature_counts(world: World, sealed: Seale
     await refused(world, "/sponsor/claim", good | {"isETH": True}, 403, "signer_mismatch")
 
 
-async def test_a_smart_wallet_is_asked_as_the_router_will_ask_it(world: World, sealed: Sealed) -> None:
-    """It may sign for some contracts only."""
-    heir, router = world.scenario.account("who signs for one contract"), sealed.it.time_lock_router
-    gift = sealed.gift(recipient=heir.address)
-    for caller in (sealed.it.transfer_eoa_legacy_router, router):
-        world.scenario.delegate_7702(heir, world.scenario.deploy("CallerBound7702", caller))
-        body = withdraw_body(world, gift, heir)
-        if caller == router:
-            await relayed(world, "/sponsor/gift-withdraw", body)
-        else:
-            await refused(world, "/sponsor/gift-withdraw", body, 403, "signer_mismatch")
-
-
 async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: Sealed) -> None:
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     gift = sealed.gift(recipient=wallet)
@@ -452,14 +414,6 @@ async def test_a_claim_one_minute_early_is_told_when_and_succeeds_sent_again(wor
     assert answer.body["detail"].endswith("UTC.")
     world.scenario.anvil.set_time(t1)
     assert (await world.post("/sponsor/claim", body)).status == 202
-
-
-async def test_a_later_line_is_told_its_own_time(world: World, sealed: Sealed) -> None:
-    second = world.scenario.account("second")
-    legacy = sealed.legacy(second_line=second.address)
-    await refused(world, "/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]), 422, "cannot_claim")
-    world.scenario.advance(31 * DAY)
-    assert (await world.post("/sponsor/claim", claim_body(world, legacy, second, [sealed.it.usdc]))).status == 202
 
 
 async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed: Sealed) -> None:
@@ -612,21 +566,6 @@ async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_where_nothing_can_be_simulated_an_owners_own_tokens_are_nothing_to_claim(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They would come back, to be claimed again; ether that is kept in the legacy is theirs to claim."""
-    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
-    legacy, usdc = world.scenario.create_legacy(sealed.owner, {sealed.owner.address: 100}), sealed.it.usdc
-    world.scenario.mint(usdc, sealed.owner.address, UNITS)
-    world.scenario.approve(sealed.owner, usdc, legacy.address, UNITS)
-    world.scenario.advance(181 * DAY)
-    body = claim_body(world, legacy, sealed.owner, [usdc], is_eth=True)
-    await refused(world, "/sponsor/claim", body, 422, "nothing_to_claim")
-    world.scenario.anvil.set_balance(legacy.address, ETHER)
-    await relayed(world, "/sponsor/claim", body)
-
-
 async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: World, sealed: Sealed) -> None:
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
@@ -741,26 +680,6 @@ async def test_an_endpoint_that_tells_too_little_gas_makes_no_request_fail_on_ch
                 "gift-withdraw": lambda: withdraw_body(world, gift, sealed.heir),
             }
             await relayed(world, f"/sponsor/{lane}", bodies[lane]())
-
-
-async def test_a_request_asks_the_chain_few_questions(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Facts in one, the simulation in one; prices and balance are shared with those who come at once."""
-    gifts = [sealed.gift() for _ in range(2)]
-    asked: list[str] = []
-    await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gifts[0], sealed.heir))
-    body, ask = withdraw_body(world, gifts[1], sealed.heir), Endpoint.ask
-
-    async def counted(self: Endpoint, requests: Any, *most: int) -> Any:
-        asked.extend(method for method, _ in requests)
-        return await ask(self, requests, *most)
-
-    monkeypatch.setattr(Endpoint, "ask", counted)
-    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
-    needed = ["eth_call", "eth_getBlockByNumber", "eth_getCode", "eth_sendRawTransaction", "eth_simulateV1"]
-    assert sorted(set(asked) - {"eth_feeHistory", "eth_getBalance"}) == needed
-    assert len(asked) <= len(needed) + 2
 
 
 # -- caps, pauses, limits ---------------------------------------------------------------------------
@@ -1000,38 +919,6 @@ async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
             assert (status["gift"], status["legacy"]) == (True, True)
 
 
-async def test_the_chain_down_means_503_nothing_stored_and_a_status(engine: AsyncEngine) -> None:
-    with Anvil() as anvil:
-        scenario = Scenario(anvil, deploy(anvil))
-        sealed = Sealed(scenario)
-        async with relaying(scenario, engine, **{f"CHAIN_{anvil.chain_id}_RPC_TIMEOUT": "1"}) as world:
-            body = withdraw_body(world, sealed.gift(), sealed.heir)
-            anvil.stop()
-            await refused(world, "/sponsor/gift-withdraw", body, 503, "chain_unavailable")
-            status = (await world.request("GET", "/sponsor/status")).body
-            assert (status["gift"], status["chains"][0]["reason"]) == (False, "chain_unavailable")
-
-
-async def test_the_status_does_not_wait_for_an_endpoint_that_hangs_and_finds_out_that_it_does(
-    chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(intake, "STATUS_SECONDS", 0.05)
-    async with proxy(chain_scenario.anvil.url) as hangs, proxy(chain_scenario.anvil.url) as well:
-        prefix = f"CHAIN_{chain_scenario.anvil.chain_id}_RPC"
-        urls = {f"{prefix}_URLS": f"{hangs.url},{well.url},{chain_scenario.anvil.url}", f"{prefix}_TIMEOUT": "1"}
-        async with relaying(chain_scenario, engine, **urls) as world:
-
-            async def reason() -> str | None:
-                (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
-                return chain["reason"]
-
-            hangs.hang = True
-            assert await reason() == "chain_unavailable"
-            async with asyncio.timeout(60):
-                while await reason() is not None:
-                    pass
-
-
 async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine) -> None:
     with Anvil() as anvil:
         scenario = Scenario(anvil, deploy(anvil))
@@ -1042,14 +929,6 @@ async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine)
             anvil.stop()
             again = await world.post("/sponsor/gift-withdraw", body)
             assert (again.status, again.body["id"]) == (202, first.body["id"])
-
-
-async def test_what_a_request_waits_for_is_told(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    async with relaying(chain_scenario, engine, RELAY_GAS_PRICE_CEILING="1") as world:
-        sealed = Sealed(chain_scenario)
-        answer = await world.post("/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
-        told = (await world.request("GET", f"/sponsor/requests/{answer.body['id']}")).body
-        assert (told["status"], told["waitsFor"]) == ("deferred_fee", "fees")
 
 
 async def test_an_unknown_id_is_not_found(world: World) -> None:

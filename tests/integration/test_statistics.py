@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -14,20 +14,18 @@ import dagster as dg
 import polars as pl
 import pytest
 from eth_account.signers.local import LocalAccount
-from sqlalchemy import delete, func, insert, select, text, update
+from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
 from assets.service import Service
-from assets.statistics import _days, _jumps
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.doctor.report import _statistics
-from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.tables import chain_event
-from reminder_worker.runtime import Runtime, open_runtime
+from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import files, holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.job import Statistics
@@ -383,26 +381,6 @@ async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
     assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
 
 
-async def test_a_file_that_cannot_be_written_leaves_the_old_one_and_the_hour_open(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever reads meanwhile reads a whole file; the hour is tried again."""
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    await world.snapshot()
-    await _forget(world)
-
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    with monkeypatch.context() as broken:
-        broken.setattr("reminder_worker.statistics.files.os.fsync", full)
-        with pytest.raises(OSError, match="no space left"):
-            await world.statistics.run()
-    assert world.read("snapshots")["legacies_total"].to_list() == [1]
-    assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
-    assert await world.statistics.look()
-
-
 async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: World, tmp_path: Path) -> None:
     """Snapshots over four days, one of them missed; then the same days computed at the end, into another folder.
 
@@ -556,11 +534,6 @@ async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> N
         assert not [a for a in secret if a[2:] in cells or bytes.fromhex(a[2:]) in raw or a.encode() in raw.lower()]
 
 
-async def _forget(world: World) -> None:
-    async with world.engine.begin() as connection:
-        await connection.execute(delete(statistics))
-
-
 async def test_the_example_for_analysts_reads_what_was_written(world: World) -> None:
     """As it stands in the documentation, run as a script."""
     s, ann = world.scenario, world.holder("ann")
@@ -617,42 +590,3 @@ def test_a_day_is_materialised_and_filled_in_through_dagster(
     assert {figures["dagster/partition_row_count"] for figures in shown.values()} == {1}
     plots = {day for day, figures in shown.items() if "data:image/svg+xml;base64," in repr(figures)}
     assert plots == {days[1].isoformat()}
-
-
-async def test_no_day_is_filled_in_while_the_index_is_behind(world: World, database_url: str) -> None:
-    """As after `reminder-worker backfill`: the days that it has not read again would be written as quiet ones."""
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    await world.index.advance()
-    day = datetime.fromtimestamp(world.scenario.anvil.now(), UTC).date()
-    settings = settings_for(world.scenario, database_url, STATISTICS_FOLDER=str(world.folder))
-    service = Service(lambda: open_runtime(settings))
-
-    async def fill_in(runtime: Runtime) -> None:
-        await _days(runtime, [day])
-
-    try:
-        world.scenario.advance(3_600)
-        with pytest.raises(IndexerUnavailable, match="31337"):
-            await asyncio.to_thread(service.call, fill_in, 30)
-        assert not world.folder.exists()
-        await world.index.advance()
-        await asyncio.to_thread(service.call, fill_in, 30)
-    finally:
-        await asyncio.to_thread(service.close)
-    assert world.read("days")["day"].to_list() == [day]
-
-
-async def test_a_day_without_a_value_hides_no_jump(world: World, database_url: str) -> None:
-    """As of a feed that was not believed for so long, and then whatever it said."""
-    newest = await world.snapshot()
-    for ago, dollars in ((0, 90_000), *((hours, None) for hours in range(1, 25)), (25, 20_000)):
-        value = None if dollars is None else Decimal(dollars)
-        await store.save(
-            world.engine, replace(newest, hour=newest.hour - timedelta(hours=ago), value_secured_usd=value)
-        )
-    service = Service(lambda: open_runtime(settings_for(world.scenario, database_url)))
-    try:
-        found = await asyncio.to_thread(service.call, _jumps, 30)
-    finally:
-        await asyncio.to_thread(service.close)
-    assert found == [(world.chain.chain_id, "value secured: 20,000.00 to 90,000.00 dollars")]

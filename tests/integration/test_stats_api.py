@@ -5,7 +5,6 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -167,12 +166,6 @@ async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -
     assert said["totals"]["valueSecuredUsd"] == "17.00"
 
 
-async def test_only_the_newest_hour_is_told(world: World) -> None:
-    await save(world.engine, snapshot(world.chain_id, 1_800_003_600, block_number=18))
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))  # written later, as a backfill does
-    assert (await answers(world, "/stats")).body["chains"][0]["blockNumber"] == 18
-
-
 async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
     updated_at = set_ether(world.scenario, 2_513)
     await read_prices(world)
@@ -191,20 +184,6 @@ async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
     }
     assert ether["roundId"].isdecimal()
     assert [price["symbol"] for price in answer.body["prices"]] == ["ETH", "WETH", "USDC"]
-
-
-async def test_as_of_stays_when_nobody_reads_the_feeds_any_more(world: World) -> None:
-    await read_prices(world)
-    first = (await answers(world, "/stats/prices")).body["asOf"]
-    world.scenario.anvil.increase_time(600)
-    other = published(world)
-    await other.refresh()
-    assert other.prices is not None
-    assert json.loads(other.prices.body)["asOf"] == first
-    async with world.engine.begin() as connection:  # also of one feed alone
-        await connection.execute(text("update worker.price_feed set block_time = block_time + 60 where token = 'ETH'"))
-    await other.refresh()
-    assert json.loads(other.prices.body)["asOf"] == first
 
 
 async def test_who_has_the_bytes_is_told_so(world: World) -> None:
@@ -323,16 +302,6 @@ async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: Wo
         assert not answer.body["prices"][0]["stale"]
 
 
-async def test_a_moment_is_read_with_its_offset_escaped_or_not(world: World) -> None:
-    updated_at = set_ether(world.scenario, 2_500)
-    await read_prices(world)
-    here = datetime.fromtimestamp(updated_at + 7200, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    for written in (f"{here}%2B02:00", f"{here}+02:00", f"{here}.250%2B02:00"):
-        answer = await world.session.get(_raw(f"{world.url}/stats/prices?at={written}"))
-        assert answer.status == 200, written
-        assert (await answer.json())["asOf"] == moment(updated_at)
-
-
 async def test_what_is_no_moment_of_the_past_is_refused(world: World) -> None:
     for written in (
         "yesterday",
@@ -361,15 +330,6 @@ async def test_history_that_does_not_answer_is_given_up(
         answer = await world.request("GET", "/stats/prices", params={"at": "2024-01-01T00:00:00Z"})
     assert (answer.status, answer.code) == (503, "unavailable")
     await other.dispose()
-
-
-async def test_metrics_tell_each_price_its_age_and_whether_it_is_stale(world: World) -> None:
-    await read_prices(world)
-    metrics = await (await world.session.get(world.metrics_url + "/metrics")).text()
-    of_ether = f'{{chain="{world.chain_id}",token="ETH"}}'
-    assert f"reminder_worker_price_usd{of_ether} 2500.0" in metrics
-    assert f"reminder_worker_price_stale{of_ether} 0.0" in metrics
-    assert f"reminder_worker_price_age_seconds{of_ether} " in metrics
 
 
 async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: World) -> None:

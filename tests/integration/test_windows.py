@@ -5,8 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import event, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy, Mode
 from reminder_worker.chain.abi import selector
@@ -14,7 +13,6 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.due_windows import LATE_BLOCKS, NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
-from tests.integration.locks import blocked
 from tests.integration.reminder_world import World, open_world
 
 # It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
@@ -59,16 +57,6 @@ async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_ro
     await world.look_at_chain()
     rows = await world.sql("select state from worker.due_window order by deadline")
     assert [row[0] for row in rows] == ["closed", "open"]
-
-
-async def test_a_window_whose_deadline_moved_while_it_was_open_is_closed_for_the_old_one(world: World) -> None:
-    (legacy,) = await watched(world, 1)
-    world.scenario.advance(25 * DAY)
-    await world.look_at_chain()
-    world.scenario.edit_trigger(world.account("owner"), legacy, 31 * DAY)
-    await world.look_at_chain()
-    rows = await world.sql('select "window", state from worker.due_window order by deadline')
-    assert [tuple(row) for row in rows] == [(1, "closed"), (1, "open")]
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["open", "open again"])
@@ -198,17 +186,6 @@ async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: W
     assert await windows(world, legacy) == {1: "open"}
 
 
-async def test_a_window_opened_by_a_longer_notice_is_not_old(world: World) -> None:
-    """It was closed when last looked at, so it cannot have opened before."""
-    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
-    world.scenario.advance(40 * DAY)
-    await world.look_at_chain()
-    assert await windows(world, legacy) == {}
-    world.scenario.set_time_ahead(world.account("owner"), 50 * DAY)
-    await world.look_at_chain()
-    assert await windows(world, legacy) == {1: "open"}
-
-
 async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: World) -> None:
     """Nobody could be told before. What has opened for claims long ago stays history."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
@@ -324,38 +301,6 @@ async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(wo
     anvil.set_code(view, code)
     report = await world.due.run()
     assert (report.asked, report.reverting) == (4, 0)
-
-
-async def test_an_answer_that_loses_a_deadlock_is_stored_all_the_same(world: World, engine: AsyncEngine) -> None:
-    """Another transaction holds what the due pass wants, and waits for what the due pass holds."""
-    (legacy,) = await watched(world, 1)
-    world.scenario.advance(25 * DAY)
-    await world.look_at_chain()
-    await world.sql("update worker.watch set next_ask = 0")
-    async with engine.connect() as other:
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the due pass finds it first, and gives way
-        await other.execute(text("select from worker.watch for update"))
-        running = asyncio.create_task(world.due.run())
-        await blocked(world.engine)
-        await other.execute(text("update worker.due_window set planned_at = now()"))
-        await other.commit()
-    assert (await running).asked >= 1
-    assert await windows(world, legacy) == {1: "open"}
-    assert await world.sql("select from worker.watch where next_ask = 0") == []
-
-
-async def test_the_index_taken_back_by_a_reorganisation_asks_again(world: World) -> None:
-    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
-    await world.look_at_chain()
-    world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
-    await world.look_at_chain()
-    assert await windows(world, legacy) == {1: "open"}
-    world.scenario.anvil.rpc("anvil_reorg", 1, [])
-    world.scenario.edit_trigger(world.account("owner"), legacy, 4 * DAY)
-    await world.look_at_chain()
-    t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
-    rows = await world.sql("select deadline from worker.due_window where state = 'open'")
-    assert [row[0] for row in rows] == [t1]
 
 
 @pytest.mark.parametrize("change", ["premium", "activity", "claim"])
