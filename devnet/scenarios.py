@@ -49,13 +49,6 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         price = self.read("PremiumRegistry", registry, "priceInWei", plan)
         return self.write(owner, "PremiumRegistry", registry, "subscribeByETH", plan, value=price)
 
-    def subscribe_premium_with_usdc(self, owner: LocalAccount) -> str:
-        registry, usdc = self.deployment.premium_registry, self.deployment.usdc
-        _, price = self.read("PremiumRegistry", registry, "plans", STANDARD_PLAN)
-        self.mint(usdc, owner.address, price)
-        self.approve(owner, usdc, registry, price)
-        return self.write(owner, "PremiumRegistry", registry, "subscribeByUSDC", STANDARD_PLAN)
-
     def end_premium(self, owner: str) -> str:
         return self.write_as_deployer("PremiumSetting", self.deployment.premium_setting, "resetPremium", owner)
 

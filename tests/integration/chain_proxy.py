@@ -113,15 +113,6 @@ def refused(message: str) -> Json:
     return {"error": {"code": -32005, "message": message}}
 
 
-def ten_blocks_at_once(request: Json) -> Json | None:
-    """As some providers have it in their small plans."""
-    if request["method"] != "eth_getLogs":
-        return None
-    (span,) = request["params"]
-    too_many = int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 9
-    return refused("up to a 10 block range") if too_many else None
-
-
 def stopped(anvil: Anvil) -> Callable[[Json], Json | None]:
     """A node that answers as ever and imports no block from now on. Its newest one has a time at which others are
     asked, too, and are believed rather than it, wherever a test has set the chain's clock."""

@@ -61,18 +61,3 @@ async def test_what_a_node_leaves_out_refuses_no_good_request_and_lets_no_nft_th
             await relayed(world, "/sponsor/claim", claim_body(world, ether, sealed.heir, [], is_eth=True))
             await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, plain, sealed.heir))
     assert chain_scenario.balance(sealed.it.usdc, sealed.heir.address) == 2 * UNITS
-
-
-async def test_ether_too_little_to_be_shared_makes_no_claim_worth_its_gas(
-    chain_scenario: Scenario, engine: AsyncEngine
-) -> None:
-    """The deployed contract may round each share down to nothing: then no node shows a move of ether."""
-    sealed = Sealed(chain_scenario)
-    legacy = sealed.legacy(tokens=())
-    chain_scenario.anvil.set_balance(legacy.address, 1)
-    chain_scenario.advance(10)
-    async with proxy(chain_scenario.anvil.url) as node:
-        node.alter = without("ether moves")
-        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=node.url) as world:
-            dust = claim_body(world, legacy, sealed.heir, [], is_eth=True)
-            await refused(world, "/sponsor/claim", dust, 422, "nothing_to_claim")

@@ -1,7 +1,6 @@
 """Promises of the API towards whatever its own OpenAPI document can be made to send."""
 
 import asyncio
-import json
 
 import psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -37,27 +36,6 @@ async def test_every_signed_message_of_the_document_is_attacked(chain_scenario: 
             if "signature" in schema["properties"]:
                 signed.add(path)
     assert signed == {*TYPES, *LANES}
-
-
-MOMENTS = (
-    "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "1970-01-01T00:00:00Z",
-    "2026-02-30T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T23:59:60Z", "2026-01-01T00:00:00.123456789Z",
-    "2026-01-01T00:00:00+99:99", "2026-01-01T00:00:00 01:00", "\uff12026-01-01T00:00:00Z", "-001-01-01T00:00:00Z",
-    "2026-01-01T00:00:00Z\x00", "a" * 8000,
-)  # fmt: skip
-TAGS = ("*", '"', "W/", 'W/"', '"x"' * 5000, "\x80\xff", ",,,,", '"' + "a" * 30_000 + '"', "W/*")
-
-
-async def test_no_moment_and_no_tag_makes_the_statistics_fail(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    async with open_target(chain_scenario, engine) as target:
-        for at in MOMENTS:
-            answer = await target.world.request("GET", "/stats/prices", params={"at": at})
-            assert answer.status in {404, 422}, at
-            assert at not in json.dumps(answer.body, ensure_ascii=False)
-        for path in ("/stats", "/stats/prices"):
-            for tag in TAGS:
-                answer = await target.world.request("GET", path, headers={"If-None-Match": tag})
-                assert answer.status == (304 if tag == "*" else 200), tag
 
 
 async def test_without_a_database_every_operation_answers_a_problem_of_the_document(

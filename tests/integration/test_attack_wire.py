@@ -164,12 +164,6 @@ async def test_a_header_without_end_is_not_kept(world: World, monkeypatch: pytes
     assert statuses(await answers_to(world, LIVE + large)) == [200]
 
 
-async def test_each_request_of_a_connection_may_have_a_large_header(world: World) -> None:
-    """A proxy keeps its connections, for whoever comes next."""
-    large = LIVE + b"X-Large: " + b"a" * 30_000 + b"\r\n\r\n"
-    assert statuses(await answers_to(world, 3 * large + LIVE + b"Connection: close\r\n\r\n")) == [200] * 4
-
-
 async def test_what_stands_between_chunks_or_behind_them_has_an_end_too(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -338,8 +332,7 @@ async def test_no_request_writes_a_log_line_of_its_own(behind_proxy: World, caps
         f"GET /stats/prices?at={quoted} HTTP/1.1",
     ):
         await answers_to(
-            behind_proxy,
-            f"{line}\r\nHost: x\r\nConnection: close\r\nX-Request-ID: forged{quoted}\r\n\r\n".encode(),
+            behind_proxy, f"{line}\r\nHost: x\r\nConnection: close\r\nX-Request-ID: forged{quoted}\r\n\r\n".encode()
         )
     for body in ({"legacy": forged}, {forged: 1}, {"chainId": forged, "payload": forged}):
         await behind_proxy.post("/ingest-legacy", body)

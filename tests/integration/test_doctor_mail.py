@@ -5,8 +5,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
 from devnet.smtp import Inbox
 from mail_service.catalogue import TEMPLATES
@@ -55,31 +53,6 @@ async def test_a_setting_that_kills_emails_is_named_before_the_first(
     assert (found, words in said) == (good, True), said
 
 
-@pytest.mark.parametrize(
-    ("status", "words"), [(503, "see its own log"), (429, "see its own log"), (200, "is MAIL_URL a mail service?")]
-)
-async def test_a_mail_service_in_trouble_is_not_taken_for_something_else(
-    anvil_chain: AnvilChain, status: int, words: str
-) -> None:
-    async def answer(_: web.Request) -> web.Response:
-        return web.Response(status=status)
-
-    app = web.Application()
-    app.router.add_get("/{path:.*}", answer)
-    async with TestServer(app) as server:
-        _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
-    assert (found, words in said) == (False, True), said
-
-
-async def test_a_path_where_no_mail_service_is_does_not_know_our_token(
-    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
-) -> None:
-    """It answers with 404, as a mail service does when asked after an email it never had."""
-    async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
-        _, found, said = await look_at_mail(_settings(anvil_chain, f"{client.url}/mail"))
-    assert (found, "is the path of MAIL_URL right?" in said) == (None, True), said
-
-
 async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
     anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
 ) -> None:
@@ -90,32 +63,9 @@ async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
     assert "password" not in said
 
 
-@pytest.mark.parametrize(
-    "smtp", ["<h1>Mail</h1>", '{"status": 404}', '{"code": "not_found", "detail": "no"}', "[" * 9000]
-)
-async def test_a_mail_service_that_says_nothing_of_its_smtp_server_is_a_good_one(
-    anvil_chain: AnvilChain, smtp: str
-) -> None:
-    async def answer(request: web.Request) -> web.Response:
-        if request.headers["Authorization"] != f"Bearer {TOKEN}":
-            return web.Response(status=401)
-        return web.Response(text=smtp) if request.path == "/smtp" else web.Response(status=404)
-
-    app = web.Application()
-    app.router.add_get("/{path:.*}", answer)
-    async with TestServer(app) as server:
-        _, found, said = await look_at_mail(_settings(anvil_chain, str(server.make_url("")).rstrip("/")))
-    assert (found, "knows our token" in said, "SMTP" in said) == (True, True, False), said
-
-
 @pytest.mark.parametrize(("hours", "words"), [(3, "hours behind"), (-400 * 24, "days ahead of")])
 async def test_a_mail_service_whose_clock_is_another_is_named(
-    anvil_chain: AnvilChain,
-    mail_database: str,
-    inbox: Inbox,
-    monkeypatch: pytest.MonkeyPatch,
-    hours: int,
-    words: str,
+    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, hours: int, words: str
 ) -> None:
     """It dates the emails."""
     monkeypatch.setattr(mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))

@@ -47,12 +47,6 @@ async def test_a_start_with_other_settings_is_refused(engine: AsyncEngine, chang
         await _start(engine, changes)
 
 
-async def test_a_key_that_was_changed_alone_is_told_where_the_earlier_one_belongs(engine: AsyncEngine) -> None:
-    await _start(engine, {})
-    with pytest.raises(Misconfigured, match="an earlier EMAIL_ENC_KEY belongs in EMAIL_ENC_KEYS_OLD"):
-        await _start(engine, {"EMAIL_ENC_KEY": SECOND})
-
-
 async def test_a_rotation_is_accepted_and_remembered(engine: AsyncEngine) -> None:
     await _start(engine, {})
     await _start(engine, {"EMAIL_ENC_KEY": SECOND, "EMAIL_ENC_KEYS_OLD": FIRST})

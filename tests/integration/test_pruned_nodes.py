@@ -21,7 +21,7 @@ from reminder_worker.monitoring.watchdog import Watchdog
 from reminder_worker.outbox.alerts import Alerts
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json
-from tests.integration.test_indexer_two_endpoints import FORGED, Nodes, hides, invents
+from tests.integration.test_indexer_two_endpoints import Nodes, hides
 
 
 @pytest.fixture
@@ -94,28 +94,6 @@ async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) 
     nodes.make()
     await index.advance()
     assert only.asked["eth_getLogs"] == 1
-
-
-@pytest.mark.parametrize("first_is_pruned", [True, False])
-async def test_a_liar_is_refuted_by_the_bloom_of_a_pruned_node_and_by_a_node_that_is_not_pruned(
-    nodes: Nodes, first_is_pruned: bool
-) -> None:
-    """The forged log is in a block whose bloom has another contract's logs, or the very log that is copied."""
-    first, second = await nodes.open(2)
-    nodes.make()
-    like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
-    if first_is_pruned:
-        nodes.scenario.subscribe_premium(nodes.scenario.account("ann"))
-    forged = nodes.scenario.anvil.block_number()
-    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
-    nodes.scenario.anvil.mine(OLD_BLOCKS)
-    if first_is_pruned:
-        first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
-    second.alter = invents(nodes.scenario, like, [forged])
-    with structlog.testing.capture_logs() as lines:
-        assert (await nodes.index().advance()).stopped == "at_head"
-    passed_over = [(line["tx"], line["count"]) for line in lines if line["event"] == "logs_passed_over"]
-    assert passed_over == [(FORGED, 1)]
 
 
 @dataclass
@@ -218,27 +196,6 @@ async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
     assert ("chain 31337 history", True, "our index has every legacy and gift that the contracts know") in (
         await world.findings()
     )
-
-
-@pytest.mark.parametrize("what", ["nothing", "nft"])
-async def test_an_id_that_no_vault_paid_for_is_no_gap(world: World, what: str) -> None:
-    """A stranger raises no alert by a timelock that holds nothing."""
-    await world.nodes.open(1)
-    make(world.nodes, "gift")
-    make(world.nodes, what)
-    make(world.nodes, "gift")
-    await world.nodes.index().advance()
-    assert await world.look() == (True, [])
-
-
-async def test_while_nothing_is_missing_the_contracts_are_asked_once_an_hour(world: World) -> None:
-    (node,) = await world.nodes.open(1)
-    make(world.nodes, "legacy")
-    await world.nodes.index().advance()
-    node.posts.clear()
-    await world.look()
-    await world.look()
-    assert node.asked["eth_call"] == 1
 
 
 @pytest.mark.parametrize(

@@ -115,20 +115,6 @@ async def test_who_was_configured_then_is_written_to_by_what_was_saved_with_us(w
     assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
 
 
-async def test_a_time_ahead_of_then_has_the_chain_asked_anew(world: World) -> None:
-    """A window that it opened is found at once, not when the horizon ends."""
-    legacy = world.legacy(inactivity=30 * DAY)
-    await world.save(legacy, "owner", "anna")
-    await world.look_at_chain()
-    assert (await world.look_at_chain()).asked == 0
-    world.scenario.tell_as_before(EMAIL, NAME)
-    world.scenario.set_time_ahead(world.account("owner"), 31 * DAY)
-    await world.index.advance()
-    assert await world.due.look()
-    assert (await world.due.run()).asked == 1
-    assert [tuple(row) for row in await world.sql('select "window", state from worker.due_window')] == [(1, "open")]
-
-
 async def test_no_email_and_no_name_of_it_is_stored_or_said(world: World) -> None:
     """Neither in the database nor in a log at its most talkative, before anything is masked; of well-made logs, of
     those that are not, and of those that were taken back."""
