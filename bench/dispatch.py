@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.harness import RUNS, Figure, seconds_of
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.outbox.mail_client import MailClient, Outcome
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.dispatch import Dispatch
@@ -95,7 +96,9 @@ async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], pe
     await _queue(engine, legacies, people)
     async with _Recording(runtime.settings.mail) as mail:
         mail.bodies = []
-        await Dispatch(engine, runtime.chains, runtime.indexers, runtime.vault, mail, runtime.settings).run()
+        await Dispatch(
+            engine, runtime.chains, runtime.indexers, runtime.vault, mail, runtime.settings, find_ending_budgets
+        ).run()
         return mail.bodies
 
 

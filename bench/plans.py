@@ -36,7 +36,7 @@ from reminder_worker.statistics import prices, store
 
 # The name of a statement or of what asks it, and why it may read all.
 WHOLE_BY_DESIGN: Final = {
-    "database.without_a_key": "an operator asks `doctor`",
+    "rows_of_other_keys": "an operator asks `doctor`",
     "gifts.delete_done": "a run's end, when something is to be deleted; the look uses indexes",
     "gifts.delete_late": "as delete_done",
     "indexer.gaps._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
@@ -134,6 +134,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "one of find_requests", relay.find_requests(engine, request_id=uuid4())
     yield "attempts", relay.attempts(engine, uuid4())
     yield "owners", relay.owners(engine, 100)
+    yield "rows_of_other_keys", relay.count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
     yield "under_other_keys", relay.under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
     yield "statistics recent", store.recent(engine, CHAIN_ID, 5)
     yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)

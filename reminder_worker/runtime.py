@@ -8,6 +8,7 @@ import aiohttp
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
@@ -108,7 +109,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
-            dispatch = Dispatch(engine, chains, indexers, vault, mail, settings)
+            dispatch = Dispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
         alerts = _alerts(engine, mail, settings)
         relaying = make_relaying(engine, vault, chains, alerts, settings)
         yield Runtime(

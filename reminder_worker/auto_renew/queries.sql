@@ -70,3 +70,20 @@ on conflict (chain_id, legacy) do update set
     nonce_seen = excluded.nonce_seen, deadline = excluded.deadline, budget_end = excluded.budget_end,
     budget_step = excluded.budget_step, decision = excluded.decision, reason = excluded.reason,
     checked_at = clock_timestamp();
+
+-- name: ending_budgets
+-- Ends of auto-renew that are to be announced to the owner, whose address must be stored. An email that was dropped for
+-- one of these reasons is planned again after a day.
+select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event
+from worker.owner_activity a
+join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
+left join worker.sent_ledger l
+    on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
+   and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
+where a.chain_id = :chain_id and a.budget_step is not null
+  and (l.id is null or (
+      l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
+          and l.settled_at < now() - interval '1 day'
+  ))
+order by a.legacy
+limit :limit;

@@ -313,28 +313,23 @@ def rotate_key() -> None:
 
     While serving; EMAIL_ENC_KEYS_OLD opens what is there.
     """
-    from sqlalchemy import func, select
-
-    from reminder_worker.database.rotation import rotate
+    from reminder_worker.database.rotation import count_rows_of_other_keys, rotate
     from reminder_worker.gifts import emails
     from reminder_worker.monitoring import operations_relay
     from reminder_worker.reminders import recipients
 
     async def work(runtime: "Runtime") -> tuple[int, int, int]:
-        everything = (recipients.SEALED_RECIPIENTS, emails.SEALED)
-        older = [select(func.count()).where(each.table.c.key_id != runtime.vault.key_id) for each in everything]
-        async with runtime.engine.connect() as connection:
-            total = sum([await connection.scalar(statement) or 0 for statement in older])
+        everything, current = (recipients.SEALED_RECIPIENTS, emails.SEALED), runtime.vault.key_id
+        older = [await count_rows_of_other_keys(runtime.engine, each.table, [current]) for each in everything]
         done = 0
         with parts.progress() as progress:
-            task = progress.add_task("encrypting anew", total=total)
+            task = progress.add_task("encrypting anew", total=sum(older))
             for sealed in everything:
                 async for rows in rotate(runtime.engine, runtime.vault, sealed):
                     done += rows
                     progress.update(task, completed=done)
         ours = [wallet.address for wallet in runtime.wallets]
-        key_id, chains = runtime.vault.key_id, list(runtime.chains)
-        return done, *await operations_relay.under_other_keys(runtime.engine, key_id, ours, chains)
+        return done, *await operations_relay.under_other_keys(runtime.engine, current, ours, list(runtime.chains))
 
     count, relayed, left = parts.with_runtime(work)
     click.echo(f"{count} recipients and gifts encrypted anew")

@@ -61,7 +61,7 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
 async def must_take_writes(engine: AsyncEngine) -> None:
     """Changes nothing. Raises `OperationalError` where nothing can be written: a standby, a host whose disk is full."""
     async with engine.begin() as connection:
-        await connection.execute(text("delete from worker.pass_state where false"))
+        await connection.execute(text("delete from worker.installation where false"))
         await connection.execute(_IN_LITTLE_MEMORY)
         await connection.execute(_A_FILE)
 

@@ -10,8 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.queries import sql
-from reminder_worker.database.tables import FOLLOWED_SECONDS, installation
+from reminder_worker.database.tables import installation
 from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -48,17 +47,6 @@ def made_with_others(names: Sequence[str]) -> str:
     """What is wrong where these settings differ, and the way out."""
     rotation = "; an earlier EMAIL_ENC_KEY belongs in EMAIL_ENC_KEYS_OLD" if _KEYS[_ENC_KEY] in names else ""
     return f"made with other settings ({', '.join(names)}): restore those, or use another database{rotation}"
-
-
-async def rows_without_a_key(engine: AsyncEngine, vault: Vault, ours: Sequence[str], chains: Sequence[int]) -> int:
-    """Encrypted rows that no configured key opens: of a rotation that ended too early. Reads all of them.
-
-    Not what wallets other than `ours`, or those on chains other than `chains`, left open a week ago: of a key that is
-    lost nobody ends it.
-    """
-    values = {"ids": sorted(vault.key_ids), "ours": list(ours), "chains": list(chains), "followed": FOLLOWED_SECONDS}
-    async with engine.connect() as connection:
-        return int(await connection.scalar(sql["without_a_key"], values) or 0)
 
 
 def _wrong(wanted: dict[str, str], found: dict[str, str], vault: Vault) -> list[str]:

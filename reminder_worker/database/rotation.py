@@ -1,12 +1,12 @@
 """Encrypted rows from older master keys to the current one, in batches, while everything goes on."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlalchemy import Row, Table, bindparam, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, Table, bindparam, func, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
@@ -30,6 +30,15 @@ class Sealed:
     context: Callable[..., str]
     ledger: Table
     body_context: Callable[[UUID], str]
+
+
+async def count_rows_of_other_keys(
+    engine: AsyncEngine, table: Table, key_ids: Collection[str], *conditions: ColumnElement[bool]
+) -> int:
+    """Count the rows that are encrypted under none of these keys. Reads the whole table."""
+    question = select(func.count()).where(table.c.key_id.not_in(list(key_ids)), *conditions)
+    async with engine.connect() as connection:
+        return await connection.scalar(question) or 0
 
 
 async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int = 500) -> AsyncIterator[int]:

@@ -16,8 +16,9 @@ from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
-from reminder_worker.database.installation import differences, made_with_others, rows_without_a_key
+from reminder_worker.database.installation import differences, made_with_others
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
+from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.doctor.contracts import look_at_edges, look_at_recipients, look_at_start
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.doctor.history import look_at_history
@@ -26,14 +27,17 @@ from reminder_worker.doctor.relay import look_at_wallets, own_wallets
 from reminder_worker.doctor.upgrades import look_at_upgrades
 from reminder_worker.doctor.watch import look_at_watch
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.monitoring import operations
+from reminder_worker.monitoring import operations, operations_relay
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.reminders import recipients
 from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
     CONTRACTS,
@@ -152,8 +156,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
-    chains = [chain.chain_id for chain in settings.chains]
-    shut = await rows_without_a_key(engine, vault, own_wallets(settings), chains)
+    shut = await _count_rows_without_a_key(engine, vault, settings)
     if different:
         yield "installation", False, made_with_others(different)
     elif shut:
@@ -163,6 +166,15 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         yield "installation", True, "keys and contracts are those this database was made with"
     yield await _waiting_for_operators(engine)
     yield await _passes(engine, settings)
+
+
+async def _count_rows_without_a_key(engine: AsyncEngine, vault: Vault, settings: Settings) -> int:
+    """Count encrypted rows that no configured key opens: a rotation ended too early."""
+    chains = [chain.chain_id for chain in settings.chains]
+    count = await operations_relay.count_requests_of_other_keys(engine, vault.key_ids, own_wallets(settings), chains)
+    for sealed in (recipients.SEALED_RECIPIENTS, emails.SEALED):
+        count += await count_rows_of_other_keys(engine, sealed.table, vault.key_ids)
+    return count
 
 
 async def _clocks(engine: AsyncEngine) -> Finding:

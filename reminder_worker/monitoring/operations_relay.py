@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.auto_renew.tables import owner_activity
+from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.database.tables import FOLLOWED_SECONDS, age, span
 from reminder_worker.outbox.tables import alert, alert_state
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, relay_wallet, tx_attempt
@@ -216,6 +217,15 @@ async def unfinished(
     question = question.select_from(relay_request.outerjoin(nonce_slot, still))
     question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, which).group_by(r.chain_id, r.wallet)
     return [Unfinished(*row) for row in await _rows(engine, question.order_by(r.chain_id, r.wallet))]
+
+
+async def count_requests_of_other_keys(
+    engine: AsyncEngine, key_ids: Collection[str], ours: Sequence[str], chains: Sequence[int]
+) -> int:
+    """Count stored requests that none of these keys opens, without those that nobody follows or ends any more."""
+    lately = relay_request.c.updated_at > func.clock_timestamp() - span(seconds=FOLLOWED_SECONDS)
+    still = relay_request.c.salt.is_not(None), or_(_followed(ours, chains), lately)
+    return await count_rows_of_other_keys(engine, relay_request, key_ids, *still)
 
 
 def _followed(ours: Collection[str], chains: Collection[int]) -> ColumnElement[bool]:

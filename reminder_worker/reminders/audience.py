@@ -78,7 +78,7 @@ def clamp_line(layer: int) -> int:
 
 
 def format_budget_event(anchor: int, step: int) -> str:
-    """Return the event of a reminder before auto-renew ends, as the statement `budgets_to_plan` makes it.
+    """Return the event of a reminder before auto-renew ends, as the statement `ending_budgets` makes it.
 
     `anchor`: the owner's last activity, unix seconds. `step`: days before the end.
     """

@@ -26,7 +26,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.entries import Claim, Entry
 from reminder_worker.reminders.ledger import LEASE_SECONDS, Ledger
-from reminder_worker.reminders.planner import Planner, PlanReport
+from reminder_worker.reminders.planner import FindEndingBudgets, Planner, PlanReport
 from reminder_worker.reminders.rendering import Ready, Resolver
 from reminder_worker.settings import Settings, counted_apart
 
@@ -81,10 +81,14 @@ class Dispatch:
         vault: Vault,
         mail: MailClient,
         settings: Settings,
+        find_ending_budgets: FindEndingBudgets,
     ) -> None:
         if settings.mail is None:
             raise NotConfigured("no mail service is configured")
-        self._planners = {id: Planner(engine, chain, indexers[id], settings.reminders) for id, chain in chains.items()}
+        self._planners = {
+            id: Planner(engine, chain, indexers[id], settings.reminders, find_ending_budgets)
+            for id, chain in chains.items()
+        }
         self._ledger = Ledger(engine, settings.mail.daily_cap_per_address, counted_apart(settings.chains))
         self._resolver = Resolver(engine, chains, indexers, vault, settings)
         self._mail = mail

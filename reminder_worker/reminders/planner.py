@@ -4,7 +4,7 @@ Planning can be repeated at any time: each email exists once. Emails dropped bec
 the window opens again for the same deadline.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +14,6 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.concurrency import in_time
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
@@ -67,15 +66,36 @@ class PlannedEmail:
     role: Role
 
 
+@dataclass(frozen=True, slots=True)
+class EndingBudget:
+    """A legacy whose auto-renew ends soon; `event` as of `format_budget_event`."""
+
+    legacy: str
+    owner: str
+    event: str
+
+
+FindEndingBudgets = Callable[[AsyncConnection, int, int], Awaitable[Sequence[EndingBudget]]]
+"""Return budgets of a chain, at most so many, whose email is to be planned."""
+
+
 class Planner:
     """Planner of one chain. Raises `Unavailable` if chain or indexers do not answer; the next run plans the rest."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chain: Chain,
+        indexers: Indexers,
+        settings: ReminderSettings,
+        find_ending_budgets: FindEndingBudgets,
+    ) -> None:
         self._engine = engine
         self._chain = chain
         self._chain_id = chain.chain_id
         self._indexers = indexers
         self._max_age = settings.signal_max_age_seconds
+        self._find_ending_budgets = find_ending_budgets
         self._reader = SignalValidator(engine, chain, indexers, settings)
 
     async def has_work(self) -> bool:
@@ -85,8 +105,9 @@ class Planner:
         silent chain counts as work: the run then reports it.
         """
         async with self._engine.connect() as conn:
-            values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS}
-            if await conn.scalar(sql["something_to_plan"], values):
+            if await conn.scalar(sql["something_to_plan"], {"chain_id": self._chain_id}):
+                return True
+            if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
         if not await self._has_window(ANY_BLOCK):
             return False
@@ -178,19 +199,19 @@ class Planner:
 
     async def _plan_budgets(self, report: PlanReport) -> int:
         """Plan emails to owners whose auto-renew ends soon; the chain is read again before sending."""
-        values = {"chain_id": self._chain_id, "budget_seconds": BUDGET_SECONDS, "limit": BUDGETS_AT_ONCE}
         async with self._engine.begin() as conn:
-            rows = (await conn.execute(sql["budgets_to_plan"], values)).all()
-            stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in rows}) if rows else {}
+            budgets = await self._find_ending_budgets(conn, self._chain_id, BUDGETS_AT_ONCE)
+            legacies = {budget.legacy for budget in budgets}
+            stored = await lock_recipients(conn, self._chain_id, legacies) if budgets else {}
             entries = [
-                PlannedEmail(row.legacy, row.owner, Kind.AUTO_RENEW_BUDGET, row.event, Role.OWNER)
-                for row in rows
-                if row.owner in stored.get(row.legacy, ())
+                PlannedEmail(budget.legacy, budget.owner, Kind.AUTO_RENEW_BUDGET, budget.event, Role.OWNER)
+                for budget in budgets
+                if budget.owner in stored.get(budget.legacy, ())
             ]
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
         report.budgets += len(entries)
-        return len(rows)
+        return len(budgets)
 
 
 async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:

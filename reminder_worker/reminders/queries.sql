@@ -9,9 +9,6 @@
 --
 -- Reasons for which an email about a lasting state was given up, and which may be over: a node was behind, the legacy
 -- could not be read, or the email was for an earlier address.
---
--- Ends of auto-renew to tell of: to the owner alone, and only one who is stored. An email that was given up for one of
--- these reasons is tried again after a day.
 
 -- The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
 --
@@ -24,20 +21,10 @@
 -- nothing came of it, the new address is told of what still lasts, but of nothing past.
 
 -- name: something_to_plan
-select exists (    select
-from worker.notify_signal
-where chain_id = :chain_id and state = 'new'
-    and next_try <= now()) or exists (select
-    from worker.owner_activity a
-    join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
-    left join worker.sent_ledger l
-        on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
-       and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
-    where a.chain_id = :chain_id and a.budget_step is not null
-      and (l.id is null or (
-          l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable',
-              'body_gone') and l.settled_at < now() - interval '1 day'
-      ))
+select exists (
+    select from worker.notify_signal
+    where chain_id = :chain_id and state = 'new'
+      and next_try <= now()
 );
 
 -- name: a_window_to_plan
@@ -47,23 +34,6 @@ select exists (select
     where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
       and w.membership is not null and w.membership_block >= d.block_number
  and w.membership_block <= :head);
-
--- name: budgets_to_plan
-select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event
-
-from worker.owner_activity a
-join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner
-left join worker.sent_ledger l
-    on l.chain_id = a.chain_id and l.legacy = a.legacy and l.recipient = a.owner and l.kind = 'auto_renew_budget'
-   and l.event = format('%s:%s', a.budget_end - :budget_seconds, a.budget_step)
-where a.chain_id = :chain_id and a.budget_step is not null
-  and (l.id is null or (
-      l.state = 'dropped' and l.reason in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
-          and l.settled_at < now() - interval '1 day'
-  ))
-
-order by a.legacy
-limit :limit;
 
 -- name: age_signals
 update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time'

@@ -4,6 +4,7 @@ import sys
 
 import uvloop
 
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -33,7 +34,9 @@ async def main(database_url: str, *values: str) -> None:
     indexers = Indexers(chain, ChainIndex(engine, chain), None)
     async with MailClient(settings.mail) as mail:
         vault = Vault(settings.service.enc_key.get_secret_value())
-        await Dispatch(engine, {CHAIN_ID: chain}, {CHAIN_ID: indexers}, vault, mail, settings).run()
+        await Dispatch(
+            engine, {CHAIN_ID: chain}, {CHAIN_ID: indexers}, vault, mail, settings, find_ending_budgets
+        ).run()
 
 
 uvloop.run(main(*sys.argv[1:]))

@@ -10,6 +10,7 @@ from sqlalchemy import delete, insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
@@ -217,7 +218,7 @@ async def open_world(
                 index=index,
                 signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),
                 due=DuePass(engine, chain, index, settings.reminders),
-                dispatch=Dispatch(engine, chains, all_indexers, vault, client, settings),
+                dispatch=Dispatch(engine, chains, all_indexers, vault, client, settings, find_ending_budgets),
                 instructions=InstructionMailer(engine, chains, all_indexers, Quotas(engine), settings),
                 vault=vault,
                 hashes=hashes,

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import Inbox
 from reminder_worker import concurrency
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
@@ -835,7 +836,9 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
         monkeypatch.setattr(concurrency, "CHAIN_SECONDS", 0.5)
         chains = {CHAIN_ID: world.chain, 2: another}
         indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
-        dispatch = Dispatch(engine, chains, indexers, world.vault, world.dispatch._mail, world.settings)
+        dispatch = Dispatch(
+            engine, chains, indexers, world.vault, world.dispatch._mail, world.settings, find_ending_budgets
+        )
         await dispatch.run(budget_seconds=1.0)
         await another.close()
         assert mail.told("before_activation") == emails("owner", "anna", "ben")

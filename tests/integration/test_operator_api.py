@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.selector import Indexers
@@ -226,7 +227,7 @@ async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
     chains, vault = world.parts.chains, world.parts.vault
     indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
     async with MailClient(to_stub) as client:
-        world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings)
+        world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
         to_mail = settings.model_copy(update={"mail": to_stub})
         world.parts.gift_mail = GiftMail(
             engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client, to_mail
