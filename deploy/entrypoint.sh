@@ -1,6 +1,6 @@
 #!/bin/sh
-# The service reads a secret as NAME or as NAME_FILE by itself. Dagster takes its database's address from the environment
-# alone: here it may be a file too.
+# The service itself reads a secret as NAME or as NAME_FILE. Dagster reads its database's address from the environment
+# only; this script also accepts a file.
 set -eu
 if [ -n "${DAGSTER_PG_URL_FILE:-}" ]; then
     DAGSTER_PG_URL="$(cat "$DAGSTER_PG_URL_FILE")"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes deploy/secrets with everything that can be made up: run it once. What exists is left alone, so that no key is ever
-# replaced. The directory is for its owner only; the files in it are readable because containers run as other users.
+# Create deploy/secrets with every secret that can be generated: run it once. Existing files stay, so no key is ever
+# replaced. Only its owner can open the directory; the files are readable because containers run as other users.
 set -eu
 umask 077
 cd "$(dirname "$0")"
 mkdir -p secrets
 cd secrets
 
-keep() { # NAME VALUE, unless the file is there; it gets its name when it is whole, since it is never made again
+keep() { # NAME VALUE, unless the file exists; a complete file gets its name last, since it is never created again
     if [ -e "$1" ]; then return; fi
     rm -f .unfinished
     printf '%s\n' "$2" >.unfinished
@@ -16,7 +16,7 @@ keep() { # NAME VALUE, unless the file is there; it gets its name when it is who
 }
 
 for name in email_enc_key hash_key mail_hash_key; do
-    made=$(openssl rand -base64 32) # a pipe would go on without it
+    made=$(openssl rand -base64 32) # a pipe would hide a failure
     keep "$name" "$made"
 done
 for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token; do

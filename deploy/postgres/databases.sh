@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs once, when PostgreSQL's volume is empty: a database and an owner for each part, so that none reads another's.
+# Runs once, with an empty volume of PostgreSQL: a database and an owner for each part, so no part reads another's data.
 set -eu
 for part in worker mail_service dagster; do
     case "$part" in
