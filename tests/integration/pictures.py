@@ -25,15 +25,7 @@ from tests.integration.gift_page_steps import key_of, see_it_received, type_key
 from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_email_world, open_gift_world
 from tests.integration.test_gift_page_email import EmailWorld, have_code_sent, problem, type_code
 from tests.integration.test_gift_page_endings import end_as
-from tests.integration.test_printables import (
-    COVER,
-    Studio,
-    browser_page,
-    gift_card,
-    priced,
-    sheet,
-    studio,
-)
+from tests.integration.test_printables import COVER, Studio, browser_page, gift_card, priced, sheet, studio
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -59,12 +59,7 @@ GIVERS_TYPES = {
     "/gift/notify/erase": ("GiftNotifyErase", [{"name": "timelockId", "type": "uint256"}, DEADLINE]),
     "/gift/recipient-wallet": ("GiftEmailWallet", [{"name": "emailHash", "type": "bytes32"}, DEADLINE]),
 }
-CHECKS = [
-    status_code_conformance,
-    content_type_conformance,
-    response_headers_conformance,
-    response_schema_conformance,
-]
+CHECKS = [status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
 ECHO_LENGTH = 6  # shorter strings are in our own words by chance
 
 

@@ -55,12 +55,7 @@ async def opened(world: World) -> set[str]:
 
 @pytest.mark.parametrize(
     ("owners", "heirs", "served"),
-    [
-        (MOST_NAMED, MOST_NAMED, True),
-        (MOST_NAMED + 1, 1, False),
-        (1, MOST_NAMED + 1, False),
-        (MANY, 1, False),
-    ],
+    [(MOST_NAMED, MOST_NAMED, True), (MOST_NAMED + 1, 1, False), (1, MOST_NAMED + 1, False), (MANY, 1, False)],
     ids=["as many as are served", "one owner more", "one heir more", "as many as gas allows"],
 )
 async def test_a_legacy_that_names_too_many_is_set_aside_and_shown_and_the_others_are_reminded(

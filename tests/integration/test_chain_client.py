@@ -145,13 +145,6 @@ async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: Proxy,
         assert chain.health()[1].head == block.number
 
 
-async def test_no_redirect_takes_a_request_elsewhere(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
-    """Where it leads nobody has said that it is to be believed."""
-    first.reply = lambda: web.Response(status=307, headers={"Location": chain_scenario.anvil.url})
-    with pytest.raises(ChainUnavailable):
-        await connect(first.url).block("latest")
-
-
 async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
     connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
@@ -201,26 +194,6 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
     assert len(first.posts) == 4, "and first again when it is well"
 
 
-async def test_a_chain_that_is_closed_asks_nobody(connect: Connect, first: Proxy) -> None:
-    """A look that outlives who asked for it would open a connection that nobody closes."""
-    chain = connect(first.url)
-    await chain.head()
-    await chain.close()
-    first.posts.clear()
-    with pytest.raises(ChainUnavailable):
-        await chain.head()
-    assert first.posts == []
-
-
-async def test_requests_that_meet_a_hanging_endpoint_together_wait_for_it_once(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
-) -> None:
-    first.hang = True
-    chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.2)
-    assert None not in await asyncio.gather(*(chain.block("latest") for _ in range(8)))
-    assert len(first.posts) == 1
-
-
 async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
     connect: Connect, first: Proxy, second: Proxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
@@ -241,19 +214,6 @@ async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_
     await chain.block("latest")
     assert len(second.posts) == used
     assert [health.ok for health in chain.health()] == [True, True]
-
-
-async def test_one_blip_of_the_only_endpoint_is_outlasted(connect: Connect, first: Proxy, clock: Clock) -> None:
-    replies = iter([web.Response(status=502)])
-
-    def once() -> web.Response:
-        first.reply = None
-        return next(replies)
-
-    first.reply = once
-    chain = connect(first.url)
-    assert await chain.block("latest") is not None
-    assert clock.slept == [0.25]
 
 
 async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_asking(
@@ -503,15 +463,6 @@ async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
         await connect(first.url).call_many([call] * 2)
 
 
-async def test_gas_bounds_what_a_call_may_burn(connect: Connect, chain_scenario: Scenario) -> None:
-    chain = connect(chain_scenario.anvil.url)
-    burner = Call(
-        chain_scenario.deployment.gas_burner_1271,
-        selector("ERC1271", "isValidSignature") + bytes(32) + bytes([0] * 31 + [64]) + bytes(32),
-    )
-    assert await chain.call(burner, gas=100_000) == Reverted()
-
-
 async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, chain_scenario: Scenario) -> None:
     deployment = chain_scenario.deployment
     decimals = selector("ERC20", "decimals")
@@ -577,26 +528,6 @@ async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
         first.most_in_a_batch = most
         blocks = await connect(first.url).blocks(range(20))
         assert [block.number for block in blocks if block] == list(range(20))
-
-
-async def test_batches_are_refused_by_a_list_of_one_as_geth_and_erigon_do(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
-) -> None:
-    """With the first one's id or with none. It works, and rests for nothing."""
-
-    def with_first_id(batch: list[Json], refusal: Json) -> web.Response:
-        return web.json_response([{"jsonrpc": "2.0", "id": batch[0]["id"], **refusal}])
-
-    def without_id(_batch: list[Json], refusal: Json) -> web.Response:
-        return web.json_response([{"jsonrpc": "2.0", "id": None, **refusal}])
-
-    chain_scenario.anvil.mine(20)
-    first.most_in_a_batch = 6
-    for refuse in (with_first_id, without_id):
-        first.refuses_batches = refuse
-        chain = connect(first.url)
-        assert [block.number for block in await chain.blocks(range(20)) if block] == list(range(20))
-        assert chain.health()[0].errors == 0
 
 
 async def test_a_batch_answered_in_part_is_the_endpoints_failure(
@@ -677,31 +608,3 @@ async def test_an_endpoint_that_answers_with_other_logs_is_passed_over(
     for forged in ({"address": "0x" + "12" * 20}, {"blockNumber": "0xffff"}, {"removed": True}, {"data": "0xabc"}):
         first.alter = partial(forge, forged)
         assert (await usdc_logs(connect(first.url, chain_scenario.anvil.url), chain_scenario))[-2:] == sent
-
-
-async def test_codes_tell_contracts_from_plain_accounts(connect: Connect, chain_scenario: Scenario) -> None:
-    plain = chain_scenario.account("plain")
-    delegated = chain_scenario.account("delegated")
-    chain_scenario.delegate_7702(delegated)
-    codes = await connect(chain_scenario.anvil.url).codes(
-        [plain.address, chain_scenario.deployment.usdc, delegated.address]
-    )
-    assert codes[0] == b""
-    assert len(codes[1]) > 100
-    assert codes[2][:3] == bytes.fromhex("ef0100")
-
-
-async def test_block_tags_and_reorganised_blocks(connect: Connect, chain_scenario: Scenario) -> None:
-    anvil = chain_scenario.anvil
-    anvil.mine(5)
-    mints(chain_scenario, 1)  # so that the empty block in its place differs
-    chain = connect(anvil.url)
-    before = await chain.block("latest")
-    safe = await chain.block("safe")
-    assert before is not None
-    assert safe is not None
-    assert safe.number < before.number
-    anvil.reorg(2)
-    after = await chain.block(before.number)
-    assert after is not None
-    assert after.hash != before.hash

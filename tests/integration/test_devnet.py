@@ -1,13 +1,11 @@
 """The local chain keeps the promises of the deployed contracts that the service is built on."""
 
 import re
-import tempfile
-from pathlib import Path
 
 import pytest
 from eth_utils.crypto import keccak
 
-from devnet.chain import Anvil, Reverted
+from devnet.chain import Reverted
 from devnet.compile import load_contracts
 from devnet.deploy import named_account
 from devnet.scenarios import Legacy, Scenario
@@ -273,69 +271,6 @@ def test_the_deployments_environment_has_every_setting_a_chain_requires(chain_sc
     given = {name.removeprefix("CHAIN_31337_") for name in environ}
     assert given <= fields.keys()
     assert {name for name, required in fields.items() if required} <= given
-
-
-def test_the_chain_can_reorganise_and_goes_back_after_a_test(chain_scenario: Scenario) -> None:
-    anvil, legacy = chain_scenario.anvil, three_lines(chain_scenario)
-    before = anvil.snapshot()
-    head = anvil.rpc("eth_getBlockByNumber", "latest", False)
-    chain_scenario.check_in(chain_scenario.account("owner"), legacy)
-    anvil.mine(2)
-    anvil.reorg(3)
-    topic = chain_scenario.contracts["PremiumSetting"].event_topic(NOTIFIED)
-    assert anvil.rpc("eth_getLogs", {"fromBlock": head["number"], "topics": [topic]}) == []
-    anvil.revert(before)
-    assert anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"] == head["hash"]
-
-
-@pytest.mark.parametrize("transactions", [True, False])
-def test_a_reorganisation_keeps_times_and_mines_transactions_in_other_blocks(
-    chain_scenario: Scenario, transactions: bool
-) -> None:
-    anvil, legacy = chain_scenario.anvil, three_lines(chain_scenario)
-    before = anvil.snapshot()
-    anvil.mine(2)
-    sent = chain_scenario.check_in(chain_scenario.account("owner"), legacy)
-    chain_scenario.advance(30 * DAY)
-    removed, head = anvil.rpc("eth_getTransactionReceipt", sent), anvil.rpc("eth_getBlockByNumber", "latest", False)
-    anvil.remine(4, 2, transactions=transactions)
-    assert anvil.now() == int(head["timestamp"], 16)
-    assert anvil.block_number() == int(head["number"], 16) + 2
-    assert anvil.rpc("eth_getBlockByNumber", head["number"], False)["hash"] != head["hash"]
-    mined = anvil.rpc("eth_getTransactionReceipt", sent)
-    if transactions:
-        assert int(mined["blockNumber"], 16) == int(removed["blockNumber"], 16) + 2
-        assert mined["blockHash"] != removed["blockHash"]
-    else:
-        assert mined is None
-    anvil.revert(before)
-
-
-def test_going_back_waits_for_what_is_being_mined(chain_scenario: Scenario) -> None:
-    """Else its block lies on top of the snapshot with none beneath, for every test that follows."""
-    anvil = chain_scenario.anvil
-    sender = anvil.rpc("eth_accounts")[0]
-    head = anvil.block_number()
-    for _ in range(20):
-        before = anvil.snapshot()
-        anvil.mine(3)
-        anvil.rpc("eth_sendTransaction", {"from": sender, "to": sender, "gas": hex(21_000)})
-        anvil.revert(before)
-        assert anvil.block_number() == head
-
-
-def test_a_chain_that_stopped_leaves_no_states_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither where temporary files are nor in the home directory."""
-    temporary, home = tmp_path / "temporary", tmp_path / "home"
-    for directory in (temporary, home):
-        directory.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    monkeypatch.setenv("HOME", str(home))
-    with Anvil() as anvil:
-        anvil.mine(600)  # more than it keeps in memory
-        assert list(temporary.rglob("*.json"))
-    assert not list(temporary.iterdir())
-    assert not list(home.rglob("*.json"))
 
 
 @pytest.mark.parametrize("named", [False, True])

@@ -5,7 +5,6 @@ import re
 from collections.abc import AsyncIterator
 from html.parser import HTMLParser
 
-import psycopg
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
@@ -16,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.occasions import card, occasions
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
@@ -214,20 +212,6 @@ async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: L
     assert (await entry(world, ada.address)).status == 404
 
 
-async def test_of_a_gift_whose_token_is_listed_no_more_the_page_does_not_say_that_there_is_none(
-    world: World, giver: LocalAccount, ada: LocalAccount
-) -> None:
-    """It was sealed years ago, and is safe where it is; what is in it nobody reads of."""
-    s = world.scenario
-    stamps = s.deploy("TestERC20", "Stamps", "STAMPS", 18)
-    gift = s.create_gift(giver, ada.address, tokens=[(stamps, 5)])
-    for _ in range(2):
-        shown = await page(world, gift, "?o=birthday")
-        assert (shown.status, "This gift cannot be shown here" in Tags(shown.body).text) == (404, True)
-        assert not any(words in str(shown.body).lower() for words in ("no gift here", "stamps", stamps))
-        await indexed(world)
-
-
 async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver: LocalAccount) -> None:
     """Not that there is no gift: 503 with Retry-After, as a problem and as a page."""
     gift = world.scenario.create_gift(giver, giver.address, eth=1)
@@ -258,23 +242,6 @@ async def test_the_page_shows_the_public_facts_as_text(world: World, giver: Loca
     assert "can be opened now" in Tags((await page(world, gift)).body).text
     s.withdraw_gift(ada, gift)
     assert "has been opened" in Tags((await page(world, gift)).body).text
-
-
-async def test_where_the_page_was_not_built_it_is_served_without_a_script(
-    chain_scenario: Scenario,
-    engine: AsyncEngine,
-    giver: LocalAccount,
-    ada: LocalAccount,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """State and facts are there, nothing is loaded, and no file is."""
-    monkeypatch.setattr(PageFiles, "load", classmethod(lambda _: None))
-    async with open_world(chain_scenario, engine, **GIFTS) as world:
-        shown = await page(world, chain_scenario.create_gift(giver, ada.address, eth=1, duration=0))
-        assert "can be opened now" in Tags(shown.body).text
-        assert not re.search(rb"<script|<link rel=\"stylesheet|/assets/", shown.body)
-        assert (await world.request("GET", "/sealed/assets/claim.js")).status == 404
-        assert (await world.request("GET", "/sealed/create")).status == 404
 
 
 async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
@@ -437,16 +404,6 @@ async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was
     assert "A gift that has been opened already is not shown here" in told
 
 
-async def test_what_is_no_address_has_no_gift(world: World) -> None:
-    """A page that says so, with nothing of the address on it."""
-    for address in ("0x12", "ada.eth", "0x" + "g" * 40, "%0d%0aLocation:x", "0x" + "\u0661" * 40):
-        await indexed(world)
-        answer = await entry(world, address)
-        assert answer.status == 404
-        assert "Location" not in answer.headers
-        assert address.encode() not in answer.body
-
-
 async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_mainnet(
     chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
 ) -> None:
@@ -517,17 +474,6 @@ async def test_many_requests_of_one_client_are_refused(
             assert 0 < int(answer.headers["Retry-After"]) <= 60
             assert "Please wait a moment" in Tags(answer.body).text
         assert (await world.request("GET", image)).status == 200
-
-
-async def test_a_database_that_is_away_is_told_on_a_page(world: World, postgres_server: str) -> None:
-    """Before anything of the page is made: who opened a link shall not read a problem's JSON."""
-    name = world.engine.url.database
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f"alter database {name} set default_transaction_read_only = on")
-        await world.engine.dispose()  # every request takes from its client's counter
-        for answer in (await page(world, 1), await entry(world, "0x" + "12" * 20)):
-            assert (answer.status, answer.headers["Retry-After"]) == (503, "5")
-            assert "The gift cannot be shown right now" in Tags(answer.body).text
 
 
 async def test_without_gift_settings_no_page_is_served(chain_scenario: Scenario, engine: AsyncEngine) -> None:

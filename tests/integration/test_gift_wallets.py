@@ -188,17 +188,6 @@ async def test_what_the_provider_says_of_a_failure_is_not_logged(world: World) -
     assert NORMAL not in str(logs)
 
 
-async def test_an_old_unfinished_creation_is_asked_for_with_a_timestamp_of_now(world: World) -> None:
-    world.provider.polls = 1000
-    with pytest.raises(IdentityProviderUnavailable):
-        await world.wallets.address(world.request())
-    world.provider.polls = 0
-    world.time.seconds += 3600
-    await world.wallets.address(world.request())
-    assert len(world.provider.activities) == 2
-    assert len(world.provider.organizations) == 1
-
-
 def stranger(organization: Any) -> None:
     organization.users.append({**organization.users[0], "userId": "user-9", "userEmail": "thief@post.example"})
 
@@ -376,18 +365,6 @@ async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World)
         await away.address(world.request())
 
 
-async def test_copies_of_one_message_sent_at_once_are_counted_once(world: World) -> None:
-    """Or who overheard one could use up the giver's day."""
-    few = world.another(GIFT_WALLETS_PER_GIVER=str(MOST_GIVEN_BACK + 2))
-    for _ in range(MOST_GIVEN_BACK + 1):
-        copy = world.request()
-        found = await asyncio.gather(few.address(copy), few.address(copy), return_exceptions=True)
-        assert sorted(map(type, found), key=str) == [AlreadyUsed, str]
-    assert await few.address(world.request()) == address_of(world)
-    with pytest.raises(LimitReached):
-        await few.address(world.request())
-
-
 async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
     throwaway = Account.create()
     with pytest.raises(GiverUnknown):
@@ -429,13 +406,6 @@ async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(wo
             await capped.address(real.request("second@post.example"))
             with pytest.raises(LimitReached):
                 await capped.address(real.request("third@post.example"))
-
-
-async def test_a_slow_provider_is_waited_for_within_its_limit(world: World) -> None:
-    """Somebody else of the organization uses its one request a second: a 429 is obeyed, not answered with more."""
-    world.provider._in_second[int(world.time())] = 1
-    assert await world.wallets.address(world.request()) == address_of(world)
-    assert world.provider.answers["429"] == 1
 
 
 async def test_a_private_key_of_another_public_key_is_refused_at_the_start(world: World) -> None:

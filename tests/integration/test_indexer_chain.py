@@ -86,26 +86,6 @@ async def test_step_by_step_and_all_at_once_give_the_same_tables(
     assert await is_as_read_anew(engine, index)
 
 
-async def test_a_node_that_refuses_ranges_is_read_whole(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """A node that answers only for two blocks at a time costs more questions, not events."""
-
-    def refuse(request: Json) -> Json | None:
-        if request["method"] != "eth_getLogs":
-            return None
-        (span,) = request["params"]
-        too_many = int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 1
-        return refused("query returned more than 10000 results") if too_many else None
-
-    tell(chain_scenario)
-    node.answer = refuse
-    progress = await index.advance()
-    assert progress.stopped == "at_head"
-    node.well()
-    assert await is_as_read_anew(engine, index)
-
-
 async def test_two_that_advance_at_once_store_each_event_once(
     engine: AsyncEngine, chain_scenario: Scenario, chain: Chain
 ) -> None:
@@ -172,24 +152,6 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     assert await is_as_read_anew(engine, index)
 
 
-async def test_an_unchanged_event_below_a_rollback_is_where_reading_begins_again(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
-) -> None:
-    """Events between our newest final event and the finalized block of the new fork are not missed."""
-    s = chain_scenario
-    some_legacy(s)
-    s.anvil.mine(5)
-    point = s.anvil.snapshot()
-    s.anvil.mine(50)
-    await index.advance()
-    s.anvil.revert(point)
-    new = some_legacy(s)
-    s.anvil.mine(60)
-    progress = await index.advance()
-    assert progress.rewound_to is not None
-    assert new.address in await legacies(engine)
-
-
 async def test_a_reorganisation_while_reading_mixes_nothing(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
@@ -209,45 +171,6 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
     assert (progress.stopped, progress.more, progress.events) == ("unsettled", True, 0)
     assert await count(engine, index_cursor) == 0
     await index.advance()
-    assert lost.address not in await legacies(engine)
-
-
-async def test_logs_of_a_node_that_is_on_another_fork_are_not_stored(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """Behind a load balancer, while another node gives the blocks."""
-    s = chain_scenario
-    elsewhere = some_legacy(s)
-
-    def of_another_fork(request: Json, response: Json) -> Json:
-        if request["method"] != "eth_getLogs":
-            return response
-        return {**response, "result": [{**log, "blockHash": "0x" + "f0" * 32} for log in response["result"]]}
-
-    node.alter = of_another_fork
-    assert (await index.advance()).stopped == "unsettled"
-    assert not await legacies(engine)
-    node.well()
-    await index.advance()
-    assert elsewhere.address in await legacies(engine)
-
-
-async def test_a_cursor_whose_block_nobody_has_is_not_read_on_from(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """It may have been reorganised away: going on would keep the events of a fork that is gone."""
-    s = chain_scenario
-    s.anvil.mine(3)
-    lost = some_legacy(s)
-    await index.advance()
-    at = await index.head()
-    s.anvil.reorg(2)
-    s.anvil.mine(3)
-    node.answer = says_of_block(hex(at.number), None)
-    assert (await index.advance()).stopped == "unsettled"
-    assert await index.head() == at
-    node.well()
-    assert (await index.advance()).rewound_to is not None
     assert lost.address not in await legacies(engine)
 
 
@@ -303,32 +226,6 @@ async def test_logs_that_a_node_gave_late_are_found(
     await index.advance()
     assert made.address in await legacies(engine)
     s.anvil.mine()
-    assert not await index.look()
-
-
-async def test_a_legacy_that_a_node_told_late_has_what_happened_to_it_meanwhile(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
-) -> None:
-    """The router names it by its id alone: before its creation was seen, nobody knew whose events these are."""
-    s = chain_scenario
-    ann = s.account("ann")
-    await index.advance()
-    made = some_legacy(s)
-    created = hex(s.anvil.block_number())
-    s.set_auto_renew(ann, made)
-
-    def not_yet(request: Json, response: Json) -> Json:
-        if request["method"] != "eth_getLogs":
-            return response
-        return {**response, "result": [log for log in response["result"] if log["blockNumber"] != created]}
-
-    node.alter = not_yet
-    assert (await index.advance()).events == 1
-    node.well()
-    s.anvil.mine()
-    assert await index.look()
-    await index.advance()
-    assert (await legacies(engine))[made.address].auto_renew
     assert not await index.look()
 
 
@@ -425,14 +322,3 @@ async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, 
     before = await index.touched_since(0, first - 1)
     assert before.creators.keys() == {ann.address.lower()}
     assert two.address not in before.legacies.keys() | touched.legacies.keys()
-
-
-async def test_answers_are_refused_when_the_tables_went_back(chain_scenario: Scenario, index: ChainIndex) -> None:
-    """A question about a state that a reorganisation took away is not answered from the one before it."""
-    s = chain_scenario
-    some_legacy(s)
-    await index.advance()
-    at = await index.head()
-    await index.rewind_to(at.number)
-    with pytest.raises(IndexerUnavailable):
-        await index.signals(0, at.number, at)

@@ -191,16 +191,6 @@ async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode,
         await subgraph.signals(0, 9, HEAD)
 
 
-async def test_an_answer_without_end_is_cut_off(
-    graph: GraphNode, subgraph: Subgraph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The size of an answer is bounded."""
-    monkeypatch.setattr(module, "MOST_BYTES", 100_000)
-    graph.faults.append(web.Response(text=" " * 200_000))
-    with pytest.raises(IndexerUnavailable, match="more than 100000 bytes"):
-        await subgraph.head()
-
-
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -264,10 +254,3 @@ async def test_a_gift_of_somebody_else_is_not_believed(
     graph.spoil = lambda data: data["rows"][0].update(change)
     with pytest.raises(IndexerUnavailable, match="not asked for"):
         await subgraph.gifts_of(ROUTER, HEAD, ADDRESS, [])
-
-
-async def test_a_notify_type_of_the_future_is_left_out(graph: GraphNode, subgraph: Subgraph) -> None:
-    """As our own index does: a kind this version does not know stops nothing."""
-    for number, kind in enumerate((0, 9, 1)):
-        put(store_of(graph), "NotifyRequested", **signal(number, notifyType=kind))
-    assert [item.kind for item in await subgraph.signals(0, 9, HEAD)] == [0, 1]

@@ -200,27 +200,6 @@ async def test_replies_are_waited_for_as_long_as_a_server_may_take(
     assert waited == [300, 300, 300, 300, 300, 600], "greeting, EHLO, MAIL, RCPT, DATA, end of data"
 
 
-@pytest.mark.parametrize(("body_left", "became"), [(False, 404), (True, "in_doubt")])
-async def test_an_unexpected_error_of_the_smtp_library_leaves_no_key_under_way(
-    client: Client, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, body_left: bool, became: str | int
-) -> None:
-    """Before the body leaves the key is free again; after that nobody can know."""
-    read = SMTPProtocol.read_response
-
-    async def fails(protocol: SMTPProtocol, **options: float | None) -> SMTPResponse:
-        if (options["timeout"] == smtp._REPLY_TO_DATA_TIMEOUT) is body_left:
-            raise RuntimeError("of the library")
-        return await read(protocol, **options)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SMTPProtocol, "read_response", fails)
-        assert (await client.send("key-1")).status == 500
-    assert (await client.status("key-1")).json["status"] == became
-    assert (await client.send("key-1")).status == (409 if body_left else 200)
-    await inbox.wait_for_count(1)
-    assert len(inbox.messages) == 1
-
-
 async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
     """kill -9 between the end of data and the record: the next start says so, and there are never two emails."""
     environ, port, log = environment(mail_database, inbox), usable_port(), tmp_path / "log"
@@ -397,20 +376,6 @@ async def test_a_refused_login_is_not_tried_with_each_email(
             assert (await client.send("key-1")).status == 200
 
 
-async def test_a_wrong_password_is_tried_once_however_many_emails_come_at_once(
-    mail_database: str, certificate: ssl.SSLContext
-) -> None:
-    """As many at once as there are connections would lock the account, before the first refusal is heard."""
-    settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "wrong", "SMTP_POOL_SIZE": "10"}
-    async with (
-        Inbox(tls=certificate, login=("user", "right")) as inbox,
-        served(environment(mail_database, inbox, **settings)) as client,
-    ):
-        answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(10)))
-    assert {(answer.status, answer.json["code"]) for answer in answers} == {(503, "smtp_refused")}
-    assert inbox.connections == 1
-
-
 async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_out(
     mail_database: str, certificate: ssl.SSLContext
 ) -> None:
@@ -458,12 +423,6 @@ async def test_a_certificate_of_somebody_else_is_refused(
             assert (await client.send("key-1")).json["code"] == "smtp_unavailable"
     assert "certificate" in logs[0]["detail"], "a server that answers is not looked for in vain"
     assert inbox.messages == []
-
-
-async def test_connections_are_reused(client: Client, inbox: Inbox) -> None:
-    for number in range(20):
-        assert (await client.send(f"key-{number}")).status == 200
-    assert inbox.connections == 1
 
 
 async def test_a_full_queue_says_so(mail_database: str, inbox: Inbox) -> None:
@@ -594,13 +553,6 @@ async def test_a_key_is_required(client: Client) -> None:
     with capture_logs() as logs:
         assert (await client.send("zoe@example.net")).json["code"] == "bad_idempotency_key"
     assert "zoe" not in str(logs), "what is no key may be anything"
-
-
-async def test_an_address_beyond_ascii_is_written_to(client: Client, inbox: Inbox) -> None:
-    """SMTPUTF8 for the local part, IDNA for the domain."""
-    assert (await client.send(to={"email": "zoë@exämple.net", "name": "Zoë"})).status == 200
-    assert inbox.messages[0].to == "zoë@xn--exmple-cua.net"
-    assert inbox.messages[0].header("To") == "Zoë <zoë@xn--exmple-cua.net>"
 
 
 async def test_templates_and_previews_are_pages(client: Client) -> None:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
@@ -17,11 +17,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
-from reminder_worker.statistics.price_job import PriceReport, Prices, look_at_feeds
+from reminder_worker.statistics.price_job import PriceReport, Prices
 from reminder_worker.statistics.prices import Price, current_prices, prices_at
-from reminder_worker.statistics.tables import price_feed_before
 from tests.integration.api_world import settings_for
-from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 
 REVERTS = "0x60006000fd"
 DOLLARS = 10**8
@@ -307,48 +305,6 @@ async def test_history_calls_no_price_fresh_that_was_not_believed_then(feeds: Fe
     told = [(2500, False), (2500, False), (2500, True), (2500, True), (2500, True), (2600, False)]
     assert [(price.usd, price.stale) for price in found] == told
     assert not (await feeds.at(good))[feeds.usdc].stale
-
-
-async def test_what_the_feeds_of_another_chain_say_is_no_price_here(feeds: Feeds) -> None:
-    """`ETH` is a token of every chain, and a feed may have one address on two. There it had another feed, too."""
-    moment, dollar = feeds.set_ether(2_500 * DOLLARS), feeds.scenario.deployment.usdc_usd_feed
-    await feeds.run()
-    await mirror(feeds.engine, feeds.chain.chain_id)
-    async with feeds.engine.begin() as connection:
-        for change in ("price set answer = answer * 2, updated_at = updated_at + 1", "price_feed set verdict = 'jump'"):
-            await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
-        until = insert(price_feed_before).values(chain_id=OTHER_CHAIN, token=ETHER, until=moment + 60, feed=dollar)
-        await connection.execute(until)
-    other = await of_other_chain(feeds.engine)
-    for found in (await feeds.now(), await feeds.at(moment + 30)):
-        assert (found[ETHER].usd, found[ETHER].stale) == (2500, False)
-    feeds.set_ether(-1)
-    await feeds.run()
-    exchanged = feeds.with_feeds(PriceFeed(ETHER, dollar, HOUR))
-    await exchanged.run()
-    await exchanged.chain.close()
-    assert await of_other_chain(feeds.engine) == other
-
-
-async def test_a_round_answered_anew_after_a_reorganisation_has_the_later_answer(feeds: Feeds) -> None:
-    moment = feeds.set_ether(2_500 * DOLLARS, number=7)
-    await feeds.run()
-    feeds.anvil.increase_time(5)
-    feeds.set_ether(2_550 * DOLLARS, number=7, updated_at=moment + 1)
-    assert await feeds.prices.look()
-    await feeds.run()
-    assert (await feeds.at(moment + 1))[ETHER].usd == 2550
-    assert ETHER not in await feeds.at(moment)
-
-
-async def test_doctor_names_the_feed_that_is_not_to_be_believed(feeds: Feeds) -> None:
-    assert (await look_at_feeds(feeds.chain))[0] is True
-    feeds.set_ether(-1)
-    good, words = await look_at_feeds(feeds.chain)
-    assert good is False
-    assert "ETH (not_positive)" in words
-    assert "PRICE_FEEDS" in words
-    assert (await look_at_feeds(feeds.with_feeds().chain))[0] is None
 
 
 async def test_the_local_stacks_feeds_stay_fresh_and_plausible_however_far_the_clock_is_moved(feeds: Feeds) -> None:

@@ -95,10 +95,7 @@ async def test_emails_outlast_the_limit_of_a_provider(
 ) -> None:
     """A limit that refuses every recipient with 550 for days drops no email."""
     database = engine.url.render_as_string(hide_password=False)
-    async with (
-        served(environment(database, inbox)) as service,
-        open_world(engine, chain_scenario, service) as world,
-    ):
+    async with served(environment(database, inbox)) as service, open_world(engine, chain_scenario, service) as world:
         legacy = world.legacy(inactivity=30 * DAY)
         await world.save(legacy, "owner", "anna", "ben")
         world.scenario.advance(24 * DAY)
@@ -119,10 +116,7 @@ async def test_refusals_of_an_address_lie_hours_apart(
 ) -> None:
     """A mailbox that is away for an hour loses no email; the third refusal gives the email to the operators."""
     database = engine.url.render_as_string(hide_password=False)
-    async with (
-        served(environment(database, inbox)) as service,
-        open_world(engine, chain_scenario, service) as world,
-    ):
+    async with served(environment(database, inbox)) as service, open_world(engine, chain_scenario, service) as world:
         legacy = world.legacy(inactivity=30 * DAY)
         await world.save(legacy, "anna")
         world.scenario.advance(24 * DAY)

@@ -14,7 +14,7 @@ import dagster as dg
 import polars as pl
 import pytest
 from eth_account.signers.local import LocalAccount
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.gauges import statistics_gauges
@@ -22,11 +22,9 @@ from assets.service import Service
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
-from reminder_worker.doctor.report import _statistics
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.tables import chain_event
 from reminder_worker.runtime import open_runtime
-from reminder_worker.statistics import files, holdings, store
+from reminder_worker.statistics import holdings, store
 from reminder_worker.statistics.days import write_days
 from reminder_worker.statistics.job import Statistics
 from reminder_worker.statistics.price_job import Prices
@@ -35,7 +33,6 @@ from reminder_worker.statistics.tables import price_feed, statistics
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.indexer_story import settings_of, tell
-from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
 
 UNLIMITED = 2**256 - 1
 ETHER = 10**18
@@ -305,17 +302,6 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
     assert set(await told()) == {"statistics_age_seconds"}
 
 
-def test_doctor_says_whether_the_files_can_be_written_and_writes_nothing(tmp_path: Path) -> None:
-    """Of a folder that is not there yet, its nearest one that is; a file in its place is named."""
-    new, taken = tmp_path / "new" / "statistics", tmp_path / "file"
-    taken.write_text("")
-    assert _statistics(new) == ("statistics", True, f"Parquet is written under {new}")
-    _, good, words = _statistics(taken / "statistics")
-    assert good is False
-    assert f"{taken / 'statistics'} cannot be written: see STATISTICS_FOLDER" in words
-    assert list(tmp_path.iterdir()) == [taken]
-
-
 # -- snapshots, days and files --------------------------------------------------------------------
 
 
@@ -353,17 +339,6 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: W
     assert (valued.hour, valued.value_secured_usd) == (taken.hour, Decimal("5001.50"))
     assert world.read("snapshots")["value_secured_usd"].to_list() == [Decimal("5001.50")]
     assert not await world.statistics.look()
-
-
-async def test_an_index_far_behind_is_not_counted_either_when_another_chain_calls_for_a_run(world: World) -> None:
-    """A run serves every chain: an old block at today's prices would be wrong, and most nodes forgot its state."""
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    assert await world.statistics.run() is None, "before the index has read anything"
-    await world.index.advance()
-    world.scenario.advance(3_600)
-    assert await world.statistics.run() is None
-    assert await store.newest(world.engine, world.chain.chain_id) is None
-    assert not world.folder.exists()
 
 
 async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
@@ -412,36 +387,6 @@ async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(worl
     assert last["total_gifts_sealed"] == counts["gifts_total"]
 
 
-async def test_what_another_chain_has_is_in_no_figure(world: World) -> None:
-    """Routers that are deployed alike give the same addresses and numbers, and all are in the same tables. There the
-    other gift was opened too, both ten days later, and the last block of each day is another one."""
-    s, usdc, ann = world.scenario, world.scenario.deployment.usdc, world.holder("ann", 1_000)
-    s.approve(ann, usdc, s.create_legacy(ann, world.heirs).address, 400)
-    opened, kept = (
-        s.create_gift(ann, s.account("eve").address, tokens=[(usdc, 5)], duration=DAY - number) for number in (60, 0)
-    )
-    await world.snapshot()
-    s.advance(DAY)
-    s.withdraw_gift(s.account("eve"), opened)
-    told, days = await world.snapshot(), world.read("days")
-    await mirror(world.engine, world.chain.chain_id)
-    async with world.engine.begin() as connection:
-        for change in (
-            "chain_event set block_time = block_time + 864000",
-            "statistics set hour = hour + interval '1 minute', block_number = 7, block_hash = '0x' || repeat('7', 64)",
-        ):
-            await connection.execute(text(f"update worker.{change} where chain_id = {OTHER_CHAIN}"))
-        there = select(chain_event).where(chain_event.c.chain_id == OTHER_CHAIN, chain_event.c.timelock_id == opened)
-        for row in (await connection.execute(there)).mappings().all():
-            once_more = {"timelock_id": kept, "log_index": row["log_index"] + 1000}
-            await connection.execute(insert(chain_event).values({**row, **once_more}))
-    other = await of_other_chain(world.engine)
-    again = await world.snapshot()
-    assert (again.counts, again.tokens) == (told.counts, told.tokens)
-    assert world.read("days").equals(days)
-    assert await of_other_chain(world.engine) == other
-
-
 async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
     """What happened after the last snapshot of a day is in that day's file, also after days of downtime."""
     ann, s = world.holder("ann"), world.scenario
@@ -469,50 +414,6 @@ async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
     assert not await world.statistics.look()
     assert world.read("snapshots")["legacies_total"].to_list() == [1]
     assert world.read("days")["total_legacies_created"].to_list() == [1]
-
-
-async def snapshot_of_a_block_to_come(world: World, ahead: int) -> Snapshot:
-    """An endpoint tells of a block that there is not, so many seconds ahead; index and statistics believe it."""
-    s = world.scenario
-    head = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
-    number, time = int(head["number"], 16), int(head["timestamp"], 16)
-    invented = {**head, "hash": "0x" + "ab" * 32, "number": hex(number + 5), "timestamp": hex(time + ahead)}
-
-    def invents(request: Json) -> Json | None:
-        method, params = request["method"], request["params"]
-        if params and params[0] in ("latest", invented["number"], invented["hash"]):
-            return {"result": invented}
-        if method == "eth_call" and params[1] == {"blockHash": invented["hash"]}:
-            return {"result": s.anvil.rpc(method, params[0], {"blockHash": head["hash"]})}
-        return None
-
-    async with proxy(s.anvil.url) as node, Chain(settings_of(s, RPC_URLS=(node.url,))) as chain:
-        node.answer = invents
-        await ChainIndex(world.engine, chain).advance()
-        await Statistics(world.engine, chain, world.folder).run()
-    told = await store.newest(world.engine, world.chain.chain_id)
-    assert told is not None
-    assert (told.block_number, told.block_time) == (number + 5, time + ahead)
-    return told
-
-
-async def test_a_snapshot_of_a_block_that_there_is_not_goes_with_the_next(world: World) -> None:
-    """An endpoint told of it, perhaps of a day to come. `/stats` tells the newest, analysts read every file."""
-    world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    number = (await snapshot_of_a_block_to_come(world, 3 * DAY)).block_number - 5
-    await mirror(world.engine, world.chain.chain_id)
-    other = await of_other_chain(world.engine)
-    await world.index.rewind_to(1)  # as the runbook says
-    await world.index.advance()
-    assert await world.statistics.look()
-    await world.statistics.run()
-    assert not await world.statistics.look()
-    assert await of_other_chain(world.engine) == other
-    told = await store.newest(world.engine, world.chain.chain_id)
-    assert told is not None
-    assert (told.block_number, world.read("snapshots")["block_number"].to_list()) == (number, [number])
-    for dataset in (files.TOKENS, files.DAYS, files.DAY_TOKENS):
-        assert set(world.read(dataset)["day"]) <= {told.hour.date()}
 
 
 async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:

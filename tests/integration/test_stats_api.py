@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.controllers import stats as controller
 from api.stats import Published, moment, whole_tokens
 from devnet.deploy import HOUR
 from devnet.scenarios import Scenario
@@ -210,19 +209,6 @@ def tags(of: Published) -> tuple[str, str]:
     return of.stats.etag, of.prices.etag
 
 
-async def test_every_process_gives_the_same_tag_for_the_same_data_and_another_for_other(world: World) -> None:
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
-    await read_prices(world)
-    one, other = published(world), published(world)
-    await one.refresh()
-    await other.refresh()
-    assert tags(one) == tags(other)
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_001))
-    await other.refresh()
-    assert tags(one)[0] != tags(other)[0]
-    assert tags(one)[1] == tags(other)[1]
-
-
 async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, database_url: str) -> None:
     """The chain is gone, and every table is locked: what is known is told, at once."""
     await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
@@ -257,29 +243,6 @@ async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
     passed = HOUR + GRACE_SECONDS + 1
     await memory.refresh()
     assert [price["stale"] for price in json.loads(memory.prices.body)["prices"]] == [True, True, False]
-
-
-async def test_the_background_goes_on_after_trouble_of_any_kind(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    tries = 0
-
-    async def broken(*_: object) -> None:
-        nonlocal tries
-        tries += 1
-        raise RuntimeError if tries % 2 else OSError
-
-    with monkeypatch.context() as patched:
-        patched.setattr("api.stats.newest", broken)
-        for _ in range(500):
-            if tries >= 3:
-                break
-            await asyncio.sleep(0.02)
-        assert tries >= 3
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000, counts={"of": "another version"}))
-    memory = published(world)
-    async with memory.refreshing():
-        assert memory.stats is None
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
-    assert (await answers(world, "/stats")).status == 200
 
 
 async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: World) -> None:
@@ -317,19 +280,6 @@ async def test_what_is_no_moment_of_the_past_is_refused(world: World) -> None:
         assert (answer.status, answer.code) == (422, "invalid_input")
         assert answer.body["errors"][0]["pointer"] == "/at"
         assert not written or written not in json.dumps(answer.body)
-
-
-async def test_history_that_does_not_answer_is_given_up(
-    world: World, database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await read_prices(world)
-    monkeypatch.setattr(controller, "HISTORY_WITHIN_SECONDS", 0.2)
-    other = open_engine(database_url)
-    async with other.begin() as connection:
-        await connection.execute(text("lock table worker.price"))
-        answer = await world.request("GET", "/stats/prices", params={"at": "2024-01-01T00:00:00Z"})
-    assert (answer.status, answer.code) == (503, "unavailable")
-    await other.dispose()
 
 
 async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: World) -> None:

@@ -3,15 +3,13 @@
 import asyncio
 from typing import Any
 
-import psycopg
 import pytest
-from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy, Mode
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import due_windows as windows_module
-from reminder_worker.reminders.due_windows import LATE_BLOCKS, NoLegacyAnswers
+from reminder_worker.reminders.due_windows import NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.reminder_world import World, open_world
 
@@ -261,31 +259,6 @@ async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world:
     assert await windows(world, other) == ({1: "open"} if change == "notice" else {})
 
 
-@pytest.mark.parametrize("back", [False, True])
-async def test_a_change_while_the_chain_is_being_asked_is_not_lost(world: World, database_url: str, back: bool) -> None:
-    """A reset between the reading and the storing of an answer wins over it, also when the row is back in its place."""
-    await watched(world, 1)
-    await world.look_at_chain()
-    places: list[Any] = []
-
-    with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as other:
-
-        def reset(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
-            if "update worker.watch w" in statement and not places:
-                for _ in range(1 + back):
-                    places.extend(other.execute("select ctid from worker.watch").fetchall())
-                    other.execute("update worker.watch set next_ask = 0")
-                    other.execute("vacuum (index_cleanup on) worker.watch")
-                places.extend(other.execute("select ctid from worker.watch").fetchall())
-
-        other.execute("update worker.watch set next_ask = 1")
-        other.execute("vacuum full worker.watch")
-        event.listen(world.engine.sync_engine, "before_cursor_execute", reset)
-        report = await world.due.run()
-        event.remove(world.engine.sync_engine, "before_cursor_execute", reset)
-    assert (places[0] == places[-1], report.asked) == (back, 2)
-
-
 async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: World) -> None:
     """As after an upgrade that went wrong: reminders would stop while everything looks well."""
     for owner in ("owner", "another"):
@@ -339,46 +312,3 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World)
     assert await windows(world, legacy) == {1: "open"}
     world.scenario.anvil.mine()
     assert (await world.look_at_chain()).asked == 0
-
-
-@pytest.mark.parametrize("blocks", [3, 5])
-async def test_an_event_below_the_horizon_on_a_new_fork_resets_it(world: World, blocks: int) -> None:
-    """The index went back and on again, to where it was or above, before the due pass looked."""
-    (legacy,) = await watched(world, 1, inactivity=60 * DAY)
-    anvil = world.scenario.anvil
-    anvil.mine(6)
-    await world.look_at_chain()
-    point = anvil.snapshot()
-    anvil.mine(3)
-    await world.look_at_chain()
-    anvil.revert(point)
-    world.scenario.edit_trigger(world.account("owner"), legacy, 3 * DAY)
-    anvil.mine(blocks - 1)
-    while (await world.index.advance()).last_block < anvil.block_number():
-        pass
-    assert (await world.due.run()).asked == 1
-    assert await windows(world, legacy) == {1: "open"}
-    anvil.mine()
-    assert (await world.look_at_chain()).asked == 0
-
-
-async def test_who_was_passed_over_and_is_found_by_a_backfill_hears_of_a_window_that_is_open(world: World) -> None:
-    """As far as the index knew nobody was configured. It is done before the due pass looks again."""
-    (legacy,) = await watched(world, 1)
-    await world.index.advance()
-    configured = "name = 'LegacyReminderUpdated'"
-    ((block,),) = await world.sql(f"select block_number from worker.chain_event where {configured}")
-    world.scenario.anvil.mine(LATE_BLOCKS)
-    await world.index.advance()
-    await world.sql(f"delete from worker.chain_event where {configured}")
-    await world.sql("delete from worker.reminder_config")
-    world.scenario.advance(25 * DAY)
-    await world.tick()
-    assert world.mail.told("before_activation") == []
-    await world.index.rewind_to(block)
-    while (await world.index.advance()).more:
-        pass
-    assert await world.due.look()
-    await world.tick()
-    assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
-    assert await windows(world, legacy) == {1: "open"}

@@ -130,10 +130,7 @@ def test_what_was_told_with_emails_is_what_is_told_today() -> None:
     def person(address: str) -> tuple[str, str, str]:
         return (address, "" if address == NOBODY else zed, "" if address == NOBODY else "Zzyzx")
 
-    told = {
-        "LegacyReminderUpdated": ([ANN], [BOB, ANN], BOB, NOBODY),
-        "BeneficiariesEmailSync": ([BOB],),
-    }
+    told = {"LegacyReminderUpdated": ([ANN], [BOB, ANN], BOB, NOBODY), "BeneficiariesEmailSync": ([BOB],)}
     for name, people in told.items():
         before = [[person(each) for each in them] if isinstance(them, list) else person(them) for them in people]
         head = (ANN, 1, LEGACY, 3)

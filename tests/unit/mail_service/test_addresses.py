@@ -191,7 +191,7 @@ def test_what_an_encoded_word_hides_comes_out_in_no_header(hidden: str, recipien
         headers = raw.partition(b"\r\n\r\n")[0]
         lines = headers.replace(b"\r\n ", b" ").split(b"\r\n")
         assert [line.partition(b":")[0].decode() for line in lines] == [
-            *("From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "MIME-Version", "Content-Type"),
+            *("From", "To", "Subject", "Message-ID", "Date", "Auto-Submitted", "MIME-Version", "Content-Type")
         ]
         assert not set(b"".join(lines)) & {*b"\r\n\0"}
         assert lines[1].count(b"<") == 1

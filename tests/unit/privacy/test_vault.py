@@ -29,13 +29,7 @@ SECRET = "canary.person@secret.example.org"
             "b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c59045a99cac7827271cb41c65e590e09"
             "da3275600c2f09b8367793a9aca3db71cc30c58179ec3e87c14c01d5c1f3434f1d87",
         ),
-        (
-            "0b" * 22,
-            "",
-            "",
-            42,
-            "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8",
-        ),
+        ("0b" * 22, "", "", 42, "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"),
     ],
 )
 def test_keys_are_derived_as_in_rfc_5869(key: str, salt: str, info: str, length: int, expected: str) -> None:
@@ -58,14 +52,7 @@ GCM_CIPHERTEXT = (
     ("key", "nonce", "text", "data", "ciphertext", "tag"),
     [
         ("00" * 32, "00" * 12, "", "", "", "530f8afbc74536b9a963b4f1c4cb738b"),
-        (
-            "00" * 32,
-            "00" * 12,
-            "00" * 16,
-            "",
-            "cea7403d4d606b6e074ec5d3baf39d18",
-            "d0d1c8a799996bf0265b98b5d48ab919",
-        ),
+        ("00" * 32, "00" * 12, "00" * 16, "", "cea7403d4d606b6e074ec5d3baf39d18", "d0d1c8a799996bf0265b98b5d48ab919"),
         (
             GCM_KEY,
             "cafebabefacedbaddecaf888",

@@ -14,8 +14,7 @@ EVERYBODY = {OWNER, ANNA, BEN, CLARA, DAN, STRANGER}
 
 
 @pytest.mark.parametrize(
-    ("line", "expected"),
-    [(1, {OWNER, ANNA, BEN}), (2, {OWNER, ANNA, BEN, CLARA}), (3, {OWNER, ANNA, BEN, CLARA, DAN})],
+    ("line", "expected"), [(1, {OWNER, ANNA, BEN}), (2, {OWNER, ANNA, BEN, CLARA}), (3, {OWNER, ANNA, BEN, CLARA, DAN})]
 )
 def test_each_line_holds_the_lines_before_it(line: int, expected: set[str]) -> None:
     assert set(find_audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected

@@ -4,11 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.reminders.horizon import (
-    earliest_opening,
-    list_window_deadlines,
-    next_reading_time,
-)
+from reminder_worker.reminders.horizon import earliest_opening, list_window_deadlines, next_reading_time
 
 NOW = 1_800_000_000
 LEGACY = "0x" + "ab" * 20
