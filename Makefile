@@ -13,11 +13,12 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types bench prove tools diagram pictures locks cards clean
+.PHONY: help install demo check test lint types bench prove tools diagram pictures locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
+	@echo 'make check            what to run for every change: lint, types, unit tests and the core of the others; 4 minutes'
 	@echo 'make test             lint (format, import contracts, English), types, and all tests'
 	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
 	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
@@ -76,6 +77,11 @@ export PATH := $(PATH):$(CURDIR)/.cache/tools
 
 tools:
 	@sh tests/install-tools.sh
+
+# Unit tests, and the tests in tests/integration with the marker `core`. Only files that have it are imported.
+check: lint types
+	$(BIN)/pytest tests/unit $$(grep -rl --include='*.py' 'mark\.core' tests/integration) -m core \
+	  -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 test: lint types tools
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder

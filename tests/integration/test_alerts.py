@@ -72,6 +72,7 @@ def _lines(logs: Any) -> list[tuple[str, str, str]]:
 # -- what is told -----------------------------------------------------------------------------------
 
 
+@pytest.mark.core
 async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(alerts: Alerts, mail: MailStub) -> None:
     with capture_logs() as logs:
         for _ in range(3):

@@ -159,6 +159,7 @@ async def test_a_body_over_64_kib_is_refused_also_in_chunks(world: World) -> Non
         assert is_problem(answer, 413, "body_too_large")
 
 
+@pytest.mark.core
 async def test_the_chain_down_means_503_and_nothing_stored(engine: AsyncEngine) -> None:
     with Anvil() as anvil:
         scenario = Scenario(anvil, deploy(anvil))
@@ -352,6 +353,7 @@ async def test_the_page_of_the_document_loads_nothing(world: World) -> None:
         assert f"<code>{path}</code>" in page
 
 
+@pytest.mark.core
 async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
     world: World, owner: LocalAccount, legacy: Legacy
 ) -> None:
@@ -416,6 +418,7 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
         assert response.status == 404
 
 
+@pytest.mark.core
 async def test_the_log_shows_neither_email_nor_name_nor_signature(
     world: World, owner: LocalAccount, legacy: Legacy, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -118,6 +118,7 @@ def twins(signature: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", list(TYPES))
+@pytest.mark.core
 async def test_a_message_counts_once_and_only_as_it_was_signed(signed: Signed, path: str) -> None:
     """Not on another chain or contract, for another version, at another endpoint, by another signer, about anything
     else, in other bytes, or again."""

@@ -26,6 +26,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
+@pytest.mark.core
 async def test_the_timer_of_an_active_owner_is_renewed_once(world: RenewalWorld) -> None:
     legacy = world.legacy()
     await world.look()

@@ -32,6 +32,7 @@ def emails(*labels: str) -> list[str]:
     return sorted(f"{label}@example.org" for label in labels)
 
 
+@pytest.mark.core
 async def test_the_whole_life_of_a_legacy(world: World) -> None:
     """Each window and signal becomes one email to each person of its line, however often the worker looks."""
     s, mail = world.scenario, world.mail

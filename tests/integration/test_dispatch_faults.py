@@ -57,6 +57,7 @@ async def nobody_was_forgotten_and_nobody_heard_twice(world: World) -> None:
 
 
 @pytest.mark.parametrize("fault", [f for f in Fault if f not in (Fault.IN_DOUBT, Fault.IN_FLIGHT, Fault.SUPPRESSED)])
+@pytest.mark.core
 async def test_one_failing_answer_leaves_one_email_each(world: World, fault: Fault) -> None:
     world.mail.fail(fault)
     await world.dispatch.run()
@@ -338,6 +339,7 @@ async def test_killed_while_the_mail_service_has_the_email_in_hand(world: World,
     await nobody_was_forgotten_and_nobody_heard_twice(world)
 
 
+@pytest.mark.core
 async def test_two_dispatchers_at_once_send_each_email_once(
     world: World, engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:

@@ -27,6 +27,8 @@ from reminder_worker.settings.table import configuration_table
 from tests.integration.api_world import open_world
 from tests.unit.test_log_schema import logged
 
+pytestmark = pytest.mark.core
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 _TABLES = """

@@ -56,6 +56,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield await open_world(stack, engine, chain_scenario)
 
 
+@pytest.mark.core
 async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten(world: World) -> None:
     id = world.seal()
     registered = await world.register(id)
@@ -380,6 +381,7 @@ ACCEPTING = [Fault.ACCEPTS_AND_DIES, Fault.ACCEPTS_AND_HANGS, Fault.ACCEPTS_GARB
 
 
 @pytest.mark.parametrize("fault", [*HARMLESS, *ACCEPTING], ids=lambda fault: fault.name.lower())
+@pytest.mark.core
 async def test_whatever_the_mail_service_does_one_email_arrives(world: World, fault: Fault) -> None:
     await world.register(world.seal())
     world.stub.fail(fault)

@@ -98,6 +98,7 @@ class Tags(HTMLParser):
 # -- the facts ------------------------------------------------------------------------------------
 
 
+@pytest.mark.core
 async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
     world: World, giver: LocalAccount, ada: LocalAccount
 ) -> None:

@@ -1,11 +1,13 @@
 """Both indexers on a real chain: the subgraph client against a server that follows graph-node, and our own tables."""
 
+import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from tests.integration.indexer_story import answers, legacies, open_parts, tell
 
 
+@pytest.mark.core
 async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """Whoever answers, the answer is the same: every signal, configuration and timelock of a busy chain."""
     story = tell(chain_scenario)

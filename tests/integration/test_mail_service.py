@@ -39,6 +39,7 @@ def rows(database: str) -> list[tuple[str, str, str]]:
         return connection.execute("select key, state, stage from mail_service.message order by key").fetchall()
 
 
+@pytest.mark.core
 async def test_an_email_arrives_whole(client: Client, inbox: Inbox) -> None:
     """Both parts, the headers of an automatic email, one-click unsubscribe, the answer's message id."""
     answer = await client.send("key-1")
@@ -74,6 +75,7 @@ async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: Inbox)
     assert message.text.splitlines() == ["first", ".", "..second", "MAIL FROM:<x@example.org>"]
 
 
+@pytest.mark.core
 async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: Inbox) -> None:
     first, second = await client.send("key-1"), await client.send("key-1")
     assert second.json == {"messageId": first.json["messageId"], "duplicate": True}

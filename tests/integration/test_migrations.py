@@ -21,6 +21,8 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.vault import Vault
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
 
+pytestmark = pytest.mark.core
+
 SCRIPTS = ScriptDirectory.from_config(alembic_config())
 LEGACY, HEIR = "0x" + "a1" * 20, "0x" + "b2" * 20
 Rows = dict[str, list[dict[str, Any]]]

@@ -44,6 +44,7 @@ async def plan(world: World) -> PlanReport:
     return report
 
 
+@pytest.mark.core
 async def test_several_planners_at_once_make_each_entry_once(world: World) -> None:
     legacy = world.legacy(inactivity=3 * DAY)
     await world.save(legacy, "owner", "anna", "ben")

@@ -87,6 +87,7 @@ async def _left(world: World, number: int) -> dict[str, bool]:
     return {row.state: row.body is not None for row in rows}
 
 
+@pytest.mark.core
 async def test_a_set_is_saved_read_back_and_erased(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     people = [person(1, email=" Anna@Bücher.example ", name="Anna  Ä"), person(2, role="owner")]
     saved = await world.ingest(owner, legacy, people)
@@ -199,6 +200,7 @@ async def test_a_fake_legacy_is_refused(world: World) -> None:
     assert await world.sql("select 1 from worker.recipient") == []
 
 
+@pytest.mark.core
 async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     stranger = world.owner("stranger")

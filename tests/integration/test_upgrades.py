@@ -154,6 +154,7 @@ async def test_a_storm_says_how_many_operations_give_control_away(it: UpgradeWor
     assert counts == {"upgrade scheduled event": STORM, "upgrade scheduled event (graver than an upgrade)": 1}
 
 
+@pytest.mark.core
 async def test_an_operation_is_followed_from_scheduled_to_executed(it: UpgradeWorld) -> None:
     s, new = it.scenario, it.scenario.deploy("PremiumSetting")
     operation = s.schedule_upgrade(new)

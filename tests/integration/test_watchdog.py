@@ -333,6 +333,7 @@ async def test_an_exception_of_the_http_library_does_not_get_out(
 # -- told once, and an all-clear -------------------------------------------------------------------------
 
 
+@pytest.mark.core
 async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works(world: World) -> None:
     await world.age("due", ALIVE_WITHIN + 100, "ChainUnavailable")
     assert (await world.look()).changed == 0, "after a stop everything is old: the first runs have their time"

@@ -31,6 +31,7 @@ async def windows(world: World, legacy: Legacy) -> dict[int, str]:
     return {row[0]: row[1] for row in rows}
 
 
+@pytest.mark.core
 async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(world: World) -> None:
     (legacy,) = await watched(world, 1, second_line="clara", delay2=3 * DAY)
     world.scenario.advance(26 * DAY)
@@ -44,6 +45,7 @@ async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_member
     assert block == report.block_number
 
 
+@pytest.mark.core
 async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: World) -> None:
     (legacy,) = await watched(world, 1)
     world.scenario.advance(25 * DAY)

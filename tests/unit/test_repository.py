@@ -82,3 +82,13 @@ def test_security_policy_names_this_version_and_a_private_way() -> None:
     policy = (ROOT / "SECURITY.md").read_text()
     assert "Report a vulnerability" in policy
     assert f"| {__version__.rpartition('.')[0]}.x | yes |" in policy
+
+
+@pytest.mark.parametrize("section", ["Emails", "Privacy", "The API", "Money", "Operators"])
+def test_make_check_tries_promises_of_each_section(section: str) -> None:
+    core: set[str] = set()
+    for path in (ROOT / "tests" / "integration").glob("test_*.py"):
+        marker = "" if "pytestmark = pytest.mark.core" in path.read_text() else r"@pytest\.mark\.core\n"
+        core |= set(re.findall(rf"^{marker}(?:async )?def (test_\w+)", path.read_text(), re.M))
+    promises = (ROOT / "docs" / "promises.md").read_text().partition(f"\n## {section}\n")[2].partition("\n## ")[0]
+    assert any(name in core for name in re.findall(r"::(test_\w+)", promises))
