@@ -13,7 +13,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import Letter, Marks
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, Visitor
-from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world, open_gift_world
+from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -242,18 +242,6 @@ async def test_every_state_of_opening_a_gift(
     eyes.check()
 
 
-async def test_the_state_in_which_no_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, eyes: Eyes
-) -> None:
-    async with open_gift_world(chain_scenario, engine, RELAYER_KEY="") as world:
-        ada = world.scenario.account("ada")
-        await visitor.has(InjectedWallet(world.scenario, ada, "Ada's wallet"))
-        await visitor.page.goto((await world.seal(ada)).url)
-        await expect(visitor.page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
-        await eyes.look("not sponsored")
-    eyes.check()
-
-
 async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visitor, eyes: Eyes) -> None:
     """Of text, of the focus ring and of what one types into; light and dark, a sealed gift and an open one."""
     page, ada = visitor.page, gift_world.person("ada")
@@ -346,20 +334,6 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Vis
     await expect(page.get_by_role("img", name="Gift record")).to_be_visible()
     await eyes.look("sealed")
     assert visitor.faults == []
-    eyes.check()
-
-
-async def test_the_contrast_of_the_page_of_givers_in_every_theme(
-    gift_world: GiftWorld, visitor: Visitor, eyes: Eyes
-) -> None:
-    page = visitor.page
-    await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
-    await page.goto(f"{gift_world.origin}/sealed/create")
-    await page.get_by_role("button", name="Connect Giver's wallet").click()
-    await expect(page.get_by_text(gift_world.giver.address)).to_be_visible()
-    for occasion in occasions():
-        await page.get_by_label("Occasion").select_option(occasion)
-        await eyes.themed(occasion)
     eyes.check()
 
 

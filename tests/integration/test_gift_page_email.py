@@ -16,10 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
-from reminder_worker.doctor.report import _gift_page
 from reminder_worker.gifts.claim_link import Marks
 from reminder_worker.logging import configure_logging
-from tests.integration.api_world import settings_for
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
@@ -318,16 +316,3 @@ async def test_a_link_chooses_neither_the_provider_nor_its_key(world: EmailWorld
     await type_code(visitor, world.provider.mailbox[EMAIL][-1])
     await see_it_claimed(visitor)
     assert visitor.foreign(world.gifts.origin, world.provider.url) == []
-
-
-async def test_gifts_that_nobody_could_open_by_email_are_found_by_the_doctor(world: EmailWorld) -> None:
-    """Wallets can be made for emails, and no code could be asked for: said before a gift is sealed."""
-    assert _gift_page(world.gifts.api.parts.settings)[1]
-    provider = AuthProxyStandIn(url="https://provider.example")
-    half = settings_for(
-        world.gifts.scenario,
-        "postgresql://x@localhost/x",
-        **provider.settings() | {"TURNKEY_AUTH_PROXY_CONFIG_ID": "", "GIFT_ORIGINS": "https://gifts.example.org"},
-    )
-    _, good, words = _gift_page(half)
-    assert (good, "TURNKEY_AUTH_PROXY_CONFIG_ID" in words) == (False, True)

@@ -14,7 +14,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import Marks
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import key_of, nothing_amiss, see_it_received, type_key
-from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, SealedGift, open_gift_world
+from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -54,12 +54,6 @@ async def end_as(world: GiftWorld, state: str) -> None:
     ended = text("update worker.relay_request set state = :state, salt = null, call_data = null")
     async with world.api.engine.begin() as connection:
         await connection.execute(ended, {"state": state})
-
-
-async def leave_behind(world: GiftWorld) -> None:
-    """Its requests, as those of a wallet whose key is in use no more."""
-    async with world.api.engine.begin() as connection:
-        await connection.execute(text("update worker.relay_request set wallet = :other"), {"other": "0x" + "1" * 40})
 
 
 async def see_it_failed(page: Page, words: str) -> None:
@@ -128,26 +122,6 @@ async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
         assert len([each for each in visitor.wire.sent if each.url.endswith("/gift-withdraw")]) == 2
 
 
-async def test_a_wallet_that_loses_the_network_while_waiting_is_asked_again(
-    gift_world: GiftWorld, visitor: Visitor
-) -> None:
-    """At one's own fee: the page says that nobody answers, sends nothing again, and ends when somebody does."""
-    ada, page = gift_world.scenario.account("ada"), visitor.page
-    gift = await gift_world.seal(ada)
-    wallet = InjectedWallet(gift_world.scenario, ada, "Ada's wallet", declines={"eth_getTransactionReceipt"})
-    await visitor.has(wallet)
-    before = gift_world.received(gift)
-    await page.goto(gift.url)
-    await page.route(FACTS, lambda route: route.abort())
-    await page.get_by_role("button", name="Pay the fee myself").click()
-    await expect(page.get_by_role("status").filter(has_text="nobody answers right now")).to_be_visible()
-    await page.unroute(FACTS)
-    wallet.declines.clear()
-    await see_it_received(page, "250 USDC")
-    assert gift_world.received(gift) - before == 250 * USDC
-    assert len(wallet.asked("eth_sendTransaction")) == 1
-
-
 class FailsInside(InjectedWallet):
     """A smart wallet: what it is to do fails within a transaction that succeeds, as a bundler's or a Safe's does."""
 
@@ -189,34 +163,6 @@ async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
     await see_it_received(page, "250 USDC")
 
 
-class RunsOutOfGas(InjectedWallet):
-    """Its owner gave the transaction less than it needs."""
-
-    def answer(self, method: str, params: Sequence[Any]) -> Any:
-        if method != "eth_sendTransaction":
-            return super().answer(method, params)
-        (wanted,), node = params, self.scenario.anvil
-        nonce = int(node.rpc("eth_getTransactionCount", self.account.address, "latest"), 16)
-        terms = {"to": wanted["to"], "data": wanted["data"], "value": 0, "nonce": nonce, "gas": 40_000}
-        fees = {"maxFeePerGas": 100 * 10**9, "maxPriorityFeePerGas": 10**9, "chainId": node.chain_id}
-        signed = self.account.sign_transaction(terms | fees)
-        return node.rpc("eth_sendRawTransaction", signed.raw_transaction.to_0x_hex())
-
-
-async def test_a_transaction_at_ones_own_fee_that_fails_is_said_to_have_moved_nothing(
-    gift_world: GiftWorld, visitor: Visitor
-) -> None:
-    """By who knows its hash: the gift itself tells nothing of it."""
-    ada, page = gift_world.scenario.account("ada"), visitor.page
-    gift = await gift_world.seal(ada)
-    await visitor.has(RunsOutOfGas(gift_world.scenario, ada, "Ada's wallet"))
-    await page.goto(gift.url)
-    await page.get_by_role("button", name="Pay the fee myself").click()
-    await see_it_failed(page, "The network refused the transaction. The gift is still there.")
-    await page.get_by_role("button", name="Try again").click()
-    await expect(page.get_by_role("button", name="Pay the fee myself")).to_be_visible()
-
-
 async def test_who_has_ether_need_not_wait_until_the_service_pays(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
 ) -> None:
@@ -228,25 +174,6 @@ async def test_who_has_ether_need_not_wait_until_the_service_pays(
         await page.get_by_role("button", name="Pay the fee myself").click()
         await see_it_received(page, "250 USDC")
         assert "gift-request" not in await visitor.stored()
-        nothing_amiss(visitor, world.origin)
-
-
-async def test_a_request_that_nobody_follows_any_more_is_made_anew(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
-) -> None:
-    """The service's wallet was exchanged: what was signed for the one before is not sent, and its time is over."""
-    page = visitor.page
-    async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
-        gift = await handed_in(world, visitor)
-        await leave_behind(world)
-        await expect(page.get_by_role("status").filter(has_text="paused at the moment")).to_be_visible()
-        chain_scenario.advance(2 * 3600)
-        await see_it_failed(page, ENDINGS["expired"])
-        await page.get_by_role("button", name="Try again").click()
-        await type_key(page, key_of(gift.recipient))
-        await expect(page.get_by_role("status").filter(has_text="fees are high")).to_be_visible()
-        async with engine.connect() as connection:
-            assert await connection.scalar(text("select count(*) from worker.relay_request")) == 2
         nothing_amiss(visitor, world.origin)
 
 

@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Download, Page, Route, expect
+from playwright.async_api import Page, Route, expect
 
-from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_giver_steps import (
     LETTER,
     SECRET,
@@ -25,22 +23,6 @@ from tests.integration.gift_page_world import USDC, GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-OTHER_PICTURES = """
-const read = CanvasRenderingContext2D.prototype.getImageData;
-CanvasRenderingContext2D.prototype.getImageData = function (...box) {
-  const picture = read.apply(this, box);
-  crypto.getRandomValues(picture.data);
-  return picture;
-};
-"""
-COUNTS_CANVASES = """() => {
-  const create = document.createElement;
-  window.canvases = 0;
-  document.createElement = function (name, ...more) {
-    if (name === "canvas") window.canvases += 1;
-    return create.call(this, name, ...more);
-  };
-}"""
 OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
 
@@ -99,36 +81,6 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
 
-async def test_a_gift_that_was_asked_for_before_takes_no_place_of_the_one_that_was_just_sealed(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
-) -> None:
-    """Else the recipient of the new one would be told of the other, with its letter."""
-    page, answers = visitor.page, asyncio.Event()
-
-    async def slowly(route: Route) -> None:
-        await answers.wait()
-        await route.continue_()
-
-    await fill_in_for_a_wallet(page, gift_world)
-    await go_on(page)
-    await see_it_sealed(page)
-    await page.get_by_role("button", name="Seal another gift").click()
-    (before,) = await page.evaluate("Object.keys(localStorage).map((key) => key.split(':')[2])")
-    await page.route(f"**/gift/*/{before}", slowly)
-    await page.get_by_role("button", name="Show").click()
-    await fill_in_for_a_wallet(page, gift_world)
-    await go_on(page)
-    await until(lambda: len(wallet.asked("eth_sendTransaction")) == 2, page)
-    heading = page.locator("#result legend").first
-    await expect(heading).to_have_text(f"Gift {int(before) + 1}")
-    await page.evaluate(COUNTS_CANVASES)
-    answers.set()
-    async with asyncio.timeout(60):
-        while await page.evaluate("window.canvases") < 2:  # its card and its record
-            await page.wait_for_timeout(20)
-    await expect(heading).to_have_text(f"Gift {int(before) + 1}")
-
-
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
 ) -> None:
@@ -165,60 +117,6 @@ async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_
     await page.get_by_role("button", name="Show Birthday").click()
     await saved(page, "Gift card")
     assert await page.locator("#claim-link").inner_text() == link
-
-
-async def test_a_giver_whose_clock_is_wrong_has_the_recipient_told(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """What was signed counts for an hour by the service's clock."""
-    page = visitor.page
-    await page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() - 10_800_000;")
-    await wallet_at_the_page(gift_world, visitor)
-    await fill_in_for_a_wallet(page, gift_world)
-    await go_on(page)
-    await see_it_sealed(page)
-    await gift_world.api.parts.chain_indexes[gift_world.api.chain_id].advance()
-    await page.locator("[name=notifyEmail]").fill("ada@example.org")
-    await page.get_by_role("button", name="Have them told").click()
-    await expect(page.get_by_role("status").first).to_have_text("They will be told.")
-
-
-async def test_a_gift_opens_when_it_was_said_to_however_long_its_approval_takes(
-    gift_world: GiftWorld, visit: Visit
-) -> None:
-    """Its giver looks for the wallet's other device, or fees are high: the call for the gift is made after that."""
-
-    class SlowToApprove(InjectedWallet):
-        def answer(self, method: str, params: Sequence[Any]) -> Any:
-            if method == "eth_sendTransaction" and not self.asked(method):
-                self.scenario.advance(3 * 3600)
-            return super().answer(method, params)
-
-    visitor = await visit(timezone_id="UTC")
-    page, scenario, world = visitor.page, gift_world.scenario, gift_world
-    scenario.mint(scenario.deployment.usdc, world.giver.address, 1000 * USDC)
-    await visitor.has(SlowToApprove(scenario, world.giver, "Giver's wallet"))
-    await open_page(world, page)
-    opens = datetime.fromtimestamp(scenario.anvil.now() // 60 * 60 + 86_400, UTC)
-    await fill_in_for_a_wallet(page, world, give="USDC", amount="40")
-    await page.locator("[name=opensOn]").fill(f"{opens:%Y-%m-%dT%H:%M}")
-    await go_on(page)
-    await see_it_sealed(page)
-    facts = await world.api.request("GET", f"/gift/{world.api.chain_id}/1")
-    assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
-
-
-async def test_a_browser_that_hands_out_another_picture_saves_none(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Against tracking, in silence: the sheet that was saved would have no key on it. To print it works."""
-    page = visitor.page
-    await visitor.context.add_init_script(OTHER_PICTURES)
-    await wallet_at_the_page(gift_world, visitor)
-    await fill_in(page)
-    await go_on(page)
-    sheet = page.locator("figure")
-    downloads: list[Download] = []
-    page.on("download", lambda download: downloads.append(download))
-    await sheet.get_by_role("button", name="Save as PNG").click()
-    await expect(sheet.get_by_role("status")).to_contain_text("Nothing was saved: please print it.")
-    assert downloads == []
 
 
 async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(

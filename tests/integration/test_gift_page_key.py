@@ -118,15 +118,6 @@ async def test_a_whole_key_that_is_pasted_takes_the_place_of_what_is_there(
         await page.get_by_label("Group 2 of 16", exact=True).fill("0000")
 
 
-async def test_a_browser_without_a_language_shows_the_gift(gift_world: GiftWorld, visitor: Visitor) -> None:
-    """Some say to be of one that is none."""
-    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
-    await visitor.page.add_init_script("Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })")
-    await visitor.page.goto(gift.url)
-    await expect(visitor.page.get_by_label("Group 1 of 16")).to_be_visible()
-    assert visitor.faults == []
-
-
 @pytest.mark.own_browser
 async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
     """Also for who comes back by the browser's back button."""

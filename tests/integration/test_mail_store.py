@@ -101,17 +101,6 @@ async def test_an_outcome_that_could_not_be_recorded_is_recorded_later(
         assert await state(store, "key") == expected
 
 
-async def test_what_is_owed_at_the_end_of_the_process_is_paid_before_it_goes(mail_database: str) -> None:
-    async with opened(mail_database) as store:
-        claim = await claimed(store, "key")
-        assert await store.hand_over(claim)
-        cut(mail_database)
-        await store.accept(claim)
-        assert store._owed
-    async with opened(mail_database) as after:
-        assert await state(after, "key") == "accepted"
-
-
 async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None:
     """Freed and claimed again by the same process: the first attempt can neither hand over nor free."""
     async with opened(mail_database) as store:

@@ -179,27 +179,3 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     forget_state(world, node)
     assert (await plan(world)).signals == 1
     assert await told(world) == {"owner", "anna", "ben"}
-
-
-async def test_a_read_that_fails_near_the_head_is_tried_again(proxied: tuple[World, Proxy]) -> None:
-    """There the node has the state: what failed is the node, and stored members may be older than an edit."""
-    world, node = proxied
-    await claimed(world)
-    await world.sql("update worker.watch set membership = jsonb_set(membership, '{beneficiaries}', '[]')")
-    forget_state(world, node)
-    assert (await plan(world)).later == 1
-    node.well()
-    assert (await plan(world)).signals == 1
-    assert await told(world) == {"owner", "anna", "ben"}
-
-
-async def test_without_any_members_known_a_signal_is_refused_and_shown(proxied: tuple[World, Proxy]) -> None:
-    world, node = proxied
-    await claimed(world)
-    await world.sql("update worker.watch set membership = null")
-    world.scenario.anvil.mine(120)
-    await world.index.advance()
-    forget_state(world, node)
-    assert (await plan(world)).refused == 1
-    rows = await world.sql("select reason from worker.notify_signal where state = 'refused'")
-    assert [row[0] for row in rows] == ["members_not_known"]

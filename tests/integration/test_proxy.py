@@ -381,26 +381,3 @@ async def test_no_body_is_written_to_the_file_system(folder: Path) -> None:
             proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 65536\r\n\r\n" + b"1" * 65_536
         )
         assert (said[:12], len(reached)) == (b"HTTP/1.1 200", 1)
-
-
-@pytest.mark.parametrize(
-    ("one", "another"),
-    [
-        ([b"198.51.100.7"] * 101, b"198.51.100.8"),
-        ([b"2001:db8:1:2:%x:%x::1" % (n, n) for n in range(101)], b"2001:db8:1:3::1"),
-    ],
-)
-async def test_the_apps_proxy_holds_more_for_who_are_more(folder: Path, one: list[bytes], another: bytes) -> None:
-    """A hundred for one visitor, one for another: the hundred and first of the former is one too many. Of IPv6 a /64 is
-    one visitor, as in the API: it costs nothing to be many in it."""
-    async with _before_mail(folder, app="127.0.0.1") as (proxy, _), asyncio.timeout(60), AsyncExitStack() as stack:
-        answers = []
-        for visitor in [another, *one]:
-            reader, writer = await _connected(proxy)
-            stack.callback(writer.close)
-            writer.write(UNSUBSCRIBE + b"X-Forwarded-For: %b\r\nContent-Length: 100\r\n\r\n{" % visitor)
-            answers.append(asyncio.create_task(reader.read(12)))
-        done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
-        assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 101)
-        for each in held:
-            each.cancel()

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -104,29 +102,6 @@ async def test_refusals_reach_the_frontend_as_problems(world: World) -> None:
         {"call": "ingest", "key": _key(owner), "recipients": [{"recipient": "0x12"}]},
     )
     assert [answer["refused"] for answer in answers] == ["signer_mismatch", "expired", "invalid_input"]
-
-
-async def test_a_proxys_refusals_reach_the_frontend_as_problems_too(world: World) -> None:
-    """In HTML, as proxies have them: with a code, and with how long to wait where that is a number."""
-    answers = {"r": (429, "7"), "l": (413, None), "t": (502, "Wed, 21 Oct 2099 07:28:00 GMT"), "f": (403, None)}
-
-    async def refuse(request: web.Request) -> web.Response:
-        status, wait = answers[request.path[-1]]
-        headers = {"Retry-After": wait} if wait else {}
-        return web.Response(text="<h1>No</h1>", content_type="text/html", status=status, headers=headers)
-
-    proxy = web.Application()
-    proxy.router.add_get("/sponsor/requests/{id}", refuse)
-    async with TestServer(proxy) as server:
-        asked = [{"call": "request", "key": _key(world.owner()), "id": id} for id in answers]
-        url = str(server.make_url("")).rstrip("/")
-        said = await _frontend(world, world.legacy(world.owner()).address, *asked, url=url)
-    assert said == [
-        {"refused": "rate_limited", "retryAfter": 7},
-        {"refused": "body_too_large"},
-        {"refused": "unavailable"},
-        {"refused": "refused"},
-    ]
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
