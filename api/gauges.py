@@ -16,8 +16,7 @@ from reminder_worker.monitoring import operations_relay as relay
 from reminder_worker.monitoring.operations import PassState
 from reminder_worker.statistics import store
 from reminder_worker.statistics.prices import Price, feed_states
-from reminder_worker.upgrades import views
-from reminder_worker.upgrades.store import CURSOR
+from reminder_worker.upgrades import store as upgrade_queue
 
 
 class Gauges(Collector):
@@ -78,11 +77,7 @@ async def pass_gauges(
     passes = {(p.name, p.chain_id): p for p in states}
     readers = {(r.chain_id, r.name): r for r in await operations.positions(engine) if r.chain_id in chains}
     heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
-    lags = {  # of those that read to the head: the upgrade watch keeps the last final block
-        key: max(0, head - r.block_number)
-        for key, r in readers.items()
-        if (head := heads.get(r.chain_id)) and r.name != CURSOR
-    }
+    lags = {key: max(0, head - r.block_number) for key, r in readers.items() if (head := heads.get(r.chain_id))}
     of_signal, of_pass, of_reader = ("chain", "kind"), ("pass", "chain"), ("chain", "reader")
     return [
         gauge("signals_new", "Signals not planned yet", of_signal, {k: s.count for k, s in signals.items()}),
@@ -165,11 +160,11 @@ async def upgrade_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> li
     """Of timelocks that are watched: what waited on another would wait for ever."""
     watched = {chain_id for chain_id, chain in chains.items() if chain.settings.upgrade_timelock}
     nearest: dict[tuple[int], float] = {}
-    for each in await views.operations(engine, watched, limit=1_000):
+    for each in await upgrade_queue.list_operations(engine, watched, limit=1_000):
         if each.operation.ready_at is not None:
             key = (each.chain_id,)
             nearest[key] = min(nearest.get(key, float("inf")), each.operation.ready_at)
-    counts = {key: count for key, count in (await views.counts(engine)).items() if key[0] in watched}
+    counts = {key: count for key, count in (await upgrade_queue.count_operations(engine)).items() if key[0] in watched}
     return [
         gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts),
         gauge("upgrade_next_executable_time", "Unix seconds from which the next may run", ("chain",), nearest),

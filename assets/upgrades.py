@@ -12,7 +12,7 @@ from assets.steps import IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
-    from reminder_worker.upgrades.views import Listed
+    from reminder_worker.upgrades.store import ListedOperation
 
 GROUP = "upgrades"
 SHOWN = 50
@@ -58,18 +58,18 @@ UPGRADE_ASSETS = (upgrade_operations,)
 
 
 async def _facts(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.upgrades import views
+    from reminder_worker.upgrades import store as upgrade_queue
 
     engine, watched = runtime.engine, runtime.upgrades
-    counts = await views.counts(engine)
+    counts = await upgrade_queue.count_operations(engine)
     return {
         "dagster/row_count": sum(counts.values()),
-        "pending operations": _table(await views.operations(engine, watched, limit=SHOWN)),
-        "ended lately": _table(await views.operations(engine, watched, ended=True, limit=SHOWN)),
+        "pending operations": _table(await upgrade_queue.list_operations(engine, watched, limit=SHOWN)),
+        "ended lately": _table(await upgrade_queue.list_operations(engine, watched, ended=True, limit=SHOWN)),
     }
 
 
-def _table(listed: "list[Listed]") -> metadata.Table:
+def _table(listed: "list[ListedOperation]") -> metadata.Table:
     from reminder_worker.outbox.messages import LATEST_TIME
 
     rows = [

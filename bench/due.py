@@ -8,7 +8,7 @@ from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, se
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.reminders.due_windows import DuePass
+from reminder_worker.reminders.due_windows import DuePass, ask_now
 
 LEGACIES = 20_000
 DAY = 86400
@@ -34,7 +34,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
     environ = scenario.deployment.settings_environ(CHAIN_ID, node)
     configured = settings(url, environ)
     direct = Chain(configured.chains[0])
-    index = ChainIndex(engine, direct)
+    index = ChainIndex(engine, direct, ask_now)
     while (await index.advance()).more:
         pass
     async with engine.begin() as connection:

@@ -23,7 +23,7 @@ from reminder_worker.database.migrate import migrate
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.outbox import outcomes
 from reminder_worker.reminders.dispatch import SLICE
-from reminder_worker.reminders.due_windows import DuePass
+from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.ledger import Ledger
 from reminder_worker.settings import CONTRACTS, Settings
 
@@ -139,7 +139,7 @@ def _due(node_url: str) -> Work:
             async with engine.begin() as connection:
                 await connection.execute(_ASK_ALL, {"now": NOW})
             await vacuum(engine)
-            due = DuePass(engine, chain, ChainIndex(engine, chain), configured.reminders)
+            due = DuePass(engine, chain, ChainIndex(engine, chain, ask_now), configured.reminders)
             began = perf_counter()
             report = await due.run()
             seconds += perf_counter() - began

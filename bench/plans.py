@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import Index, TextClause, event
+from sqlalchemy import Index, TextClause, event, func, select
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -33,6 +33,7 @@ from reminder_worker.schema import metadata
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics import prices, store
+from reminder_worker.upgrades import store as upgrade_queue
 
 # The name of a statement or of what asks it, and why it may read all.
 WHOLE_BY_DESIGN: Final = {
@@ -140,16 +141,17 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
     yield "statistics count", store.count(engine)
     async with engine.begin() as connection:
-        yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, -9, -5)
-        yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, -9, 50)
+        yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, ["0x"], 2**62)
+        yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9, 50)
         yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x", "0x", ["0x"])
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
         yield "cancel_unsent", cancel_unsent(connection, CHAIN_ID, f"0x{1:040x}", [f"0x{1:040x}"])
-        newest = await index_tables.event_blocks(connection, CHAIN_ID, 2**62, 1)
-        yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, newest[0].number - 9 if newest else 0)
+        newest = await connection.scalar(select(func.max(tables.chain_event.c.block_number)))
+        yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, ["0x"], (newest or 9) - 9)
+        yield "unrecorded_events", upgrade_queue.unrecorded_events(connection, CHAIN_ID, "0x")
     yield "forget_expired", operations.forget_expired(engine)
 
 

@@ -210,7 +210,6 @@ def _upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "e
 
 
 _OPERATION = "0x93ecf1f999f58fe58d4aa904cfc2eff29a37b4dba77e467d6a91e889e7f4e290"
-_CHANGES = ("scheduled", "executed", "cancelled", "minimum delay changed", "role granted", "role revoked")
 _UPGRADES = (
     _upgrade(
         "scheduled",
@@ -225,13 +224,6 @@ _UPGRADES = (
             **_UPGRADE_LOOK,
             "final": "not yet: a reorganisation may take it back; you hear of either",
         },
-    ),
-    _upgrade(
-        "confirmed",
-        # Which of several is final: in our own words only, whatever a fact holds.
-        f"Final{{% for fact in facts if fact.name == 'what' and fact.value in {_CHANGES} %}}: {{{{ fact.value }}}}"
-        "{% endfor %} on the UpgradeTimelock of {{ chainName }}",
-        {"what": "scheduled", "in block": "21004512", **_UPGRADE_CALL, **_UPGRADE_LOOK},
     ),
     _upgrade(
         "corrected",

@@ -222,11 +222,11 @@ async def _no_gift_due(runtime: "Runtime") -> str:
 
 async def _nothing_open(runtime: "Runtime") -> str:
     from reminder_worker.monitoring.operations_relay import undelivered_alerts
-    from reminder_worker.upgrades import views
+    from reminder_worker.upgrades import store as upgrade_queue
     from reminder_worker.upgrades.operations import OPEN
 
     waiting = (await undelivered_alerts(runtime.engine))["queued"]
-    counted = await views.counts(runtime.engine)
+    counted = await upgrade_queue.count_operations(runtime.engine)
     upgrades = sum(count for (id, state), count in counted.items() if state in OPEN and id in runtime.upgrades)
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
     words += [f"upgrades that wait: {upgrades}"] if upgrades else []

@@ -34,7 +34,7 @@ from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import Dispatch
-from reminder_worker.reminders.due_windows import DuePass
+from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.signals import SignalPass
@@ -103,7 +103,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         for chain in chains.values():
             stack.push_async_callback(chain.close)
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
+        indexes = {id: ChainIndex(engine, chain, ask_now) for id, chain in chains.items()}
         indexers = {id: Indexers(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains}
         gifts = Gifts(chains, indexers)
         dispatch, mail = None, None

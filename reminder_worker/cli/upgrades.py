@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reminder_worker.runtime import Runtime
-    from reminder_worker.upgrades.events import UpgradeEvent
-    from reminder_worker.upgrades.views import Listed
+    from reminder_worker.upgrades.operations import UpgradeEvent
+    from reminder_worker.upgrades.store import ListedOperation
     from reminder_worker.upgrades.wording import Facts
 
 _OPERATION = "0x93ecf1f9…"
@@ -28,10 +28,10 @@ def upgrades() -> None:
 def list_operations(ended: bool, limit: int) -> None:
     """Operations that wait for their time or may be executed now."""
     from reminder_worker.outbox.messages import deadline_words
-    from reminder_worker.upgrades import views
+    from reminder_worker.upgrades import store as upgrade_queue
 
-    async def look(runtime: "Runtime") -> "list[Listed]":
-        return await views.operations(runtime.engine, runtime.upgrades, ended=ended, limit=limit + 1)
+    async def look(runtime: "Runtime") -> "list[ListedOperation]":
+        return await upgrade_queue.list_operations(runtime.engine, runtime.upgrades, ended=ended, limit=limit + 1)
 
     shown = table("operation", "chain", "state", "does", "executable at", "final")
     found = with_runtime(look)
@@ -53,12 +53,12 @@ def show(operation_id: str, chain_id: int | None) -> None:
     What it would do, its call data in full, who scheduled it, and what the timelock said of it.
     """
     from reminder_worker.outbox.messages import deadline_words, fact_words
-    from reminder_worker.upgrades import views
+    from reminder_worker.upgrades import store as upgrade_queue
 
     chosen = chosen_chain(settings(), chain_id)
 
     async def look(runtime: "Runtime") -> "tuple[Facts, Sequence[UpgradeEvent]]":
-        return await views.one(runtime.engine, runtime.chains[chosen], operation_id.lower())
+        return await upgrade_queue.show_operation(runtime.engine, runtime.chains[chosen], operation_id.lower())
 
     facts, events = with_runtime(look)
     shown = table("", "", show_header=False)

@@ -14,7 +14,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.upgrades.operations import OPEN
-from reminder_worker.upgrades.views import counts
+from reminder_worker.upgrades.store import count_operations
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS
 
 
@@ -29,7 +29,7 @@ async def look_at_upgrades(settings: Settings, engine: AsyncEngine, silent: Cont
             continue  # its own finding says why
         try:
             delay = await _delay(chain, chain.upgrade_timelock)
-            counted = await counts(engine)
+            counted = await count_operations(engine)
         except (ChainUnavailable, Misconfigured, SQLAlchemyError):
             continue  # the chain's or the database's own finding says why
         if delay is None:

@@ -1,7 +1,10 @@
-"""Our own index: what the chain's logs say, in our tables. Always kept warm; answers when no subgraph does."""
+"""Our own index: reads the chain's logs into `chain_event`, and answers questions from what is projected from them.
+
+It is always kept warm, and answers when no subgraph does.
+"""
 
 import time
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
@@ -17,9 +20,17 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
-from reminder_worker.indexer.decoding import Decoded, decode_logs
+from reminder_worker.indexer.decoding import Decoded, Says, decode_logs
 from reminder_worker.indexer.from_rows import config_of, signal_of, timelock_of
-from reminder_worker.indexer.log_reader import NO_HASH, NothingNew, Reorganised, Slice, Unsettled, read_slice
+from reminder_worker.indexer.log_reader import (
+    NO_HASH,
+    CursorReorganised,
+    EndpointsDisagree,
+    LogSlice,
+    NothingNew,
+    ReadUnsettled,
+    read_slice,
+)
 from reminder_worker.indexer.models import (
     IndexHead,
     NotifySignal,
@@ -27,7 +38,7 @@ from reminder_worker.indexer.models import (
     Timelock,
 )
 from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
-from reminder_worker.indexer.store import Cursor
+from reminder_worker.indexer.store import Cursor, Forgotten, LogPosition
 
 log = structlog.get_logger(__name__)
 
@@ -36,12 +47,15 @@ TOUCHED_CURSOR = "horizon"  # the cursor of the due pass, which asks `touched_si
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
 
-Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled"]
+Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "disagreement"]
+Decode = Callable[[Sequence[tuple[Log, int]]], Decoded]
+OnRewind = Callable[[AsyncConnection, int, Collection[str], Collection[str]], Awaitable[None]]
+"""Called with the chain id, and the legacies and creators whose events a reorganisation took back."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """What a run of the pass did. `skipped`: logs that could not be decoded; `rewound_to`: by a reorganisation."""
+    """Result of a run. `skipped`: logs that could not be decoded; `rewound_to`: by a reorganisation."""
 
     first_block: int
     last_block: int
@@ -56,7 +70,7 @@ class IndexProgress:
         """Whether there is more to read now."""
         return self.stopped in ("budget", "unsettled")
 
-    def read(self, found: Slice, decoded: Decoded) -> Self:
+    def read(self, found: LogSlice, decoded: Decoded) -> Self:
         return replace(
             self,
             last_block=found.last.number,
@@ -74,79 +88,228 @@ class Touched:
     creators: Mapping[str, int]
 
 
-class ChainIndex:
-    """An `Indexer`, and the pass that feeds it.
+class EventReader:
+    """A reader of the events of some contracts, with a cursor of its own: stores them in `chain_event`.
 
-    Answers are of the newest state at or after `at`: the tables keep no history. An answer from before `at` (they were
-    taken back by a reorganisation since) is refused with `IndexerUnavailable`.
+    `says`: the contracts, and the first topics that count from each. `source` None: the cursor's stays as it is.
     """
 
-    name = "chain_index"
-
-    def __init__(self, engine: AsyncEngine, chain: Chain) -> None:
+    def __init__(
+        self, engine: AsyncEngine, chain: Chain, name: str, says: Says, decode: Decode, source: str | None
+    ) -> None:
         self._engine = engine
         self._chain = chain
-        self._says = emitters(chain.settings)
-
-    # -- the pass ---------------------------------------------------------------------------------
+        self._cursor_name = name
+        self._says = says
+        self._decode_logs = decode
+        self._source = source
 
     async def look(self) -> bool:
-        """Whether there are logs to store. A short range without any is passed over here, so that no run is started."""
-        cursor = await self._cursor()
-        found = await read_slice(self._chain, self._says, cursor, FIRST_BLOCKS)
+        """Return whether there are logs to store. A short range without any is passed over here: no run is started.
+
+        Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
+        """
+        cursor = await self.cursor()
+        found = await read_slice(self._chain, self._says, cursor, self._first_blocks)
         if isinstance(found, NothingNew):
             return False
-        if not isinstance(found, Slice) or found.last.number < found.head:
+        if not isinstance(found, LogSlice):
             return True
-        if decode_logs(self._chain.settings, self._says, await self._fresh(found, cursor)).events:
+        if found.doubtful is None and found.last.number < found.head:
             return True
-        await self._store(cursor, found.last, [])
+        fresh, stale = await self._compare(found, cursor)
+        if stale or self._decode_logs(fresh).events:
+            return True
+        if found.last.number > cursor.number:
+            await self._store(cursor, found.last, [], [])
+        if found.doubtful is not None:
+            raise self._disagreement(found.doubtful)
         return False
 
     async def advance(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
+        """Read on as `read_on`. Raises `ChainUnavailable`, and `EndpointsDisagree` when a log in doubt ends the run."""
+        progress = await self.read_on(budget_seconds)
+        self.raise_for(progress)
+        return progress
+
+    def raise_for(self, progress: IndexProgress) -> None:
+        """Raise `EndpointsDisagree` for a run that ended before a log in doubt."""
+        if progress.stopped == "disagreement":
+            raise self._disagreement(progress.last_block + 1)
+
+    async def read_on(self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None) -> IndexProgress:
         """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
 
-        Of several that advance at once one writes each slice and the others stop. Raises `ChainUnavailable`.
+        If several processes read on at once, one writes each slice and the others stop. Certain logs behind a log in
+        doubt are stored, too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
         """
         ends = time.monotonic() + budget_seconds
-        cursor = await self._cursor()
+        cursor = await self.cursor()
         progress = IndexProgress(cursor.number + 1, cursor.number)
-        most = FIRST_BLOCKS
-        while time.monotonic() < ends:
+        most, left = self._first_blocks, slices
+        while time.monotonic() < ends and left != 0:
+            left = None if left is None else left - 1
             found = await read_slice(self._chain, self._says, cursor, most)
             most = self._chain.log_ranges.at_once
             if isinstance(found, NothingNew):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)
-            if isinstance(found, Unsettled):
+            if isinstance(found, ReadUnsettled):
                 return replace(progress, stopped="unsettled")
-            if isinstance(found, Reorganised):
-                place = await self._common_ancestor(cursor)
-                forgotten = await self._rewind(cursor, place)
-                moved = forgotten is not None
-                if moved:
-                    log.warning("index_rewound", chain_id=self._chain.chain_id, block=place.number, events=forgotten)
-                after = replace(progress, last_block=place.number, rewound_to=place.number)
+            if isinstance(found, CursorReorganised):
+                place = await self._rewind_to_ancestor(cursor, found.head)
+                if place is None:
+                    return replace(progress, stopped="moved_by_another")
+                progress = replace(progress, last_block=place.number, rewound_to=place.number)
             else:
                 place = found.last
-                fresh = await self._fresh(found, cursor)
-                # A log that came late may be a legacy's creation. Events of that legacy may be stored without its
-                # address then, so all of the slice is decoded again.
-                late = any(log.block_number <= cursor.number for log, _ in fresh)
-                decoded = await self._decode(found.logs if late else fresh)
-                moved = await self._store(cursor, place, decoded.events)
-                after = progress.read(found, decoded)
-            if not moved:
-                return replace(progress, stopped="moved_by_another")
-            cursor, progress = place, after
+                decoded = await self._store_slice(cursor, found)
+                if decoded is None:
+                    return replace(progress, stopped="moved_by_another")
+                progress = progress.read(found, decoded)
+                if found.doubtful is not None and found.read_to == found.head:
+                    return replace(progress, stopped="disagreement")
+                if found.doubtful is not None:
+                    most = found.head - place.number  # the cursor cannot pass the doubt: read up to the head at once
+                elif place.number == found.head:
+                    return replace(progress, stopped="at_head")
+            cursor = place
         return progress
 
+    async def cursor(self) -> Cursor:
+        """Return the stored cursor, or the place before the first block."""
+        async with self._engine.connect() as connection:
+            stored = await rows.read_cursor(connection, self._chain.chain_id, self._cursor_name)
+        return stored or replace(await self.start(), stored=False)
+
+    async def start(self) -> Cursor:
+        """Return the place before the first block. Raises `ChainUnavailable` while no endpoint has it."""
+        return await self._place(self._chain.settings.start_block - 1)
+
+    async def _place(self, number: int) -> Cursor:
+        """Return a block to read on from; block -1 to read the whole chain."""
+        if number < 0:
+            return Cursor(-1, NO_HASH)
+        block = await self._chain.block_at(number)
+        return Cursor(block.number, block.hash)
+
+    @property
+    def _first_blocks(self) -> int:
+        return min(FIRST_BLOCKS, self._chain.settings.log_range)
+
+    def _disagreement(self, block: int) -> EndpointsDisagree:
+        return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")
+
+    async def _compare(self, found: LogSlice, cursor: Cursor) -> tuple[list[tuple[Log, int]], list[LogPosition]]:
+        """Return the logs that are not stored yet, and the stored ones above the cursor that were reorganised away.
+
+        Some blocks below the cursor are read again each time. Above it, logs are stored only behind a log in doubt.
+        """
+        async with self._engine.connect() as connection:
+            known = await rows.known_logs(connection, self._chain.chain_id, self._says.keys(), found.first)
+        fresh = [(log, at) for log, at in found.logs if (log.block_number, log.log_index, log.block_hash) not in known]
+        above = [position for position in known if position[0] > cursor.number]
+        blocks = await self._chain.blocks_of({number for number, _, _ in above}) if above else {}
+        stale = [(number, index, hash) for number, index, hash in above if number in blocks]
+        return fresh, [position for position in stale if blocks[position[0]].hash != position[2]]
+
+    async def _store_slice(self, cursor: Cursor, found: LogSlice) -> Decoded | None:
+        """Store the slice's new events. Return None when another process moved the cursor meanwhile."""
+        fresh, stale = await self._compare(found, cursor)
+        decoded = await self._decode(found, fresh, cursor)
+        if found.last.number == cursor.number and not stale and not decoded.events:
+            return decoded
+        return decoded if await self._store(cursor, found.last, decoded.events, stale) else None
+
+    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[Log, int]], cursor: Cursor) -> Decoded:
+        return self._decode_logs(fresh)
+
+    async def _store(
+        self, old: Cursor, new: Cursor, events: Sequence[ChainEvent], stale: Collection[LogPosition]
+    ) -> bool:
+        chain_id = self._chain.chain_id
+        async with self._engine.begin() as connection:
+            if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+                return False
+            await rows.forget_logs(connection, chain_id, stale)
+            await rows.add_events(connection, chain_id, events)
+            await rows.refold(connection, chain_id, events)
+        return True
+
+    async def _rewind_to_ancestor(self, cursor: Cursor, head: int) -> Cursor | None:
+        """Forget what a reorganisation took back. Return None when another process moved the cursor meanwhile."""
+        place = await self._common_ancestor(min(cursor.number, head))
+        forgotten = await self._rewind(cursor, place)
+        if forgotten is None:
+            return None
+        self._log_rewind(place.number, forgotten)
+        return place
+
+    def _log_rewind(self, block: int, events: int) -> None:
+        """For the reader's owner to say so in its own words."""
+
+    async def _rewind(self, old: Cursor, new: Cursor) -> int | None:
+        """Return how many events were forgotten; None when another process moved the cursor meanwhile."""
+        chain_id = self._chain.chain_id
+
+        async def rewind() -> int | None:
+            async with self._engine.begin() as connection:
+                if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+                    return None
+                forgotten = await rows.forget_after(connection, chain_id, self._says.keys(), new.number)
+                await self._after_rewind(connection, new, forgotten)
+            return len(forgotten)
+
+        return await through_deadlocks(rewind)
+
+    async def _after_rewind(self, connection: AsyncConnection, place: Cursor, forgotten: Sequence[Forgotten]) -> None:
+        """For what else has to happen in the transaction of a rewind."""
+
+    async def _common_ancestor(self, last: int) -> Cursor:
+        """Return the newest block up to `last` with a stored event that the chain still has, or the start.
+
+        A hash stands for all blocks below it, so finality does not matter: a node that was just started does not know
+        it. Raises `ChainUnavailable` if no node has one of our blocks at the moment: otherwise a node that lags would
+        make us forget everything.
+        """
+        while True:
+            async with self._engine.connect() as connection:
+                places = await rows.event_blocks(
+                    connection, self._chain.chain_id, self._says.keys(), last, BLOCKS_AT_ONCE
+                )
+            if not places:
+                return await self.start()
+            blocks = await self._chain.blocks([place.number for place in places])
+            for place, block in zip(places, blocks, strict=True):
+                if block is None:
+                    raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {place.number} yet")
+                if block.hash == place.hash:
+                    return place
+            last = places[-1].number - 1
+
+
+class ChainIndex(EventReader):
+    """An `Indexer`, and the pass that feeds it.
+
+    Answers are of the newest state at or after `at`: the tables keep no history. A question about a state that a
+    reorganisation took back since is refused with `IndexerUnavailable`.
+    """
+
+    name = "chain_index"
+
+    def __init__(self, engine: AsyncEngine, chain: Chain, on_rewind: OnRewind | None = None) -> None:
+        says = emitters(chain.settings)
+        super().__init__(
+            engine, chain, CURSOR, says, lambda logs: decode_logs(chain.settings, says, logs), source=self.name
+        )
+        self._on_rewind = on_rewind
+
     async def rewind_to(self, first_block: int) -> None:
-        """Forget `first_block` and all after it, for the pass to read again (`backfill`).
+        """Forget `first_block` and all later blocks, so that the pass reads them again (`backfill`).
 
         Raises `ChainUnavailable`, and `Refused` for a block that was not read yet or cannot be read again.
         """
-        cursor = await self._cursor()
+        cursor = await self.cursor()
         first_block = max(first_block, self._chain.settings.start_block)  # before it there is nothing of ours
         if first_block > cursor.number + 1:
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
@@ -214,84 +377,31 @@ class ChainIndex:
                 raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
             yield connection
 
-    async def _cursor(self) -> Cursor:
-        async with self._engine.connect() as connection:
-            stored = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
-        return stored or replace(await self._place(self._chain.settings.start_block - 1), stored=False)
+    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[Log, int]], cursor: Cursor) -> Decoded:
+        """Decode events with their legacies: routers name them by id, so legacies made earlier are looked up.
 
-    async def _place(self, number: int) -> Cursor:
-        """A block to read on from; -1 when the chain is to be read whole."""
-        if number < 0:
-            return Cursor(-1, NO_HASH)
-        block = await self._chain.block_at(number)
-        return Cursor(block.number, block.hash)
-
-    async def _fresh(self, found: Slice, cursor: Cursor) -> list[tuple[Log, int]]:
-        """The logs that are not stored yet. Some blocks below the cursor are read again each time, and most of their
-        logs are stored."""
-        again = [log for log, _ in found.logs if log.block_number <= cursor.number]
-        if not again:
-            return list(found.logs)
-        async with self._engine.connect() as connection:
-            known = await rows.known_logs(connection, self._chain.chain_id, found.first, cursor.number)
-        return [(log, time) for log, time in found.logs if (log.block_number, log.log_index) not in known]
-
-    async def _decode(self, logs: Sequence[tuple[Log, int]]) -> Decoded:
-        """Events with their legacies: the routers name them by id, so those made earlier are looked up."""
-        decoded = decode_logs(self._chain.settings, self._says, logs)
+        A log that came late may be a legacy's creation. Events of that legacy may be stored without its address, so
+        the whole slice is decoded again.
+        """
+        late = any(log.block_number <= cursor.number for log, _ in fresh)
+        decoded = self._decode_logs(found.logs if late else fresh)
         known: dict[tuple[str, int], str] = {}
         async with self._engine.connect() as connection:
             for router, ids in decoded.unnamed_ids().items():
-                found = await rows.legacies_by_id(connection, self._chain.chain_id, router, ids)
-                known |= {(router, number): address for number, address in found.items()}
+                addresses = await rows.legacies_by_id(connection, self._chain.chain_id, router, ids)
+                known |= {(router, number): address for number, address in addresses.items()}
         return decoded.named(known)
 
-    async def _store(self, old: Cursor, new: Cursor, events: Sequence[ChainEvent]) -> bool:
-        async with self._engine.begin() as connection:
-            if not await rows.move_cursor(connection, self._chain.chain_id, CURSOR, old, new, self.name):
-                return False
-            await rows.add_events(connection, self._chain.chain_id, events)
-            await rows.refold(connection, self._chain.chain_id, events)
-        return True
+    def _log_rewind(self, block: int, events: int) -> None:
+        log.warning("index_rewound", chain_id=self._chain.chain_id, block=block, events=events)
 
-    async def _rewind(self, old: Cursor, new: Cursor) -> int | None:
-        """How many events were forgotten; None when another moved the index meanwhile."""
-        chain_id = self._chain.chain_id
-
-        async def rewind() -> int | None:
-            async with self._engine.begin() as connection:
-                if not await rows.move_cursor(connection, chain_id, CURSOR, old, new, self.name):
-                    return None
-                forgotten = await rows.forget_after(connection, chain_id, new.number)
-                await rows.take_cursor_back(connection, chain_id, TOUCHED_CURSOR, new)
-                # What is not mined again no later event tells of, and a window that it closed is open.
-                legacies = {event.legacy for event in forgotten if event.legacy}
-                creators = {event.creator for event in forgotten if event.creator and not event.legacy}
-                await rows.ask_now(connection, chain_id, legacies, creators)
-            return len(forgotten)
-
-        return await through_deadlocks(rewind)
-
-    async def _common_ancestor(self, cursor: Cursor) -> Cursor:
-        """The newest block of which we hold an event and which the chain still has, or the beginning.
-
-        A hash stands for all blocks below it, so nothing has to be known of what is final, which a node that was just
-        started does not know. Raises `ChainUnavailable` where no node has one of our blocks at the moment: otherwise a
-        node that lags would have us forget everything.
-        """
-        last = cursor.number
-        while True:
-            async with self._engine.connect() as connection:
-                places = await rows.event_blocks(connection, self._chain.chain_id, last, BLOCKS_AT_ONCE)
-            if not places:
-                return await self._place(self._chain.settings.start_block - 1)
-            blocks = await self._chain.blocks([place.number for place in places])
-            for place, block in zip(places, blocks, strict=True):
-                if block is None:
-                    raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {place.number} yet")
-                if block.hash == place.hash:
-                    return place
-            last = places[-1].number - 1
+    async def _after_rewind(self, connection: AsyncConnection, place: Cursor, forgotten: Sequence[Forgotten]) -> None:
+        """Take the due pass back, too. An event that is not mined again has no later event that reports it."""
+        await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, place)
+        if self._on_rewind is not None:
+            legacies = {event.legacy for event in forgotten if event.legacy}
+            creators = {event.creator for event in forgotten if event.creator and not event.legacy}
+            await self._on_rewind(connection, self._chain.chain_id, legacies, creators)
 
 
 def _another_fork(cursor: Cursor, at: IndexHead) -> bool:

@@ -1,81 +1,274 @@
-"""Reading the next blocks of the chain so that nothing of two forks is mixed and nothing is left out."""
+"""Reads the next blocks' logs from two endpoints, without mixing two forks and without leaving a log out.
 
-from dataclasses import dataclass
+An endpoint may lack logs, because its log index is incomplete or because it lies, and its answer does not show it.
+Receipts come from another store of a node: an endpoint that lacks a log mostly has the receipt that proves it.
+"""
 
-from reminder_worker.chain.client import Chain, Log
+import asyncio
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import structlog
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.client import Block, Chain, Log, TooMuch
+from reminder_worker.chain.logs import LogFilter, may_hold
+from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.cross_check import logs_of_two, vouched_for
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.store import Cursor
 
-OVERLAP = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
-NO_HASH = "0x" + "0" * 64  # of the place before block 0
+log = structlog.get_logger(__name__)
+
+OVERLAP: Final = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
+NO_HASH: Final = "0x" + "0" * 64  # of the place before block 0
+CLOCKS_APART_SECONDS: Final = 600  # the database's clock and the chain's, at most
+# A log that only one endpoint gives is waited for until its block is so old by the chain's time, then passed over.
+ALONE_AFTER_SECONDS: Final = 3600
+# Receipts of one request. If so many prove nothing, no more are asked for: an endpoint that invents thousands of logs
+# must not use up the requests that the others allow.
+MOST_RECEIPTS: Final = 1000
 
 
 class EndpointsDisagree(ChainUnavailable):
-    """One endpoint gives logs of which no other has the receipt: it invents them, or the others lack them still."""
+    """One endpoint gives logs and no other has their receipt: it invents them, or the others still lack them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
-    """The logs of blocks first..last, each with its block's timestamp. `head` is the chain's latest block."""
+class LogSlice:
+    """The certain logs from block `first` on, each with its block's timestamp. `head` is the chain's latest block.
+
+    `last`: the cursor may move to this block. `doubtful`: the first block with a log in doubt, above `last`; of this
+    block and of later ones, up to `read_to`, some logs may be missing.
+    """
 
     first: int
     last: Cursor
+    read_to: int
     head: int
     logs: tuple[tuple[Log, int], ...]
+    doubtful: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Reorganised:
-    """The cursor's block is not part of the chain any more."""
+class CursorReorganised:
+    """The cursor's block is no longer part of the chain. `head` is the chain's latest block."""
+
+    head: int
 
 
 @dataclass(frozen=True, slots=True)
 class NothingNew:
-    """There is nothing above the cursor: it is at the head, or the node that was asked is behind it."""
+    """The cursor is at the head, or the node that was asked is behind the cursor."""
 
     head: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class Unsettled:
-    """The chain changed while it was read: to be asked again."""
+class ReadUnsettled:
+    """The chain changed during the reading, or a node lacks a block: read again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraLogs:
+    """Logs that the endpoint `endpoint` gives and the first one does not. `others`: the chain without that endpoint."""
+
+    logs: Sequence[Log] = ()
+    endpoint: str = ""
+    others: Chain | None = None
 
 
 async def read_slice(
     chain: Chain, says: Says, cursor: Cursor, most: int
-) -> Slice | Reorganised | NothingNew | Unsettled:
-    """The blocks after `cursor`, no more than `most` and `log_range` of them. Raises `ChainUnavailable`.
+) -> LogSlice | CursorReorganised | NothingNew | ReadUnsettled:
+    """Read at most `most` blocks after `cursor`. Raises `ChainUnavailable`.
 
-    After the logs, the hashes of the cursor's block, of the last block and of every block with a log are asked for. If
-    they agree with what the logs, the cursor and the last block said, all of it is of one chain.
+    After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
+    equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork.
     """
     head = await chain.block("latest")
-    if head is None or head.number < cursor.number:
-        return NothingNew(head.number if head else None)
-    if head.number == cursor.number:
-        return NothingNew(head.number) if head.hash == cursor.hash else Reorganised()
-    number = min(cursor.number + min(most, chain.settings.log_range), head.number)
+    if head is None or head.number <= cursor.number:
+        return _at_or_behind(cursor, head)
+    number = min(cursor.number + most, head.number)
     last = head if number == head.number else await chain.block(number)
     if last is None:
-        return Unsettled()
+        return ReadUnsettled()
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
-    logs, beside = await logs_of_two(chain, says, first, number)
-    blocks = await chain.blocks_of({log.block_number for log in (*logs, *beside.logs)} | {cursor.number, number})
+    logs, extra = await logs_of_two(chain, says, first, number)
+    blocks = await chain.blocks_of({log.block_number for log in (*logs, *extra.logs)} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
-        return Reorganised()
-    claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
-    if cursor.number >= 0:
-        claimed.append((cursor.number, cursor.hash))  # where no node has it, nobody knows whether it is on the chain
-    if any(number not in blocks or blocks[number].hash != hash for number, hash in claimed):
-        return Unsettled()
-    missing, doubtful = await vouched_for(beside, blocks, head.timestamp)
+        return CursorReorganised(head.number)
+    if not _is_one_fork(blocks, cursor, last, logs):
+        return ReadUnsettled()
+    confirmed, doubtful = await confirm_extra_logs(extra, blocks, head.timestamp)
     end = Cursor(last.number, last.hash)
     if doubtful is not None:
-        end = Cursor(doubtful - 1, blocks[doubtful].parent_hash)
-        if end.number <= cursor.number:
-            raise EndpointsDisagree(f"no two endpoints of chain {chain.chain_id} give a log of block {doubtful}")
-    by_place = {(log.block_number, log.log_index): log for log in (*logs, *missing) if log.block_number <= end.number}
-    timed = tuple((log, blocks[log.block_number].timestamp) for _, log in sorted(by_place.items()))
-    return Slice(first, end, head.number, timed)
+        end = Cursor(doubtful - 1, blocks[doubtful].parent_hash) if doubtful - 1 > cursor.number else cursor
+    by_position = {(log.block_number, log.log_index): log for log in (*logs, *confirmed)}
+    timed = tuple((log, blocks[log.block_number].timestamp) for _, log in sorted(by_position.items()))
+    return LogSlice(first, end, number, head.number, timed, doubtful)
+
+
+def _at_or_behind(cursor: Cursor, head: Block | None) -> NothingNew | CursorReorganised:
+    """Judge a head that is not above the cursor.
+
+    A lower head that is younger than the cursor's last move is no lagging node: an endpoint invented the cursor's
+    block, or a development chain was rolled back.
+    """
+    if head is None:
+        return NothingNew(None)
+    if head.number == cursor.number:
+        return NothingNew(head.number) if head.hash == cursor.hash else CursorReorganised(head.number)
+    moved_at = cursor.moved_at.timestamp() if cursor.moved_at else float("inf")
+    is_younger = head.timestamp > moved_at + CLOCKS_APART_SECONDS
+    return CursorReorganised(head.number) if is_younger else NothingNew(head.number)
+
+
+def _is_one_fork(blocks: Mapping[int, Block], cursor: Cursor, last: Block, logs: Iterable[Log]) -> bool:
+    """Return whether the cursor, the last block and all logs stand in these blocks. A missing block proves nothing."""
+    claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
+    if cursor.number >= 0:
+        claimed.append((cursor.number, cursor.hash))
+    return all(number in blocks and blocks[number].hash == hash for number, hash in claimed)
+
+
+async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[Log], ExtraLogs]:
+    """Return the logs of the first endpoint that answers, and the further logs that a second one gives meanwhile.
+
+    Raises `ChainUnavailable` when there is no first; without a second one the first is believed.
+    """
+    wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
+    second = asyncio.ensure_future(_read_second(chain, wanted, first, last))
+    try:
+        logs = await chain.logs(sorted(wanted.addresses), sorted(wanted.topics), first, last)
+        extra = await second
+    finally:
+        second.cancel()
+        await asyncio.gather(second, return_exceptions=True)
+    known = set(logs)
+    return logs, replace(
+        extra, logs=[log for log in extra.logs if log not in known and log.topics[0] in says[log.address]]
+    )
+
+
+async def confirm_extra_logs(extra: ExtraLogs, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
+    """Return the extra logs that another endpoint confirms, and the number of the first block in doubt, if any.
+
+    Only logs below that block are returned. A log is in doubt for `ALONE_AFTER_SECONDS` of the chain's time (`now`):
+    it may have been invented to stop the reader. An older log is passed over, unless the other endpoints have pruned
+    its block's logs and the bloom of that block announces the log. A log of another fork than `blocks` is ignored.
+    """
+    logs = [log for log in extra.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
+    if not logs or extra.others is None:
+        return [], None
+    confirmed = await logs_of_receipts(extra.others, [log.tx_hash for log in logs])
+    unconfirmed = [log for log in logs if log not in confirmed]
+    young = (log.block_number for log in unconfirmed if now - blocks[log.block_number].timestamp <= ALONE_AFTER_SECONDS)
+    doubtful = min(young, default=None)
+    settled = [log for log in logs if doubtful is None or log.block_number < doubtful]
+    confirmed |= await _announced_by_blooms(extra.others, [log for log in settled if log not in confirmed])
+    found = [log for log in settled if log in confirmed]
+    _log_extra(extra, found, [log for log in settled if log not in confirmed])
+    return found, doubtful
+
+
+def _log_extra(extra: ExtraLogs, found: Sequence[Log], passed_over: Sequence[Log]) -> None:
+    """Write one line for the confirmed logs and one for those passed over, each with the first log as an example."""
+    chain_id, by = extra.others.chain_id if extra.others else 0, extra.endpoint
+    if found:
+        block, tx = found[0].block_number, found[0].tx_hash
+        log.warning("logs_missing", chain_id=chain_id, by=by, count=len(found), block=block, tx=tx)
+    if passed_over:
+        block, tx, count = passed_over[0].block_number, passed_over[0].tx_hash, len(passed_over)
+        log.error("logs_passed_over", chain_id=chain_id, by=by, count=count, block=block, tx=tx)
+
+
+async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[Log]:
+    """Return the logs of these transactions, from all endpoints that have their receipts.
+
+    Raises `ChainUnavailable` when no endpoint answers: silence does not mean that there is no receipt.
+    """
+    hashes = list(dict.fromkeys(tx_hashes))
+    proven: set[Log] = set()
+    for start in range(0, len(hashes), MOST_RECEIPTS):
+        requests: list[Request] = [
+            ("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes[start : start + MOST_RECEIPTS]
+        ]
+        answers = await chain.ask_each(requests, _read_receipts)
+        if not answers:
+            raise ChainUnavailable(
+                f"no endpoint of chain {chain.chain_id} that was asked gives receipts, or says that there are none"
+            )
+        found = set().union(*answers)
+        if not found:
+            break
+        proven |= found
+    return proven
+
+
+async def _announced_by_blooms(others: Chain, logs: Collection[Log]) -> set[Log]:
+    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them."""
+    numbers = sorted({log.block_number for log in logs})
+    first_kept, end = 0, len(numbers)
+    while first_kept < end:  # by bisection: a node prunes the oldest blocks first, and an answer may be large
+        middle = (first_kept + end) // 2
+        if await others.has_pruned(numbers[middle]):
+            first_kept = middle + 1
+        else:
+            end = middle
+    pruned = numbers[:first_kept]
+    blooms_of_endpoints = [dict(zip(pruned, row, strict=True)) for row in await others.blooms(pruned)] if pruned else []
+    return {
+        log
+        for log in logs
+        if log.block_number in pruned
+        and blooms_of_endpoints
+        and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
+    }
+
+
+async def _read_second(chain: Chain, wanted: LogFilter, first: int, last: int) -> ExtraLogs:
+    """Return all logs of the second endpoint; one that does not answer is passed over for the next."""
+    for endpoint, others in chain.second_voices():
+        logs = await _logs_in_time(endpoint, wanted, first, last)
+        if logs is not None:
+            return ExtraLogs(logs, endpoint.health()[0].name, others)
+    return ExtraLogs()
+
+
+async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: int) -> list[Log] | None:
+    """Return the endpoint's logs in order, or the first of them if it lags, fails or takes over `RPC_TIMEOUT`.
+
+    Return None if it gave no answer at all.
+    """
+    ends = time.monotonic() + endpoint.settings.rpc_timeout_seconds
+    found: list[Log] | None = None
+
+    async def ask(first: int, last: int) -> list[Log]:
+        nonlocal found
+
+        def read(answers: Sequence[Any]) -> list[Log] | None:
+            return None if isinstance(answers[0], RpcError) else wanted.checked(wire.logs(answers[0]), first, last)
+
+        if time.monotonic() >= ends:
+            raise ChainUnavailable("the second endpoint takes too long")
+        answers = await endpoint.ask_each([wanted.request(first, last)], read)
+        if not answers:
+            endpoint.log_ranges.shrink(last - first + 1)  # it may have timed out
+            raise ChainUnavailable("the second endpoint does not answer")
+        if answers[0] is None:
+            raise TooMuch("the second endpoint refuses a range")
+        found = [*(found or []), *answers[0]]
+        return []
+
+    with suppress(ChainUnavailable):
+        await endpoint.log_ranges.read(ask, first, last)
+    return found
+
+
+def _read_receipts(answers: Sequence[Any]) -> set[Log]:
+    receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+    return {log for receipt in receipts if receipt is not None for log in receipt.logs}

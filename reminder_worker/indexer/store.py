@@ -1,7 +1,8 @@
 """The statements of the chain index, each for many rows at once. Every function works in the caller's transaction."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    ColumnElement,
     Row,
     String,
     Table,
@@ -21,7 +23,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
-    text,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB, Insert, distinct_on, insert
@@ -35,34 +37,38 @@ from reminder_worker.indexer.tables import chain_event, index_cursor
 
 AT_ONCE = 5000  # rows in one statement
 Keys = Collection[str] | Collection[int]
+LogPosition = tuple[int, int, str]  # block, log index, block hash
 Forgotten = Row[str, str | None, str | None, int | None]  # name, legacy, creator, timelock of an event
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The last block read. `stored` is false for the place before the first block of a chain never read."""
+    """The last block that a reader has read. `stored` is false for the place before a chain that was never read."""
 
     number: int
     hash: str
     stored: bool = True
+    moved_at: datetime | None = field(default=None, compare=False)
 
 
 async def read_cursor(connection: AsyncConnection, chain_id: int, name: str) -> Cursor | None:
-    statement = select(index_cursor.c.block_number, index_cursor.c.block_hash).where(
-        index_cursor.c.chain_id == chain_id, index_cursor.c.name == name
-    )
+    c = index_cursor.c
+    statement = select(c.block_number, c.block_hash, c.moved_at).where(c.chain_id == chain_id, c.name == name)
     row = (await connection.execute(statement)).one_or_none()
-    return None if row is None else Cursor(row.block_number, row.block_hash)
+    return None if row is None else Cursor(row.block_number, row.block_hash, moved_at=row.moved_at)
 
 
 async def move_cursor(
-    connection: AsyncConnection, chain_id: int, name: str, old: Cursor, new: Cursor, source: str
+    connection: AsyncConnection, chain_id: int, name: str, old: Cursor, new: Cursor, source: str | None
 ) -> bool:
-    """False when another reader moved it since `old` was read: then nothing of the caller's may be written.
+    """Move a reader's cursor from `old` to `new`; `source` None leaves the stored one.
 
-    To be called first in a transaction: it holds the row, so that readers follow one another.
+    Return False when another process moved it since `old` was read: then the caller must not write anything. Call
+    this first in a transaction: it locks the row, which serialises the writers.
     """
-    place = {"block_number": new.number, "block_hash": new.hash, "source": source}
+    place: dict[str, Any] = {"block_number": new.number, "block_hash": new.hash}
+    if source is not None:
+        place["source"] = source
     first = insert(index_cursor).values(chain_id=chain_id, name=name, **place)
     statement: Update | Insert = first.on_conflict_do_nothing()
     if old.stored:
@@ -92,21 +98,26 @@ async def add_events(connection: AsyncConnection, chain_id: int, events: Sequenc
     await _upsert(connection, chain_event, rows)
 
 
-async def known_logs(connection: AsyncConnection, chain_id: int, first: int, last: int) -> set[tuple[int, int]]:
-    """(block, log index) of what is stored of these blocks."""
-    statement = select(chain_event.c.block_number, chain_event.c.log_index).where(
-        chain_event.c.chain_id == chain_id, chain_event.c.block_number.between(first, last)
+async def known_logs(
+    connection: AsyncConnection, chain_id: int, contracts: Collection[str], first: int
+) -> set[LogPosition]:
+    """Return the stored logs of these contracts, from block `first` on."""
+    c = chain_event.c
+    statement = select(c.block_number, c.log_index, c.block_hash).where(
+        c.chain_id == chain_id, c.block_number >= first, c.contract == any_of(contracts)
     )
-    return {(row.block_number, row.log_index) for row in await connection.execute(statement)}
+    return {(row.block_number, row.log_index, row.block_hash) for row in await connection.execute(statement)}
 
 
-async def event_blocks(connection: AsyncConnection, chain_id: int, last: int, most: int) -> list[Cursor]:
-    """The newest `most` blocks not above `last` of which we hold an event, the newest first."""
+async def event_blocks(
+    connection: AsyncConnection, chain_id: int, contracts: Collection[str], last: int, most: int
+) -> list[Cursor]:
+    """Return the newest `most` blocks up to `last` with a stored event of these contracts, the newest first."""
     place = chain_event.c
     statement = (
         select(place.block_number, place.block_hash)
         .ext(distinct_on(place.block_number))
-        .where(place.chain_id == chain_id, place.block_number <= last)
+        .where(place.chain_id == chain_id, place.block_number <= last, place.contract == any_of(contracts))
         .order_by(place.block_number.desc())
         .limit(most)
     )
@@ -121,22 +132,28 @@ async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[C
             await _refold(connection, chain_id, metadata.tables[f"{SCHEMA}.{name}"], fold, some)
 
 
-async def forget_after(connection: AsyncConnection, chain_id: int, last: int) -> Sequence[Forgotten]:
-    """Take every event above block `last` back, and what followed from it. What each was, and about whom."""
+async def forget_after(
+    connection: AsyncConnection, chain_id: int, contracts: Collection[str], last: int
+) -> Sequence[Forgotten]:
+    """Delete the events of these contracts above block `last`, and project their keys again."""
     event = chain_event.c
-    gone = delete(chain_event).where(event.chain_id == chain_id, event.block_number > last)
+    return await _forget(connection, chain_id, (event.contract == any_of(contracts)) & (event.block_number > last))
+
+
+async def forget_logs(connection: AsyncConnection, chain_id: int, logs: Collection[LogPosition]) -> None:
+    """Delete single events, and project their keys again."""
+    event = chain_event.c
+    if logs:
+        await _forget(connection, chain_id, tuple_(event.block_number, event.log_index, event.block_hash).in_(logs))
+
+
+async def _forget(connection: AsyncConnection, chain_id: int, condition: ColumnElement[bool]) -> Sequence[Forgotten]:
+    event = chain_event.c
+    gone = delete(chain_event).where(event.chain_id == chain_id, condition)
     forgotten = gone.returning(event.name, event.legacy, event.creator, event.timelock_id)
     events = (await connection.execute(forgotten)).all()
     await refold(connection, chain_id, events)
     return events
-
-
-async def ask_now(
-    connection: AsyncConnection, chain_id: int, legacies: Collection[str], creators: Collection[str]
-) -> None:
-    """Whoever is watched of these is asked about at the next look of the due pass."""
-    values = {"chain_id": chain_id, "legacies": list(legacies), "creators": list(creators)}
-    await connection.execute(_ASK_NOW, values)
 
 
 async def select_events(
@@ -245,10 +262,5 @@ def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
-_ASK_NOW = text("""
-    update worker.watch set next_ask = 0
-    where chain_id = :chain_id
-      and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])))
-""")
 _EVENT = tuple(ChainEvent.__dataclass_fields__)
 _COLUMNS = tuple(chain_event.c[name] for name in _EVENT)

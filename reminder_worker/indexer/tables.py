@@ -41,6 +41,14 @@ Index("chain_event_creator", chain_event.c.chain_id, chain_event.c.creator, chai
 
 Index("chain_event_timelock", chain_event.c.chain_id, chain_event.c.timelock_id)
 
+Index(
+    "chain_event_of_none",
+    chain_event.c.chain_id,
+    chain_event.c.contract,
+    chain_event.c.block_number,
+    postgresql_where=text("legacy is null and creator is null and timelock_id is null"),
+)
+
 legacy = Table(
     "legacy",
     metadata,

@@ -78,7 +78,6 @@ class AlertKind(StrEnum):
     EMAILS_LATE = "emails_late"
     FAILURES_GROWING = "failures_growing"
     UPGRADE_SCHEDULED = "upgrade_scheduled"
-    UPGRADE_CONFIRMED = "upgrade_confirmed"
     UPGRADE_CORRECTED = "upgrade_corrected"
     UPGRADE_EXECUTABLE = "upgrade_executable"
     UPGRADE_EXECUTED = "upgrade_executed"

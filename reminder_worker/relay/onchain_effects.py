@@ -15,7 +15,7 @@ from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import Request
 from reminder_worker.chain.types import voices_needed
-from reminder_worker.indexer.cross_check import logs_of_two
+from reminder_worker.indexer.log_reader import logs_of_two
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.models import RelayLane
 from reminder_worker.settings import ChainSettings

@@ -7,13 +7,13 @@ is alone, pauses that legacy for a growing time, and serves all others.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import structlog
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView, Triggers
@@ -25,7 +25,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
 from reminder_worker.indexer.models import SAFE
-from reminder_worker.indexer.store import Cursor, ask_now, move_cursor, read_cursor
+from reminder_worker.indexer.store import Cursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import WINDOW_KINDS
 from reminder_worker.reminders.audience import LegacyMembership, read_memberships
 from reminder_worker.reminders.horizon import (
@@ -194,6 +194,14 @@ class DuePass:
                     "creator_times": list(late.creators.values()),
                 }
                 await conn.execute(sql["ask_late"], values)
+
+
+async def ask_now(
+    connection: AsyncConnection, chain_id: int, legacies: Collection[str], creators: Collection[str]
+) -> None:
+    """Have the next look of the due pass ask about the watched legacies among these, and of these creators."""
+    values = {"chain_id": chain_id, "legacies": list(legacies), "creators": list(creators)}
+    await connection.execute(sql["ask_now"], values)
 
 
 class _DueRun:

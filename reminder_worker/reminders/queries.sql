@@ -602,3 +602,8 @@ where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.st
     where s.legacy = d.legacy and s."window" = d."window" and s.deadline = d.deadline
   )
   and coalesce(d.legacy in (select legacy from same), false);
+
+-- name: ask_now
+update worker.watch set next_ask = 0
+where chain_id = :chain_id
+  and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])));

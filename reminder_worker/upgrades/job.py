@@ -1,13 +1,11 @@
-"""The pass that watches the UpgradeTimelock, and tells operators of every change once for each of its stages.
+"""The pass that watches the UpgradeTimelock and reports every change of its queue to operators once.
 
-It reads by itself, apart from the chain index: a place at the last final block, and from there to the head anew at
-each look. Whatever differs from what is stored is a change: it appeared, stands in another block, or is gone. Events,
-operations, alerts and the place are written in one transaction, by whoever read the place last: so nothing is lost by
-a downtime of any length, and nothing told twice by two runs at once. What happened before the first start is stored
-and not told, except for what is still pending.
+The timelock's logs are read as the index reads logs, with a cursor of their own. The difference between its events in
+the index and the recorded ones is what is new, or was taken back by a reorganisation. Events, operations and alerts are
+written in one transaction: a downtime of any length loses nothing, and two runs at once report nothing twice. Events
+from before the first start are recorded and not reported, except for what is still pending.
 """
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,39 +16,36 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
+from reminder_worker.chain.client import Block, Chain
 from reminder_worker.chain.client import Call as Read
-from reminder_worker.chain.client import Chain
-from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.log_reader import EndpointsDisagree
+from reminder_worker.indexer.chain_index import BUDGET_SECONDS, EventReader, IndexProgress
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER
-from reminder_worker.upgrades.events import UpgradeEvent
-from reminder_worker.upgrades.notifications import Alert, Step, of_history, of_watch
+from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, alerts_of_changes, alerts_of_history
 from reminder_worker.upgrades.operations import (
     LATEST,
+    TOPICS,
     Operation,
-    difference,
+    UpgradeEvent,
+    decode_timelock_logs,
     operation_of,
     role_members,
 )
-from reminder_worker.upgrades.reading import NotNow, Reading, place_at, read
-from reminder_worker.upgrades.store import Place
-from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Around, Facts, implementations
+from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, implementations
 
 log = structlog.get_logger(__name__)
 
-BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds
-PATIENCE_SECONDS: Final = 1800  # without a step on, while what was read does not fit together
-LOOK_SECONDS: Final = 5.0  # beyond which a look leaves what is left to the run
+LOOK_SECONDS: Final = 5.0  # a look leaves what takes longer to the run
+PATIENCE_SECONDS: Final = 1800
 
 
 @dataclass(slots=True)
 class UpgradeReport:
-    """What a run did. `open`: operations that wait or may be executed; `disagreeing`: of those that `getTimestamp`
-    says otherwise of than the logs."""
+    """Result of a run. `told`: written alerts; `open`: operations that wait or may be executed; `disagreeing`: open
+    operations that `getTimestamp` calls done or unknown."""
 
     last_block: int = -1
     events: int = 0
@@ -63,7 +58,7 @@ class UpgradeReport:
 
 
 class UpgradeWatch:
-    """Of one chain whose settings name an UpgradeTimelock."""
+    """The watch of one chain whose settings name an UpgradeTimelock."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, alerts: Alerts, timelock: str) -> None:
         self._engine = engine
@@ -71,223 +66,192 @@ class UpgradeWatch:
         self._chain_id = chain.chain_id
         self._alerts = alerts
         self._timelock = timelock
-
-    # -- looking --------------------------------------------------------------------------------
+        self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_timelock_logs, source=None)
 
     async def look(self) -> bool:
-        """Whether there is something to store or to tell, beyond passing over blocks without any.
+        """Return whether there is something to record, beyond blocks without any event.
 
-        What is new at the head is stored and in the service log when this returns, since a run starts seconds later;
-        that one sends the emails.
+        Changes at the head are recorded and in the service log when this returns; the run that follows within seconds
+        sends the emails. Raises `EndpointsDisagree` after that.
         """
-        place = await self._place()
-        if place.moved_at is None:
+        if await self._begin():
             return True
-        found, stored = await self._read(place, FIRST_BLOCKS)
-        if isinstance(found, Reading) and not found.at_head:
-            return True  # a long way is the run's, which has the time
-        if not await self._is_due(place, found, stored):
-            _must_agree(self._chain_id, found)
-            return False
-        try:
-            await self.run(LOOK_SECONDS)
-        finally:
-            await self._alerts.write_log()
-        return True
-
-    async def _is_due(self, place: Place, found: Reading | NotNow, stored: Sequence[UpgradeEvent]) -> bool:
-        if not isinstance(found, Reading):
-            self._bear(found, place)
-            return found is NotNow.REORGANISED
-        changed = {event.key for event in found.events} != {event.key for event in stored}
-        final = any(event.block_number <= found.final[0] for event in stored)
-        if place.history or changed or final:
-            return True
-        async with self._engine.begin() as connection:
-            if await store.executable(connection, self._chain_id, found.head.timestamp):
-                return True
-            if not stored and found.final[0] > place.number:
-                new = Place(*found.final, place.history)
-                await store.take_place(connection, self._chain_id, self._timelock, place, new)
-        return False
-
-    # -- a run ----------------------------------------------------------------------------------
+        progress = await self._read(LOOK_SECONDS, is_history=False, slices=1)
+        if progress.more or not _is_read_whole(progress):
+            return progress.more
+        is_due = await self._is_due()
+        if is_due:
+            try:
+                await self._record(UpgradeReport(), is_history=False)
+            finally:
+                await self._alerts.write_log()
+        self._reader.raise_for(progress)
+        return is_due
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
-        """Read on to the head, slice by slice. Of several at once one writes each slice. Raises `ChainUnavailable`, and
-        at the first start `Misconfigured` when there is no timelock: its silence would pass for a quiet queue."""
-        ends, report, base, most = time.monotonic() + budget_seconds, UpgradeReport(), None, FIRST_BLOCKS
-        while time.monotonic() < ends:
-            place = await self._place()
-            found, stored = await self._read(base or place, most)
-            most = self._chain.log_ranges.at_once
-            if found is NotNow.REORGANISED and base is None:
-                base = await self._before_the_fork(place)
-                report.rewound_to = base.number
-                log.warning("upgrades_rewound", chain_id=self._chain_id, block=base.number)
-                continue
-            if not isinstance(found, Reading):
-                self._bear(found, place)
-                report.stopped = found.name.lower()
-                return report
-            step = await self._step(place, found, stored)
-            if not await self._write(step, report):
-                report.stopped = "moved_by_another"
-                return report
-            if found.at_head:
-                _must_agree(self._chain_id, found)
-                report.stopped = "at_head"
-                return report
-            if found.doubtful is not None:
-                most = found.head.number  # no slice moves the place over it: from there up to the head at once
-            base = None
+        """Read on to the head, then record and report what changed.
+
+        Raises `ChainUnavailable`, and at the first start `Misconfigured` if no timelock answers: its silence would look
+        like a quiet queue.
+        """
+        is_history = await self._begin()
+        progress = await self._read(budget_seconds, is_history)
+        report = UpgradeReport(
+            last_block=progress.last_block,
+            skipped=progress.skipped,
+            rewound_to=progress.rewound_to,
+            stopped=progress.stopped,
+        )
+        if _is_read_whole(progress) and not await self._record(report, is_history):
+            report.stopped = "moved_by_another"
+        self._reader.raise_for(progress)
         return report
 
-    def _bear(self, found: NotNow, place: Place) -> None:
-        """Raise unless a later run may find the nodes in agreement: they are given `PATIENCE_SECONDS` from the last
-        step on (none if there was none yet), and after that the run fails, or nobody would ever hear of it."""
-        since = (datetime.now(UTC) - place.moved_at).total_seconds() if place.moved_at else None
-        bears = since is not None and since <= PATIENCE_SECONDS
-        if found is not NotNow.REORGANISED and not bears:
-            raise ChainUnavailable(f"the endpoints of chain {self._chain_id} contradict what they said: {found.name}")
+    async def _begin(self) -> bool:
+        """Return whether nothing of this timelock is recorded yet."""
+        async with self._engine.connect() as connection:
+            is_history = await store.is_history(connection, self._chain_id, self._timelock)
+        if is_history is None:
+            start = await self._reader.start()
+            async with self._engine.begin() as connection:
+                await store.begin_history(connection, self._chain_id, self._timelock, start)
+        return is_history is not False
 
-    async def _place(self) -> Place:
+    async def _read(self, budget_seconds: float, is_history: bool, slices: int | None = None) -> IndexProgress:
+        """Read on. Raises `ChainUnavailable` if the endpoints contradict the cursor for `PATIENCE_SECONDS`, or at the
+        first start: a pass that reads nothing is no success."""
+        progress = await self._reader.read_on(budget_seconds, slices=slices)
+        if progress.rewound_to is not None:
+            log.warning("upgrades_rewound", chain_id=self._chain_id, block=progress.rewound_to)
+        if progress.stopped in ("unsettled", "node_behind"):
+            moved_at = (await self._reader.cursor()).moved_at
+            waits = (datetime.now(UTC) - moved_at).total_seconds() if moved_at else 0
+            if is_history or waits > PATIENCE_SECONDS:
+                raise ChainUnavailable(
+                    f"the endpoints of chain {self._chain_id} contradict what they said: {progress.stopped}"
+                )
+        return progress
+
+    async def _is_due(self) -> bool:
+        """Return whether there is a difference to record, or the time of an operation has come or gone."""
+        async with self._engine.connect() as connection:
+            if await store.unrecorded_events(connection, self._chain_id, self._timelock):
+                return True
+            if await store.removed_events(connection, self._chain_id):
+                return True
+            ready_at = await store.next_ready_time(connection, self._chain_id)
+            unsettled = await store.has_unsettled(connection, self._chain_id)
+        if unsettled:
+            async with self._engine.begin() as connection:
+                await store.settle_operations(connection, self._chain_id, await self._final_block())
+        return ready_at is not None and ready_at <= (await self._chain.head()).timestamp
+
+    async def _final_block(self) -> int:
+        """Return the last final block; -1 while no endpoint names one."""
+        final = await self._chain.block("finalized")
+        return -1 if final is None else final.number
+
+    # -- what changed ---------------------------------------------------------------------------
+
+    async def _record(self, report: UpgradeReport, is_history: bool) -> bool:
+        """Record and report what changed. Return False when another process did it meanwhile."""
+        step = await self._compare()
+        if step.delay is None and is_history:  # later it may be the node's fault: the logs are reported then
+            raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
+        final = await self._final_block()
+        alerts = await self._alerts_of(step, final, is_history)
         async with self._engine.begin() as connection:
-            stored = await store.read_place(connection, self._chain_id, self._timelock)
-            if stored is None:
-                await store.forget_others(connection, self._chain_id, self._timelock)
-        return stored or await self._start()
+            if not await store.record_events(connection, self._chain_id, step.gone, step.fresh):
+                await connection.rollback()
+                return False
+            operations = list(step.operations.values())
+            await store.save_operations(connection, self._chain_id, operations, step.vanished)
+            await store.settle_operations(connection, self._chain_id, final)
+            told = [
+                await self._alerts.once(connection, alert.kind, alert.subject, alert.stage, self._chain_id, alert.facts)
+                for alert in alerts
+            ]
+            if step.delay is not None:
+                told.append(await self._report_delay(connection, step.delay))
+            if is_history:
+                await store.end_history(connection, self._chain_id, self._timelock)
+        if is_history:
+            log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
+        report.events = len(step.fresh)
+        report.told = sum(told)
+        report.open = sum(operation.is_open for operation in operations)
+        report.disagreeing = step.disagreeing
+        return True
 
-    async def _start(self) -> Place:
-        start = await place_at(self._chain, self._chain.settings.start_block - 1, history=True)
-        if start is None:
-            raise ChainUnavailable(f"no endpoint of chain {self._chain_id} has its first block yet")
-        return start
-
-    async def _before_the_fork(self, place: Place) -> Place:
-        """The block of our newest event if the chain still has it, else the beginning. Seldom needed: only a
-        development chain is rolled back deeper than what it called final, and only a lying endpoint calls a block final
-        that the chain does not have."""
+    async def _compare(self) -> QueueStep:
+        """Compare the index with what is recorded, and read the open operations' times from the timelock."""
         async with self._engine.connect() as connection:
-            newest = await store.newest_event(connection, self._chain_id, place.number)
-        if newest is not None:
-            there = await place_at(self._chain, newest.block_number, history=place.history)
-            if there is not None and there.hash == newest.block_hash:
-                return replace(there, moved_at=place.moved_at)
-        return replace(await self._start(), history=place.history, moved_at=place.moved_at)
-
-    async def _read(self, base: Place, most: int) -> tuple[Reading | NotNow, list[UpgradeEvent]]:
-        """The reading, and what is stored of its blocks."""
-        async with self._engine.connect() as connection:
-            stored = await store.events_from(connection, self._chain_id, base.number + 1)
-        found = await read(self._chain, self._timelock, base, stored, most)
-        if isinstance(found, Reading) and not found.at_head:
-            stored = [event for event in stored if event.block_number <= found.last.number]
-        return found, stored
-
-    # -- what follows from a reading ------------------------------------------------------------
-
-    async def _step(self, place: Place, reading: Reading, stored: Sequence[UpgradeEvent]) -> Step:
-        said, had = {event.key for event in reading.events}, {event.key: event for event in stored}
-        fresh = await self._with_senders([event for event in reading.events if event.key not in had])
-        kept = [event for key, event in had.items() if key in said]
-        now = tuple(sorted([*kept, *fresh], key=lambda event: event.key[:2]))
-        gone = tuple(event for key, event in had.items() if key not in said)
-        touched = {event.operation_id for event in (*now, *gone) if event.operation_id is not None}
-        async with self._engine.connect() as connection:
-            touched |= set(await store.open_operations(connection, self._chain_id))
-            elsewhere = await store.events_of(connection, self._chain_id, touched)
-        outside = [event for event in elsewhere if event.key not in had]
-        everything = sorted([*outside, *now], key=lambda event: event.key[:2])
-        said_of: dict[str | None, list[UpgradeEvent]] = {}
-        for event in everything:
-            said_of.setdefault(event.operation_id, []).append(event)
-        folded = {id: operation_of(id, said_of.get(id, ())) for id in sorted(touched)}
-        operations = {id: operation for id, operation in folded.items() if operation is not None}
-        delay, disagreeing = None, 0
-        if reading.at_head:
-            operations, delay, disagreeing = await self._by_the_timelock(operations, reading)
-            if delay is None and place.history:  # later it may be the node's fault: what the logs tell is told then
-                raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
-        vanished = tuple(id for id, operation in folded.items() if operation is None)
-        found = difference(stored, now)
-        return Step(place, reading, now, tuple(fresh), gone, found, operations, vanished, delay, disagreeing)
+            await connection.execution_options(isolation_level="REPEATABLE READ")
+            found = await store.unrecorded_events(connection, self._chain_id, self._timelock)
+            gone = await store.removed_events(connection, self._chain_id)
+            changed = {event.operation_id for event in (*found, *gone) if event.operation_id is not None}
+            touched = sorted(changed.union(await store.open_operations(connection, self._chain_id)))
+            recorded = await store.events_of(connection, self._chain_id, touched)
+            reorganised_before = await store.vanished_operations(connection, self._chain_id)
+        fresh = await self._with_senders(found)
+        events = sorted(
+            [*(event for event in recorded if event not in gone), *fresh],
+            key=lambda event: (event.block_number, event.log_index),
+        )
+        events_of: dict[str | None, list[UpgradeEvent]] = {}
+        for event in events:
+            events_of.setdefault(event.operation_id, []).append(event)
+        projected = {id: operation_of(id, events_of.get(id, ())) for id in touched}
+        operations = {id: operation for id, operation in projected.items() if operation is not None}
+        operations, delay, disagreeing = await self._ask_timelock(operations, await self._chain.head())
+        vanished = tuple(id for id, operation in projected.items() if operation is None)
+        return QueueStep(tuple(fresh), tuple(gone), operations, vanished, reorganised_before, delay, disagreeing)
 
     async def _with_senders(self, events: Sequence[UpgradeEvent]) -> list[UpgradeEvent]:
         hashes = sorted({event.tx_hash for event in events})
         senders = dict(zip(hashes, await self._chain.senders(hashes), strict=True))
         return [replace(event, sender=senders[event.tx_hash]) for event in events]
 
-    async def _by_the_timelock(
-        self, operations: Mapping[str, Operation], reading: Reading
+    async def _ask_timelock(
+        self, operations: Mapping[str, Operation], head: Block
     ) -> tuple[dict[str, Operation], int | None, int]:
-        """Those that are open with the time that the timelock itself says; its minimum delay (None: it does not
-        answer); how many it says to be done or unknown although its logs say they are open."""
+        """Return the operations with the times that the timelock names, its minimum delay (None: it does not answer),
+        and how many open operations it calls done or unknown."""
         waiting = [operation for operation in operations.values() if operation.is_open]
         get = selector("TimelockController", "getTimestamp")
         reads = [Read(self._timelock, get + bytes.fromhex(operation.operation_id[2:])) for operation in waiting]
         reads.append(Read(self._timelock, selector("TimelockController", "getMinDelay")))
         *moments, delay = [
             at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
-            for answer in await self._chain.call_many(reads, at=reading.head.hash)
+            for answer in await self._chain.call_many(reads, at=head.hash)
         ]
         found, disagreeing = dict(operations), 0
         for operation, moment in zip(waiting, moments, strict=True):
             if moment is None or moment <= 1:
                 disagreeing += 1
                 moment = operation.ready_at or LATEST
-            state = "ready" if moment <= reading.head.timestamp else "pending"
+            state = "ready" if moment <= head.timestamp else "pending"
             found[operation.operation_id] = replace(operation, ready_at=min(moment, LATEST), state=state)
         return found, delay, disagreeing
 
-    # -- writing and telling --------------------------------------------------------------------
-
-    async def _write(self, step: Step, report: UpgradeReport) -> bool:
-        """False when another run wrote meanwhile."""
-        alerts = await self._to_tell(step)
-        async with self._engine.begin() as connection:
-            if not await store.take_place(connection, self._chain_id, self._timelock, step.place, step.after):
-                return False
-            await store.replace_events(connection, self._chain_id, step.gone, step.fresh)
-            operations = list(step.operations.values())
-            await store.save_operations(connection, self._chain_id, operations, step.vanished, step.after.number)
-            told = [
-                await self._alerts.once(connection, each.kind, each.subject, each.stage, self._chain_id, each.facts)
-                for each in alerts
-            ]
-            if step.delay is not None:
-                told.append(await self._tell_of_the_delay(connection, step.delay))
-        if step.place.history:
-            log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
-        report.last_block = step.reading.last.number
-        report.events += len(step.fresh)
-        report.skipped += step.reading.skipped
-        report.told += sum(told)
-        report.open = sum(each.is_open for each in operations)
-        report.disagreeing = step.disagreeing
-        return True
-
-    async def _tell_of_the_delay(self, connection: AsyncConnection, seconds: int) -> bool:
+    async def _report_delay(self, connection: AsyncConnection, seconds: int) -> bool:
         facts: Facts = {"delay_seconds": seconds, "alert_below_seconds": LEAST_DELAY_SECONDS}
-        tell = self._alerts.raise_ if seconds < LEAST_DELAY_SECONDS else self._alerts.clear
-        return await tell(connection, AlertKind.UPGRADE_DELAY_SHORT, self._timelock, self._chain_id, facts)
+        report = self._alerts.raise_ if seconds < LEAST_DELAY_SECONDS else self._alerts.clear
+        return await report(connection, AlertKind.UPGRADE_DELAY_SHORT, self._timelock, self._chain_id, facts)
 
-    async def _to_tell(self, step: Step) -> list[Alert]:
-        if step.place.history and not step.reading.at_head:
-            return []
+    async def _alerts_of(self, step: QueueStep, final: int, is_history: bool) -> list[UpgradeAlert]:
         addresses = implementations(step.operations.values())
         codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
         async with self._engine.connect() as connection:
-            roles = await store.role_events(connection, self._chain_id)
+            recorded = await store.role_events(connection, self._chain_id)
             subjects = {self._timelock, *step.operations, *step.vanished}
-            told = await store.told(connection, self._chain_id, subjects)
-        before = [event for event in roles if event.block_number < step.reading.first]
-        cancellers = role_members([*before, *step.now], CANCELLER)
-        around = Around(self._chain.settings, self._timelock, codes, cancellers, step.after.number)
-        return of_history(step, around) if step.place.history else of_watch(step, around, told)
+            reported = await store.reported_stages(connection, self._chain_id, subjects)
+        roles = [*(event for event in recorded if event not in step.gone), *step.fresh]
+        roles.sort(key=lambda event: (event.block_number, event.log_index))
+        context = WordingContext(self._chain.settings, self._timelock, codes, role_members(roles, CANCELLER), final)
+        return alerts_of_history(step, context) if is_history else alerts_of_changes(step, context, reported)
 
 
-def _must_agree(chain_id: int, found: Reading | NotNow) -> None:
-    """Raises for a reading with a log in doubt. Called last, after all that is certain was told."""
-    if isinstance(found, Reading) and found.doubtful is not None:
-        raise EndpointsDisagree(f"no two endpoints of chain {chain_id} give a log of block {found.doubtful}")
+def _is_read_whole(progress: IndexProgress) -> bool:
+    """Return whether everything certain up to the head is stored: in the middle of a rewind, events only seem gone."""
+    return progress.stopped in ("at_head", "disagreement")

@@ -1,7 +1,7 @@
-"""Which alerts follow from a reading of the timelock. Plain functions: no database, no chain.
+"""Which alerts follow from the changes of the upgrade queue. Plain functions: no database, no chain.
 
-A change is told at the head, again when it is final, and corrected when a reorganisation moved it or took it back; what
-was final already when it was first seen is told once.
+A change is reported when it appears, and once more if a reorganisation takes it back. An operation is also reported
+when its time has come.
 """
 
 from collections.abc import Mapping
@@ -11,23 +11,28 @@ from typing import Final
 
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import wording
-from reminder_worker.upgrades.events import EXECUTED, SCHEDULED, UpgradeEvent
-from reminder_worker.upgrades.operations import Change, Difference, Operation, changes, operation_of
-from reminder_worker.upgrades.reading import Reading
-from reminder_worker.upgrades.store import Place
-from reminder_worker.upgrades.wording import Around, Facts
+from reminder_worker.upgrades.operations import (
+    EXECUTED,
+    SCHEDULED,
+    Change,
+    Operation,
+    UpgradeEvent,
+    changes,
+    operation_of,
+    without_moved,
+)
+from reminder_worker.upgrades.wording import Facts, WordingContext
 
-Told = AbstractSet[tuple[str, str, str]]
-"""(kind, subject, stage) of what operators were told already."""
+ReportedStages = AbstractSet[tuple[str, str, str]]
+"""(kind, subject, stage) of the alerts that were already written."""
 _NOTE: Final = "note"
 _FROM_BEFORE: Final = "it was scheduled before this service began to watch"
 _AGAIN: Final = "a reorganisation had taken it back; it was mined again"
-_GONE: Final = "gone"
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
-    """`stage` makes it one of its kind and subject."""
+class UpgradeAlert:
+    """One alert; a kind and a subject have one for each `stage`."""
 
     kind: AlertKind
     subject: str
@@ -36,142 +41,109 @@ class Alert:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A reading, and what follows from it. `now`: all events of its blocks, of which `fresh` are to be stored.
+class QueueStep:
+    """The difference between the timelock's events in the index and the recorded ones, and what follows from it.
 
-    `operations`: those that it speaks of or that are open, as they are now; `vanished`: of which nothing is left.
-    `delay`: the minimum delay in seconds, None when the timelock was not asked.
+    `operations`: the touched and the open ones as they are now; `vanished`: ids of operations without an event left;
+    `reorganised_before`: ids of operations that had vanished before. `delay`: the minimum delay in seconds, None if
+    the timelock does not answer; `disagreeing`: open operations that the timelock itself calls done or unknown.
     """
 
-    place: Place
-    reading: Reading
-    now: tuple[UpgradeEvent, ...]
     fresh: tuple[UpgradeEvent, ...]
     gone: tuple[UpgradeEvent, ...]
-    difference: Difference
     operations: Mapping[str, Operation]
     vanished: tuple[str, ...]
+    reorganised_before: AbstractSet[str]
     delay: int | None
     disagreeing: int
-
-    @property
-    def after(self) -> Place:
-        number, hash = self.reading.final
-        return Place(number, hash, self.place.history and not self.reading.at_head)
 
     def operation(self, change: Change) -> Operation | None:
         return self.operations.get(change.operation_id or "")
 
 
-def of_history(step: Step, around: Around) -> list[Alert]:
-    """At the first start: of what happened before only what is still open."""
-    marks = {change.operation_id: change.mark for change in changes(step.now) if change.name == SCHEDULED}
-    waiting = [operation for operation in step.operations.values() if operation.is_open]
+def alerts_of_history(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
+    """Return the alerts of the first start: of the past only what is still open."""
+    marks = {change.operation_id: change.mark for change in changes(step.fresh) if change.name == SCHEDULED}
     scheduled = [
-        Alert(
+        UpgradeAlert(
             AlertKind.UPGRADE_SCHEDULED,
             operation.operation_id,
             marks.get(operation.operation_id, f"{operation.scheduled_tx}"),
-            {_NOTE: _FROM_BEFORE, **wording.scheduled_facts(operation, around)},
+            {_NOTE: _FROM_BEFORE, **wording.scheduled_facts(operation, context)},
         )
-        for operation in waiting
+        for operation in step.operations.values()
+        if operation.is_open
     ]
-    return [*scheduled, *_executable(step, around)]
+    return [*scheduled, *_executable(step, context)]
 
 
-def of_watch(step: Step, around: Around, told: Told) -> list[Alert]:
-    """Corrections first, then what is new, in the order of the chain, then what became final."""
+def alerts_of_changes(step: QueueStep, context: WordingContext, reported: ReportedStages) -> list[UpgradeAlert]:
+    """Return corrections first, then new changes in the order of the chain, then operations whose time has come.
+
+    A change that only moved to another block is not reported again.
+    """
+    appeared, gone = without_moved(changes(step.fresh), changes(step.gone))
     return [
-        *_corrected(step, around, told),
-        *(_appeared(change, step, around, told) for change in step.difference.appeared),
-        *_confirmed(step, around, told),
-        *_executable(step, around),
+        *_reorganised(gone, step, context, reported),
+        *(_appeared(change, step, context, reported) for change in appeared),
+        *_executable(step, context),
     ]
 
 
-def _corrected(step: Step, around: Around, told: Told) -> list[Alert]:
-    gone: list[tuple[Change, Change | None]] = [(change, None) for change in step.difference.gone]
+def _reorganised(
+    gone: list[Change], step: QueueStep, context: WordingContext, reported: ReportedStages
+) -> list[UpgradeAlert]:
+    """Return a correction for each reported change that a reorganisation took back."""
+    known = {(kind, subject) for kind, subject, _ in reported}
     found = []
-    for before, after in [*gone, *step.difference.moved]:
-        subject = _subject(before, around)
-        if _was_told(told, subject, before):
-            operation = step.operation(before)
-            facts = wording.corrected_facts(before, after, operation or _as_it_was(before, step), around, operation)
-            stage = f"{before.mark} {_GONE}" if after is None else after.mark
-            found.append(_once_more(AlertKind.UPGRADE_CORRECTED, subject, stage, facts, told))
+    for change in gone:
+        subject = _subject(change, context)
+        if any((kind.value, subject) in known for kind in (wording.KINDS[change.name], AlertKind.UPGRADE_UNSEEN)):
+            now = step.operation(change)
+            facts = wording.corrected_facts(change, now or _operation_before(change, step), now, context)
+            found.append(_next_stage(AlertKind.UPGRADE_CORRECTED, subject, f"{change.mark} gone", facts, reported))
     return found
 
 
-def _as_it_was(change: Change, step: Step) -> Operation | None:
-    """The operation by its events that are not in the chain any more, all of them: its cancellation alone does not say
-    what it was to do."""
+def _operation_before(change: Change, step: QueueStep) -> Operation | None:
+    """Return the operation by all its events that are gone: a cancellation alone does not show its calls."""
     if change.operation_id is None:
         return None
-    return operation_of(change.operation_id, [e for e in step.gone if e.operation_id == change.operation_id])
+    events = [event for event in step.gone if event.operation_id == change.operation_id]
+    return operation_of(change.operation_id, events)
 
 
-def _appeared(change: Change, step: Step, around: Around, told: Told) -> Alert:
-    operation, subject = step.operation(change), _subject(change, around)
-    facts = wording.change_facts(change, operation, around)
+def _appeared(change: Change, step: QueueStep, context: WordingContext, reported: ReportedStages) -> UpgradeAlert:
+    operation = step.operation(change)
+    facts = wording.change_facts(change, operation, context)
     unseen = change.name == EXECUTED and operation is not None and not operation.was_seen
     kind = AlertKind.UPGRADE_UNSEEN if unseen else wording.KINDS[change.name]
-    if change.operation_id is not None and _was_taken_back(told, kind, subject):
+    if change.operation_id in step.reorganised_before:
         facts = {_NOTE: _AGAIN, **facts}
-    return _once_more(kind, subject, change.mark, facts, told)
+    return _next_stage(kind, _subject(change, context), change.mark, facts, reported)
 
 
-def _confirmed(step: Step, around: Around, told: Told) -> list[Alert]:
-    """Changes that became final after they were told of. One that moved to another block counts as told by the
-    correction in this same step."""
-    final = [c for c in changes(step.now) if step.place.number < c.first.block_number <= step.after.number]
+def _executable(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
     return [
-        Alert(
-            AlertKind.UPGRADE_CONFIRMED,
-            _subject(change, around),
-            f"{change.mark} final",
-            wording.confirmed_facts(change, step.operation(change), around),
-        )
-        for change in final
-        if _was_told(told, _subject(change, around), change)
-    ]
-
-
-def _executable(step: Step, around: Around) -> list[Alert]:
-    return [
-        Alert(
+        UpgradeAlert(
             AlertKind.UPGRADE_EXECUTABLE,
             operation.operation_id,
             f"{operation.scheduled_tx} {operation.ready_at}",
-            wording.executable_facts(operation, around),
+            wording.executable_facts(operation, context),
         )
         for operation in step.operations.values()
         if operation.state == "ready"
     ]
 
 
-def _once_more(kind: AlertKind, subject: str, mark: str, facts: Facts, told: Told) -> Alert:
-    """A chain may go back and forth between two blocks: each time is a stage of its own."""
+def _next_stage(kind: AlertKind, subject: str, mark: str, facts: Facts, reported: ReportedStages) -> UpgradeAlert:
+    """Return the alert with a stage of its own: a chain may go back and forth between two blocks."""
     stage, times = mark, 1
-    while (kind.value, subject, stage) in told:
+    while (kind.value, subject, stage) in reported:
         times += 1
         stage = f"{mark} {times}"
-    return Alert(kind, subject, stage, facts)
+    return UpgradeAlert(kind, subject, stage, facts)
 
 
-def _was_told(told: Told, subject: str, change: Change) -> bool:
-    return any(about == subject and stage.split(" ")[0] == change.mark for _, about, stage in told)
-
-
-def _was_taken_back(told: Told, kind: AlertKind, subject: str) -> bool:
-    """Whether all that was told of this kind was taken back again. As long as one still stands, the next change of the
-    same kind is a new one and not its return."""
-    corrected = AlertKind.UPGRADE_CORRECTED.value
-    said = {stage.split(" ")[0] for each, about, stage in told if (each, about) == (kind.value, subject)}
-    gone = {
-        stage.split(" ")[0] for each, about, stage in told if (each, about) == (corrected, subject) and _GONE in stage
-    }
-    return bool(said) and said <= gone
-
-
-def _subject(change: Change, around: Around) -> str:
-    return change.operation_id or around.timelock
+def _subject(change: Change, context: WordingContext) -> str:
+    return change.operation_id or context.timelock

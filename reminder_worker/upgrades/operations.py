@@ -1,19 +1,103 @@
-"""From the timelock's events to its operations, and from two readings of the chain to what there is to tell.
+"""The timelock's events, and its operations, which follow from them. Plain functions: no database, no chain.
 
-Plain functions: no database, no chain.
+The contract is OpenZeppelin's TimelockController, with the roles of AccessControl.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from reminder_worker.upgrades.decode import Call
-from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED, UpgradeEvent
+from reminder_worker.chain import abi
+from reminder_worker.chain.abi_codec import WORD, Malformed, at, bytes_at
+from reminder_worker.chain.types import Log
+from reminder_worker.indexer.decoding import Decoded
+from reminder_worker.indexer.projection import ChainEvent
+from reminder_worker.upgrades.decode import READERS, Call
 
+SCHEDULED: Final = "CallScheduled"
+EXECUTED: Final = "CallExecuted"
+CANCELLED: Final = "Cancelled"
+DELAY: Final = "MinDelayChange"
+GRANTED: Final = "RoleGranted"
+REVOKED: Final = "RoleRevoked"
+_EVENTS: Final = {abi.topic(event): event for event in abi.events("TimelockController")}
+TOPICS: Final = frozenset(_EVENTS)
 OPEN: Final = frozenset({"pending", "ready"})
 NO_OPERATION: Final = "0x" + "00" * 32
 LATEST: Final = 2**63 - 1  # delays and moments beyond it do not fit into a row, nor into anybody's life
 _TOLD: Final = frozenset({SCHEDULED, EXECUTED, CANCELLED, DELAY, GRANTED, REVOKED})
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeEvent:
+    """One log of the timelock. `sender`: of its transaction, None if unknown; `operation_id`: where it has one.
+
+    `data` by the ABI's names, without the id: addresses and words as lower-case `0x` hex, call data as hex without
+    the `0x`, numbers as int of any size.
+    """
+
+    block_number: int
+    log_index: int
+    block_hash: str
+    block_time: int
+    tx_hash: str
+    sender: str | None
+    name: str
+    operation_id: str | None
+    data: dict[str, Any]
+
+
+def decode_timelock_logs(logs: Sequence[tuple[Log, int]]) -> Decoded:
+    """Return the events of these logs, each given with its block's time, as the index stores them."""
+    found = [decode_timelock_log(log, block_time) for log, block_time in logs]
+    events = tuple(event for event in found if event is not None)
+    return Decoded(events, len(found) - len(events))
+
+
+def decode_timelock_log(log: Log, block_time: int) -> ChainEvent | None:
+    """Return the event, or None for a log of another event or not encoded as one."""
+    event = _EVENTS.get(log.topics[0]) if log.topics else None
+    if event is None:
+        return None
+    indexed = [field for field in event["inputs"] if field["indexed"]]
+    plain = [field for field in event["inputs"] if not field["indexed"]]
+    if len(log.topics) != 1 + len(indexed):
+        return None
+    try:
+        data = {
+            field["name"]: _value(field["type"], bytes.fromhex(topic[2:]), 0)
+            for field, topic in zip(indexed, log.topics[1:], strict=True)
+        }
+        data |= {field["name"]: _value(field["type"], log.data, place * WORD) for place, field in enumerate(plain)}
+    except Malformed:
+        return None
+    return ChainEvent(
+        block_number=log.block_number,
+        log_index=log.log_index,
+        block_hash=log.block_hash,
+        block_time=block_time,
+        tx_hash=log.tx_hash,
+        contract=log.address,
+        name=event["name"],
+        legacy=None,
+        creator=None,
+        timelock_id=None,
+        data=data,
+    )
+
+
+def upgrade_event_of(event: ChainEvent) -> UpgradeEvent:
+    """Return the event as the upgrade queue stores it, without its sender."""
+    data = dict(event.data)
+    operation_id = data.pop("id", None)
+    place = (event.block_number, event.log_index, event.block_hash, event.block_time, event.tx_hash)
+    return UpgradeEvent(*place, None, event.name, operation_id, data)
+
+
+def _value(kind: str, data: bytes, position: int) -> Any:
+    if kind == "bytes":
+        return bytes_at(data, at(data, position), 1 << 24).hex()  # far more than fits into a block
+    return READERS[kind](data, position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +151,6 @@ class Change:
         return self.name, self.operation_id, tuple(sorted(event.data.items()) for event in self.events)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """`moved`: the same change, (before, now) in another block."""
-
-    appeared: tuple[Change, ...]
-    moved: tuple[tuple[Change, Change], ...]
-    gone: tuple[Change, ...]
-
-
 def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
     """In the order in which they began.
 
@@ -101,20 +176,16 @@ def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
     return [Change(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
 
 
-def difference(before: Iterable[UpgradeEvent], now: Iterable[UpgradeEvent]) -> Difference:
-    """Between what is stored of a range of blocks and what the chain says of it."""
-    old = {change.mark: change for change in changes(before)}
-    new = {change.mark: change for change in changes(now)}
-    gone = [change for mark, change in old.items() if mark not in new]
-    appeared, moved = [], []
-    for change in (change for mark, change in new.items() if mark not in old):
-        twin = next((other for other in gone if other.same_as == change.same_as), None)
+def without_moved(appeared: Iterable[Change], gone: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+    """Return the changes that really appeared and those that really went: one in another block now did neither."""
+    left, new = list(gone), []
+    for change in appeared:
+        twin = next((other for other in left if other.same_as == change.same_as), None)
         if twin is None:
-            appeared.append(change)
+            new.append(change)
         else:
-            gone.remove(twin)
-            moved.append((twin, change))
-    return Difference(tuple(appeared), tuple(moved), tuple(gone))
+            left.remove(twin)
+    return new, left
 
 
 def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> Operation | None:

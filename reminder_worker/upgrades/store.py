@@ -1,81 +1,95 @@
-"""The statements of the upgrade watch. Every function works in the caller's transaction."""
+"""The tables of the upgrade queue: what the watch records, and what operators read of it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Row, Text, any_, delete, func, literal, select, tuple_, update
+from sqlalchemy import ColumnElement, Row, Text, and_, any_, delete, exists, func, literal, select, tuple_, update
 from sqlalchemy.dialects.postgresql import ARRAY, insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.indexer.tables import index_cursor
+from reminder_worker.chain.client import Chain
+from reminder_worker.errors import NotConfigured, NotFound
+from reminder_worker.indexer.projection import ChainEvent
+from reminder_worker.indexer.store import Cursor
+from reminder_worker.indexer.tables import chain_event, index_cursor
 from reminder_worker.outbox.tables import alert
-from reminder_worker.upgrades.decode import Call
-from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
-from reminder_worker.upgrades.operations import OPEN, Operation
+from reminder_worker.upgrades.decode import CANCELLER, Call, decode, plain_words
+from reminder_worker.upgrades.operations import (
+    GRANTED,
+    OPEN,
+    REVOKED,
+    Operation,
+    UpgradeEvent,
+    role_members,
+    upgrade_event_of,
+)
 from reminder_worker.upgrades.tables import upgrade_event, upgrade_operation
+from reminder_worker.upgrades.wording import Facts, WordingContext, all_facts, implementations
 
 CURSOR: Final = "upgrades"
 HISTORY: Final = "history"
 WATCH: Final = "watch"
-_FIELDS: Final = tuple(UpgradeEvent.__dataclass_fields__)
+_KEY: Final = ("chain_id", "block_number", "log_index", "block_hash")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The last block whose events are final and told; `history` until the head was reached for the first time.
+class ListedOperation:
+    """`final`: its last change cannot be taken back."""
 
-    `moved_at` changes whenever somebody wrote; None when nobody has yet.
-    """
+    chain_id: int
+    operation: Operation
+    final: bool
 
-    number: int
-    hash: str
-    history: bool
-    moved_at: datetime | None = None
-
-
-async def read_place(connection: AsyncConnection, chain_id: int, timelock: str) -> Place | None:
-    """None also when it is of another timelock."""
-    c = index_cursor.c
-    statement = select(c.block_number, c.block_hash, c.source, c.moved_at).where(_of_ours(chain_id))
-    row = (await connection.execute(statement.where(c.source.endswith(timelock)))).one_or_none()
-    return (
-        None if row is None else Place(row.block_number, row.block_hash, row.source.startswith(HISTORY), row.moved_at)
-    )
+    @property
+    def does(self) -> str:
+        """Its calls in a few words."""
+        words = [decode(call.data).function or plain_words(call.data) for call in self.operation.calls]
+        return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
 
 
-async def forget_others(connection: AsyncConnection, chain_id: int, timelock: str) -> None:
-    """What was read of another timelock, which is configured no more: nothing of the two may be mixed."""
-    theirs = delete(index_cursor).where(_of_ours(chain_id), ~index_cursor.c.source.endswith(timelock))
-    if await connection.scalar(theirs.returning(index_cursor.c.chain_id)) is not None:
-        await connection.execute(delete(upgrade_event).where(upgrade_event.c.chain_id == chain_id))
-        await connection.execute(delete(upgrade_operation).where(upgrade_operation.c.chain_id == chain_id))
+async def is_history(connection: AsyncConnection, chain_id: int, timelock: str) -> bool | None:
+    """Return whether the first reading of this timelock is not recorded yet; None if there is no cursor for it."""
+    statement = select(index_cursor.c.source).where(_cursor_of(chain_id), index_cursor.c.source.endswith(timelock))
+    source = await connection.scalar(statement)
+    return None if source is None else source.startswith(HISTORY)
 
 
-async def take_place(connection: AsyncConnection, chain_id: int, timelock: str, old: Place, new: Place) -> bool:
-    """False when somebody wrote since `old` was read: then nothing of the caller's may be written.
-
-    To be called first in a transaction: it holds the row, so that those who write follow one another.
-    """
-    values = {
-        "block_number": new.number,
-        "block_hash": new.hash,
-        "source": f"{HISTORY if new.history else WATCH} {timelock}",
-        "moved_at": func.clock_timestamp(),
-    }
-    if old.moved_at is None:
-        first = insert(index_cursor).values(chain_id=chain_id, name=CURSOR, **values).on_conflict_do_nothing()
-        taken = await connection.scalar(first.returning(index_cursor.c.chain_id))
-    else:
-        mine = update(index_cursor).values(values).where(_of_ours(chain_id), index_cursor.c.moved_at == old.moved_at)
-        taken = await connection.scalar(mine.returning(index_cursor.c.chain_id))
-    return taken is not None
+async def begin_history(connection: AsyncConnection, chain_id: int, timelock: str, start: Cursor) -> None:
+    """Forget the queue of a timelock that is no longer configured, and put the cursor of this one before the start."""
+    others = delete(index_cursor).where(_cursor_of(chain_id), ~index_cursor.c.source.endswith(timelock))
+    source = await connection.scalar(others.returning(index_cursor.c.source))
+    if source is not None:
+        e = chain_event.c
+        await connection.execute(delete(chain_event).where(e.chain_id == chain_id, e.contract == source.split(" ")[1]))
+        for table in (upgrade_event, upgrade_operation):
+            await connection.execute(delete(table).where(table.c.chain_id == chain_id))
+    values = {"block_number": start.number, "block_hash": start.hash, "source": f"{HISTORY} {timelock}"}
+    first = insert(index_cursor).values(chain_id=chain_id, name=CURSOR, **values)
+    await connection.execute(first.on_conflict_do_nothing())
 
 
-async def events_from(connection: AsyncConnection, chain_id: int, first: int) -> list[UpgradeEvent]:
-    """Of block `first` and all after it, in log order."""
-    return await _events(connection, chain_id, upgrade_event.c.block_number >= first)
+async def end_history(connection: AsyncConnection, chain_id: int, timelock: str) -> None:
+    statement = update(index_cursor).values(source=f"{WATCH} {timelock}")
+    await connection.execute(statement.where(_cursor_of(chain_id), index_cursor.c.source.endswith(timelock)))
+
+
+async def unrecorded_events(connection: AsyncConnection, chain_id: int, timelock: str) -> list[UpgradeEvent]:
+    """Return the timelock's events in the index that are not recorded yet, in log order, without senders."""
+    c = chain_event.c
+    known = exists().where(*(upgrade_event.c[name] == c[name] for name in _KEY))
+    columns = [c[name] for name in ChainEvent.__dataclass_fields__]
+    concerns_none = and_(
+        c.legacy.is_(None), c.creator.is_(None), c.timelock_id.is_(None)
+    )  # as the partial index has it
+    statement = select(*columns).where(c.chain_id == chain_id, c.contract == timelock, concerns_none, ~known)
+    found = await connection.execute(statement.order_by(c.block_number, c.log_index))
+    return [upgrade_event_of(ChainEvent(*row)) for row in found]
+
+
+async def removed_events(connection: AsyncConnection, chain_id: int) -> list[UpgradeEvent]:
+    """Return the recorded events that the index no longer has, in log order."""
+    return await _events(connection, chain_id, ~exists().where(*(chain_event.c[n] == upgrade_event.c[n] for n in _KEY)))
 
 
 async def events_of(connection: AsyncConnection, chain_id: int, operation_ids: Collection[str]) -> list[UpgradeEvent]:
@@ -86,26 +100,22 @@ async def role_events(connection: AsyncConnection, chain_id: int) -> list[Upgrad
     return await _events(connection, chain_id, upgrade_event.c.name.in_((GRANTED, REVOKED)))
 
 
-async def newest_event(connection: AsyncConnection, chain_id: int, last: int) -> UpgradeEvent | None:
-    """Of those not above block `last`."""
-    c = upgrade_event.c
-    statement = select(*_COLUMNS).where(c.chain_id == chain_id, c.block_number <= last)
-    ordered = statement.order_by(c.block_number.desc(), c.log_index.desc()).limit(1)
-    row = (await connection.execute(ordered)).one_or_none()
-    return UpgradeEvent(*row) if row else None
-
-
-async def replace_events(
+async def record_events(
     connection: AsyncConnection, chain_id: int, gone: Sequence[UpgradeEvent], fresh: Sequence[UpgradeEvent]
-) -> None:
+) -> bool:
+    """Replace events. Return False when another process did it meanwhile: then the caller must not write anything."""
     c = upgrade_event.c
     if gone:
-        places = [(event.block_number, event.log_index) for event in gone]
-        await connection.execute(
-            delete(upgrade_event).where(c.chain_id == chain_id, tuple_(c.block_number, c.log_index).in_(places))
-        )
+        places = [(event.block_number, event.log_index, event.block_hash) for event in gone]
+        mine = tuple_(c.block_number, c.log_index, c.block_hash).in_(places)
+        deleted = await connection.execute(delete(upgrade_event).where(c.chain_id == chain_id, mine))
+        if deleted.rowcount != len(gone):
+            return False
     if fresh:
-        await connection.execute(insert(upgrade_event), [{"chain_id": chain_id, **asdict(event)} for event in fresh])
+        new = insert(upgrade_event).on_conflict_do_nothing().returning(c.log_index)
+        inserted = await connection.execute(new, [{"chain_id": chain_id, **asdict(event)} for event in fresh])
+        return len(inserted.all()) == len(fresh)
+    return True
 
 
 async def open_operations(connection: AsyncConnection, chain_id: int) -> list[str]:
@@ -114,20 +124,37 @@ async def open_operations(connection: AsyncConnection, chain_id: int) -> list[st
     return list((await connection.execute(found.order_by(o.operation_id))).scalars())
 
 
-async def executable(connection: AsyncConnection, chain_id: int, now: int) -> bool:
-    """Whether the time of a pending operation has come."""
+async def vanished_operations(connection: AsyncConnection, chain_id: int) -> frozenset[str]:
     o = upgrade_operation.c
-    found = select(o.operation_id).where(o.chain_id == chain_id, o.state == "pending", o.ready_at <= now)
-    return await connection.scalar(found.limit(1)) is not None
+    found = await connection.scalars(select(o.operation_id).where(o.chain_id == chain_id, o.state == "gone"))
+    return frozenset(found)
+
+
+async def next_ready_time(connection: AsyncConnection, chain_id: int) -> int | None:
+    """Return the unix second from which the next pending operation may be executed."""
+    o = upgrade_operation.c
+    statement = select(func.min(o.ready_at)).where(o.chain_id == chain_id, o.state == "pending")
+    found: int | None = await connection.scalar(statement)
+    return found
+
+
+async def has_unsettled(connection: AsyncConnection, chain_id: int) -> bool:
+    """Return whether the last change of an operation was not final yet."""
+    o = upgrade_operation.c
+    return await connection.scalar(select(o.final).where(o.chain_id == chain_id, ~o.final).limit(1)) is not None
 
 
 async def save_operations(
-    connection: AsyncConnection, chain_id: int, operations: Sequence[Operation], gone: Collection[str], final: int
+    connection: AsyncConnection, chain_id: int, operations: Sequence[Operation], vanished: Collection[str]
 ) -> None:
-    """`final`: the last block that is."""
     rows = [
-        {"chain_id": chain_id, "final": False, **asdict(each), "calls": [_stored_call(call) for call in each.calls]}
-        for each in operations
+        {
+            "chain_id": chain_id,
+            "final": False,
+            **asdict(operation),
+            "calls": [_stored_call(call) for call in operation.calls],
+        }
+        for operation in operations
     ]
     if rows:  # all at once: whoever may propose may schedule thousands
         new = insert(upgrade_operation)
@@ -136,16 +163,22 @@ async def save_operations(
             new.on_conflict_do_update(index_elements=["chain_id", "operation_id"], set_=kept), rows
         )
     o = upgrade_operation.c
-    if gone:
-        vanished = update(upgrade_operation).where(o.chain_id == chain_id, _is_among(o.operation_id, gone))
-        await connection.execute(vanished.values(state="gone"))
-    different = o.final != (o.changed_block <= final)
-    settled = update(upgrade_operation).where(o.chain_id == chain_id, different)
+    if vanished:
+        theirs = update(upgrade_operation).where(o.chain_id == chain_id, _is_among(o.operation_id, vanished))
+        await connection.execute(theirs.values(state="gone"))
+
+
+async def settle_operations(connection: AsyncConnection, chain_id: int, final: int) -> None:
+    """Mark the operations whose last change is not above the final block `final`."""
+    o = upgrade_operation.c
+    settled = update(upgrade_operation).where(o.chain_id == chain_id, o.final != (o.changed_block <= final))
     await connection.execute(settled.values(final=o.changed_block <= final))
 
 
-async def told(connection: AsyncConnection, chain_id: int, subjects: Collection[str]) -> set[tuple[str, str, str]]:
-    """(kind, subject, stage) of what operators were told of these."""
+async def reported_stages(
+    connection: AsyncConnection, chain_id: int, subjects: Collection[str]
+) -> set[tuple[str, str, str]]:
+    """Return (kind, subject, stage) of the alerts about these subjects."""
     a = alert.c
     found = select(a.kind, a.subject, a.stage).where(
         a.chain_id == chain_id, _is_among(a.subject, subjects), a.kind.startswith("upgrade_")
@@ -153,7 +186,55 @@ async def told(connection: AsyncConnection, chain_id: int, subjects: Collection[
     return {(row.kind, row.subject, row.stage) for row in await connection.execute(found)}
 
 
-def operation_of_row(row: Row[Any]) -> Operation:
+async def list_operations(
+    engine: AsyncEngine, watched: Collection[int], *, ended: bool = False, limit: int = 100
+) -> list[ListedOperation]:
+    """Those that wait or may be executed, the next first; or those that ended, the newest first.
+
+    `watched`: chains whose timelock is. On another what waited would wait for ever.
+    """
+    o = upgrade_operation.c
+    is_open = o.state.in_(OPEN)
+    statement = select(upgrade_operation).where(~is_open if ended else is_open & o.chain_id.in_(watched))
+    ordered = statement.order_by(o.changed_block.desc() if ended else o.ready_at, o.operation_id).limit(limit)
+    async with engine.connect() as connection:
+        return [_listed(row) for row in await connection.execute(ordered)]
+
+
+async def count_operations(engine: AsyncEngine) -> dict[tuple[int, str], int]:
+    """(chain id, state) → operations."""
+    o = upgrade_operation.c
+    statement = select(o.chain_id, o.state, func.count()).group_by(o.chain_id, o.state)
+    async with engine.connect() as connection:
+        return {(chain_id, state): count for chain_id, state, count in await connection.execute(statement)}
+
+
+async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Facts, Sequence[UpgradeEvent]]:
+    """What is known of an operation, and what the timelock said of it. Raises `NotFound`, `NotConfigured`."""
+    timelock = chain.settings.upgrade_timelock
+    if timelock is None:
+        raise NotConfigured(f"CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK is not set: its upgrade queue is not watched")
+    o = upgrade_operation.c
+    statement = select(upgrade_operation).where(o.chain_id == chain.chain_id, o.operation_id == operation_id)
+    async with engine.connect() as connection:
+        row = (await connection.execute(statement)).one_or_none()
+        events = await events_of(connection, chain.chain_id, [operation_id])
+        roles = await role_events(connection, chain.chain_id)
+    if row is None:
+        raise NotFound("there is no such operation on this chain")
+    listed = _listed(row)
+    addresses = implementations([listed.operation])
+    codes = dict(zip(addresses, await chain.codes(addresses), strict=True))
+    cancellers = role_members(roles, CANCELLER)
+    final = listed.operation.changed_block if listed.final else -1
+    return all_facts(listed.operation, WordingContext(chain.settings, timelock, codes, cancellers, final)), events
+
+
+def _listed(row: Row[Any]) -> ListedOperation:
+    return ListedOperation(row.chain_id, _operation_of_row(row), row.final)
+
+
+def _operation_of_row(row: Row[Any]) -> Operation:
     values = {name: row._mapping[name] for name in Operation.__dataclass_fields__}
     calls = tuple(Call(each["target"], each["value"], bytes.fromhex(each["data"])) for each in row.calls)
     return Operation(**{**values, "calls": calls})
@@ -174,8 +255,8 @@ def _is_among(column: ColumnElement[str], some: Collection[str]) -> ColumnElemen
     return column == any_(literal(list(some), ARRAY(Text)))
 
 
-def _of_ours(chain_id: int) -> ColumnElement[bool]:
+def _cursor_of(chain_id: int) -> ColumnElement[bool]:
     return (index_cursor.c.chain_id == chain_id) & (index_cursor.c.name == CURSOR)
 
 
-_COLUMNS = tuple(upgrade_event.c[name] for name in _FIELDS)
+_COLUMNS = tuple(upgrade_event.c[name] for name in UpgradeEvent.__dataclass_fields__)

@@ -14,8 +14,16 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, duration_words
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, Call, decode, plain_words, role_name
-from reminder_worker.upgrades.events import CANCELLED, DELAY, EXECUTED, GRANTED, REVOKED, SCHEDULED
-from reminder_worker.upgrades.operations import Change, Operation
+from reminder_worker.upgrades.operations import (
+    CANCELLED,
+    DELAY,
+    EXECUTED,
+    GRANTED,
+    REVOKED,
+    SCHEDULED,
+    Change,
+    Operation,
+)
 
 Facts = dict[str, str | int]
 LEAST_DELAY_SECONDS: Final = 48 * 3600
@@ -57,7 +65,7 @@ _NAMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class WordingContext:
     """What the facts are told with. `codes` of the implementations in question, `final` the last block that is."""
 
     settings: ChainSettings
@@ -72,85 +80,75 @@ class Around:
         return " ".join([*names, checksum(address)])
 
 
-def scheduled_facts(operation: Operation, around: Around) -> Facts:
+def scheduled_facts(operation: Operation, context: WordingContext) -> Facts:
     """What one needs in order to decide whether it may be executed."""
     facts = _decision(operation)
     if operation.scheduled_at is not None:
         facts["scheduled_at"] = operation.scheduled_at
     if operation.scheduled_by is not None:
-        facts["sent by"] = around.named(operation.scheduled_by)
-    facts |= _calls(operation.calls, around)
-    facts |= _where_to_look(operation.scheduled_tx, operation.operation_id, around)
-    facts |= _how_to_cancel(operation, around)
-    return facts | {"final": _final(operation.scheduled_block or 0, around)}
+        facts["sent by"] = context.named(operation.scheduled_by)
+    facts |= _calls(operation.calls, context)
+    facts |= _where_to_look(operation.scheduled_tx, operation.operation_id, context)
+    facts |= _how_to_cancel(operation, context)
+    return facts | {"final": _final(operation.scheduled_block or 0, context)}
 
 
-def all_facts(operation: Operation, around: Around) -> Facts:
+def all_facts(operation: Operation, context: WordingContext) -> Facts:
     """For a terminal: nothing is left out, and call data stands in full."""
-    facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), around)
+    facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), context)
     if operation.calls:
         facts["calls"] = len(operation.calls)
-    facts["final"] = _final(operation.changed_block, around)  # of its last change, as in the list
+    facts["final"] = _final(operation.changed_block, context)  # of its last change, as in the list
     for number, call in enumerate(operation.calls, 1):
-        facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
+        facts |= {f"{number}: {name}": value for name, value in call_facts(call, context).items()}
         facts[f"{number}: data"] = f"0x{call.data.hex()}"
     return facts
 
 
-def change_facts(change: Change, operation: Operation | None, around: Around) -> Facts:
+def change_facts(change: Change, operation: Operation | None, context: WordingContext) -> Facts:
     """Of any change; of an operation with what it would do, or did."""
     if change.name == SCHEDULED and operation is not None:
-        return scheduled_facts(operation, around)
+        return scheduled_facts(operation, context)
     event = change.first
     facts: Facts = {}
     if change.name == DELAY:
         facts |= {"before": _exactly(event.data["oldDuration"]), "now": _exactly(event.data["newDuration"])}
     elif operation is None:
         verb = "granted to" if change.name == GRANTED else "revoked from"
-        facts |= {"role": role_name(event.data["role"]), verb: around.named(event.data["account"])}
+        facts |= {"role": role_name(event.data["role"]), verb: context.named(event.data["account"])}
     facts[f"{CHANGES[change.name].rpartition(' ')[2]}_at"] = event.block_time
     if event.sender is not None:
-        facts["sent by"] = around.named(event.sender)
+        facts["sent by"] = context.named(event.sender)
     if operation is not None:
-        facts |= _calls(operation.calls, around)
-    facts |= _where_to_look(event.tx_hash, change.operation_id, around)
-    return facts | {"final": _final(event.block_number, around)}
+        facts |= _calls(operation.calls, context)
+    facts |= _where_to_look(event.tx_hash, change.operation_id, context)
+    return facts | {"final": _final(event.block_number, context)}
 
 
-def executable_facts(operation: Operation, around: Around) -> Facts:
+def executable_facts(operation: Operation, context: WordingContext) -> Facts:
     facts = _decision(operation)
-    facts |= _calls(operation.calls, around) | _where_to_look(operation.scheduled_tx, operation.operation_id, around)
-    return facts | _how_to_cancel(operation, around)
-
-
-def confirmed_facts(change: Change, operation: Operation | None, around: Around) -> Facts:
-    facts: Facts = {"what": CHANGES[change.name], "in block": change.first.block_number}
-    if change.name == SCHEDULED and operation is not None:
-        facts |= _decision(operation) | _calls(operation.calls, around)
-    return facts | _where_to_look(change.first.tx_hash, change.operation_id, around)
+    facts |= _calls(operation.calls, context) | _where_to_look(operation.scheduled_tx, operation.operation_id, context)
+    return facts | _how_to_cancel(operation, context)
 
 
 def corrected_facts(
-    before: Change, after: Change | None, operation: Operation | None, around: Around, now: Operation | None
+    change: Change, operation: Operation | None, now: Operation | None, context: WordingContext
 ) -> Facts:
-    """`after`: where it stands now; None when it is not in the chain any more. `now`: what there still is of the
-    operation."""
-    facts: Facts = {"what": CHANGES[before.name]}
-    if after is None:
-        facts["now"] = "taken back: its transaction is not in the chain any more, and may be sent again"
-    else:
-        facts |= {"now": "in another block", "in block": after.first.block_number}
+    """Describe a change that a reorganisation took back. `now`: what is left of its operation."""
+    facts: Facts = {
+        "what": CHANGES[change.name],
+        "now": "taken back: its transaction is not in the chain any more, and may be sent again",
+    }
     if operation is not None:
-        taken_back = after is None and before.name == SCHEDULED
-        facts |= {} if taken_back or now is None else _decision(now)
-        facts |= _calls(operation.calls, around)
-    return facts | _where_to_look((after or before).first.tx_hash, before.operation_id, around)
+        facts |= {} if change.name == SCHEDULED or now is None else _decision(now)
+        facts |= _calls(operation.calls, context)
+    return facts | _where_to_look(change.first.tx_hash, change.operation_id, context)
 
 
-def call_facts(call: Call, around: Around) -> Facts:
+def call_facts(call: Call, context: WordingContext) -> Facts:
     """One call: the contract, the function with its arguments, the code that would run."""
     decoded = decode(call.data)
-    facts: Facts = {"contract": around.named(call.target)}
+    facts: Facts = {"contract": context.named(call.target)}
     if decoded.function is None:
         facts["data"] = _shown(call.data)
     elif decoded.arguments is None:
@@ -159,7 +157,7 @@ def call_facts(call: Call, around: Around) -> Facts:
     else:
         facts["function"] = decoded.function
         for name, value in decoded.arguments.items():
-            facts |= _argument(name, value, around)
+            facts |= _argument(name, value, context)
         if decoded.extra:
             facts["after the arguments"] = f"{decoded.extra} bytes that no argument covers"
     if call.value:
@@ -196,14 +194,14 @@ def _state(operation: Operation) -> str:
     return {"pending": "waits for its time", "ready": "may be executed now"}.get(operation.state, operation.state)
 
 
-def _calls(calls: Sequence[Call], around: Around) -> Facts:
+def _calls(calls: Sequence[Call], context: WordingContext) -> Facts:
     if not calls:
         return {"calls": "not known: it was never seen scheduled"}
     if len(calls) == 1:
-        return _warning(calls) | call_facts(calls[0], around)
+        return _warning(calls) | call_facts(calls[0], context)
     facts = _warning(calls) | {"calls": f"{len(calls)}, executed together"}
     for number, call in enumerate(calls[:MOST_CALLS], 1):
-        facts |= {f"{number}: {name}": value for name, value in call_facts(call, around).items()}
+        facts |= {f"{number}: {name}": value for name, value in call_facts(call, context).items()}
     if len(calls) > MOST_CALLS:
         facts["more calls"] = f"{len(calls) - MOST_CALLS} are not shown here"
     return facts
@@ -216,7 +214,7 @@ def _warning(calls: Iterable[Call]) -> Facts:
     return {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}
 
 
-def _argument(name: str, value: Argument, around: Around) -> Facts:
+def _argument(name: str, value: Argument, context: WordingContext) -> Facts:
     if isinstance(value, bytes):
         return {"then calls it with": _shown(value)} if value else {}
     if isinstance(value, int):
@@ -224,8 +222,8 @@ def _argument(name: str, value: Argument, around: Around) -> Facts:
     if len(value) != 42:
         return {name: role_name(value)}
     if name == "implementation":
-        return {"new implementation": around.named(value), "its code": code_words(around.codes.get(value))}
-    return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): around.named(value)}
+        return {"new implementation": context.named(value), "its code": code_words(context.codes.get(value))}
+    return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): context.named(value)}
 
 
 def _exactly(seconds: int) -> str:
@@ -242,27 +240,27 @@ def _shown(data: bytes) -> str:
     return f"{words}: 0x{data[:MOST_DATA].hex()}… (cut after {MOST_DATA} bytes)"
 
 
-def _where_to_look(tx_hash: str | None, operation_id: str | None, around: Around) -> Facts:
+def _where_to_look(tx_hash: str | None, operation_id: str | None, context: WordingContext) -> Facts:
     facts: Facts = {} if tx_hash is None else {"transaction": tx_hash}
-    explorer = (around.settings.explorer_url or "").partition("://")[2]
+    explorer = (context.settings.explorer_url or "").partition("://")[2]
     if explorer and tx_hash is not None and not explorer.startswith("www."):
         facts["in an explorer"] = f"{explorer}/tx/{tx_hash}"
     if operation_id is not None:
-        facts["look with"] = f"reminder-worker upgrades show {operation_id} --chain {around.settings.chain_id}"
+        facts["look with"] = f"reminder-worker upgrades show {operation_id} --chain {context.settings.chain_id}"
     return facts
 
 
-def _how_to_cancel(operation: Operation, around: Around) -> Facts:
+def _how_to_cancel(operation: Operation, context: WordingContext) -> Facts:
     if not operation.is_open:
         return {}
     data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
-    facts: Facts = {"cancel by": f"a transaction to {around.named(around.timelock)} with the data 0x{data}"}
-    if around.cancellers:
-        more = len(around.cancellers) - MOST_NAMED
-        shown = ", ".join(checksum(each) for each in around.cancellers[:MOST_NAMED])
+    facts: Facts = {"cancel by": f"a transaction to {context.named(context.timelock)} with the data 0x{data}"}
+    if context.cancellers:
+        more = len(context.cancellers) - MOST_NAMED
+        shown = ", ".join(checksum(each) for each in context.cancellers[:MOST_NAMED])
         facts["may cancel"] = f"{shown} and {more} more" if more > 0 else shown
     return facts
 
 
-def _final(block: int, around: Around) -> str:
-    return "yes" if block <= around.final else "not yet: a reorganisation may take it back; you hear of either"
+def _final(block: int, context: WordingContext) -> str:
+    return "yes" if block <= context.final else "not yet: a reorganisation may take it back, and you hear of it"

@@ -20,7 +20,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
-from reminder_worker.reminders.due_windows import DuePass, DueReport
+from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.recipients import cancel_unsent, seal_row
@@ -203,7 +203,7 @@ async def open_world(
     chain = Chain(settings.chains[0])
     vault = Vault(settings.service.enc_key.get_secret_value())
     hashes = KeyedHash(settings.service.hash_key.get_secret_value())
-    index = ChainIndex(engine, chain)
+    index = ChainIndex(engine, chain, ask_now)
     indexers = Indexers(chain, index, subgraph)
     chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
     try:

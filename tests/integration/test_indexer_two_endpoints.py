@@ -15,8 +15,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
-from reminder_worker.indexer.log_reader import OVERLAP, EndpointsDisagree
+from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
 from reminder_worker.indexer.tables import chain_event
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.indexer_story import legacies

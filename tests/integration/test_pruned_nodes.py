@@ -16,7 +16,7 @@ from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.doctor.history import look_at_history
 from reminder_worker.errors import Refused
-from reminder_worker.indexer.cross_check import ALONE_AFTER_SECONDS
+from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
 from reminder_worker.monitoring.watchdog import Watchdog
 from reminder_worker.outbox.alerts import Alerts
 from tests.integration.api_world import settings_for

@@ -23,7 +23,7 @@ def alert(facts: dict[str, str], status: str = "event", kind: str = "upgrade_sch
 
 def test_an_alert_is_one_short_line_with_its_kind_its_subject_and_what_it_is() -> None:
     assert alert(FACTS) == "alert  upgrade scheduled 0x9a: upgradeAndCall(address,address,bytes)\n"
-    assert alert({"what": "cancelled"} | FACTS, kind="upgrade_confirmed").endswith(" confirmed 0x9a: cancelled\n")
+    assert alert({"what": "cancelled"} | FACTS, kind="upgrade_corrected").endswith(" corrected 0x9a: cancelled\n")
     assert alert({}, "raised", "worker_stalled", "sent_emails") == "alert  worker stalled sent_emails: raised\n"
     assert alert({}, kind="alerts_digest", subject="") == "alert  alerts digest: event\n"
 

@@ -1,15 +1,14 @@
 """What makes a telling one of its kind."""
 
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.upgrades.events import GRANTED, REVOKED, UpgradeEvent
-from reminder_worker.upgrades.notifications import _once_more
-from reminder_worker.upgrades.operations import role_members
+from reminder_worker.upgrades.notifications import _next_stage
+from reminder_worker.upgrades.operations import GRANTED, REVOKED, UpgradeEvent, role_members
 
 
 def test_a_change_that_a_chain_goes_back_to_is_told_each_time() -> None:
     told: set[tuple[str, str, str]] = set()
     for stage in ("block", "block 2", "block 3"):
-        alert = _once_more(AlertKind.UPGRADE_CORRECTED, "0x11", "block", {}, told)
+        alert = _next_stage(AlertKind.UPGRADE_CORRECTED, "0x11", "block", {}, told)
         assert alert.stage == stage
         told.add((alert.kind.value, alert.subject, alert.stage))
 

@@ -57,6 +57,8 @@ create table worker.chain_event (
 );
 create index chain_event_creator on worker.chain_event (chain_id, creator, block_number);
 create index chain_event_legacy on worker.chain_event (chain_id, legacy, block_number);
+create index chain_event_of_none on worker.chain_event (chain_id, contract, block_number)
+    where legacy is null and creator is null and timelock_id is null;
 create index chain_event_timelock on worker.chain_event (chain_id, timelock_id);
 comment on table worker.chain_event is 'What the chain said, in log order; the tables below are folded from it';
 comment on column worker.chain_event.name is 'the event''s name on chain';
