@@ -17,7 +17,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: Object.fromEntries(entries.map((name) => [name, `${folder}/src/${name}.ts`])),
-      // The provider's packages do not say it of themselves: what is not used of them can be left out.
+      // The provider's packages do not declare it, but unused parts of them can be left out.
       treeshake: { moduleSideEffects: (id) => !id.includes("/node_modules/@turnkey/") },
     },
   },

@@ -1,4 +1,4 @@
-/** The claim page: what a claim link opens. It adds to the server's page, which says the facts without it. */
+/** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts. */
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { ChainClock } from "./clock.ts";
@@ -35,7 +35,7 @@ function wait(unlockAt: string, asOf: string): void {
   const clock = new ChainClock(asOf);
   part("state").append(place);
   document.addEventListener("visibilitychange", () => {
-    if (!document.hidden) void catchUp(clock); // the device may have slept, and its clock with it
+    if (!document.hidden) void catchUp(clock); // the device and its clock may have slept
   });
   countDown(place, new Date(unlockAt), clock, awaitOpening);
 }
@@ -57,21 +57,21 @@ async function catchUp(clock: ChainClock): Promise<void> {
   }
 }
 
-/** The day has come; the chain, or the one node that was asked, does not know it yet. */
+/** Wait after opening time: the chain, or the node that answered, may be late. */
 function awaitOpening(): void {
   fill(part("ways"));
   say("The day has come. One moment…");
   void until((facts) => facts.state !== "sealed");
 }
 
-/** In the line that was there before: of one that comes with its words, screen readers tell nothing. */
+/** Write into the existing line: screen readers ignore a new line with its words. */
 function say(words: string): void {
   const [line, ...others] = part("state").children;
   for (const other of others) other.remove();
   if (line !== undefined) line.textContent = words;
 }
 
-/** Asks every few seconds until `enough`, then shows what is so. */
+/** Poll every few seconds until `enough`, then show the state. */
 async function until(enough: (facts: Facts) => boolean): Promise<void> {
   for (;;) {
     try {
@@ -98,7 +98,7 @@ function show(facts: Facts): void {
   }
 }
 
-/** The ways to open it, which are loaded only now. */
+/** Show the ways to open the gift; their code is loaded only now. */
 async function open(found: Facts | null): Promise<void> {
   const place = part("ways");
   const wasHere = place.contains(document.activeElement); // on a button that is gone now

@@ -193,7 +193,7 @@ async function recipientOf(wish: Wish): Promise<string> {
 
 async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
   const controls = steps.querySelectorAll<HTMLButtonElement | HTMLInputElement>("button, input");
-  for (const one of controls) one.disabled = true; // the tick, too, which would offer to seal it again
+  for (const one of controls) one.disabled = true; // also the checkbox, or a click could seal a second gift
   let timelockId: string;
   let unlockAt: Date;
   isSealing = true;
@@ -222,7 +222,7 @@ async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
 async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
   asked = keepsake;
   const pages = await rebuilt(place, keepsake, wallet);
-  if (asked !== keepsake) return; // another one meanwhile, whose recipient is told of that one
+  if (asked !== keepsake) return; // another keepsake was opened meanwhile, with its own form
   fill(result, group(`Gift ${keepsake.timelockId}`, pages), notifyForm(keepsake, email));
   result.scrollIntoView({ block: "start" });
 }

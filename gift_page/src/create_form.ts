@@ -111,7 +111,7 @@ export class Form {
     this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
   }
 
-  /** With what this tab kept of it, and what is still offered. */
+  /** Fill in this tab's draft, as far as its choices are still offered. */
   private refill(): void {
     const kept = keptDraft();
     for (const field of this.element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("[name]")) {

@@ -11,7 +11,7 @@ import { drawGiftRecord } from "./printables/gift_record.ts";
 import { printPage, savePage } from "./printables/output.ts";
 import { valueOf } from "./valuation.ts";
 
-/** A drawn page with what can be done with it. */
+/** Show a drawn page with its buttons. */
 export function shown(title: string, fileName: string, canvas: HTMLCanvasElement): HTMLElement {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", `${title}, as it will be printed`);

@@ -156,7 +156,7 @@ async function mined(sent: TransactionResponse): Promise<TransactionReceipt | nu
   }
 }
 
-/** As `mined`, of one that is known by its hash. */
+/** Wait like `mined`, for a transaction known by its hash. */
 async function receiptOf(provider: JsonRpcSigner["provider"], hash: string): Promise<TransactionReceipt> {
   for (;;) {
     const receipt = await provider.getTransactionReceipt(hash).catch(() => null);

@@ -1,4 +1,4 @@
-/** An email as the server normalises it before it asks for its wallet: trimmed, NFC, lower case, an ASCII domain. */
+/** Normal form of an email, equal to the server's: trimmed, NFC, lower case, an ASCII domain. */
 
 const ATOM = "[\\p{L}\\p{N}_!#$%&'*+/=?^`{|}~-]+";
 const LOCAL_PART = new RegExp(`^${ATOM}(\\.${ATOM})*$`, "u");

@@ -2,9 +2,9 @@
  * The wallet of an email address: a one-time code proves the address, then the identity provider's enclave signs.
  *
  * Loaded only for gifts sealed for an email. The code leaves this page encrypted to a key that the provider's enclave
- * has signed. The session's key cannot be exported, is kept by nobody and gone with the page. The login names the
- * recipient's own sub-organization: without it one that was never signed in to is not found, and nothing here ever
- * signs up another. Whatever the provider answers, a signature counts only when it is the gift's recipient's.
+ * has signed. The session's key cannot be exported, and ends with the page. The login names the recipient's own
+ * sub-organization, because the provider does not find it before the first login. This page never signs anybody up.
+ * Whatever the provider answers, only a signature of the gift's recipient counts.
  */
 import { p256 } from "@noble/curves/nist";
 import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
@@ -143,7 +143,7 @@ class Session {
   private async ask<T>(path: string, question: object): Promise<T> {
     const body = JSON.stringify(question);
     const signed = p256.Signature.fromCompact(await sign(this.key, body));
-    // Not by the provider's package: its numbers keep leading zeros, one stamp in 256, which is no DER
+    // The provider's package keeps leading zeros in a stamp of 256: these numbers are not DER.
     const signature = signed.toDERHex();
     const stamp = { publicKey: this.publicKey, scheme: "SIGNATURE_SCHEME_TK_API_P256", signature };
     const header = btoa(JSON.stringify(stamp)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");

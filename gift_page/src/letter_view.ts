@@ -1,4 +1,4 @@
-/** The personal message as a letter, or that it was damaged on its way. Text is text. */
+/** View of the personal message as a letter, or of a damaged message. Text stays text. */
 import { fill, make } from "./dom.ts";
 import type { Letter } from "./link.ts";
 

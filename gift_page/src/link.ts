@@ -15,7 +15,7 @@ export interface Letter {
   note: string;
 }
 
-/** What a link tells in its query, where servers see it. */
+/** Fields in the query of a link, visible to servers. */
 export interface Marks {
   occasion?: string | undefined;
   paper?: boolean;
@@ -88,8 +88,8 @@ export function decodeLetter(text: string): Letter {
   return letter;
 }
 
-/** Of `location.hash`: the letter, null where there is none, "damaged" where there is one that cannot be read. What a link
- * was broken by or wrapped in on its way, line ends and a bracket or full stop behind it, is none of it. */
+/** Return the letter in `location.hash`, null without one, "damaged" for an unreadable letter. Line ends inside the
+ * link, and a bracket or full stop after it, are removed. */
 export function letterOf(hash: string): Letter | null | "damaged" {
   const fragment = hash.replace(/^#/, "").replace(LINE_ENDS, "");
   if (fragment === "") return null;
@@ -125,7 +125,7 @@ export function claimLink(place: GiftPlace, chainId: number, timelockId: string,
   return `${place.origin}/${place.prefix}/${chainId}/${timelockId}${query(marks)}${fragment(letter)}`;
 }
 
-/** What a printed sheet names before there is a gift: it leads to the newest one sealed to the address. */
+/** Return the link of a printed sheet. It works before the gift exists and leads to the newest gift of the address. */
 export function entryLink(place: GiftPlace, address: string, marks: Marks, letter?: Letter): string {
   return `${place.origin}/${place.prefix}/for/${address}${query(marks)}${fragment(letter)}`;
 }

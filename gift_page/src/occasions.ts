@@ -6,7 +6,7 @@ export type Palette = Occasion["palette"];
 
 export const occasions: readonly Occasion[] = data.occasions;
 
-/** The default one for a name that is not known. */
+/** Return the occasion of a name, or the default for an unknown name. */
 export function occasionOf(name: string | null | undefined): Occasion {
   const found = occasions.find(({ id }) => id === name) ?? occasions.find(({ id }) => id === data.default);
   if (found === undefined) throw new Error("the set of occasions has no default");

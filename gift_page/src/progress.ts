@@ -27,8 +27,8 @@ const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by t
 const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
 const TOO_LATE = "It could not be sent in time, so nothing was moved. The gift is still there: please try again.";
-/** After its deadline, that the service takes to end a request. One that is still open then nobody follows any more: the
- * service's wallet was exchanged. */
+/** Time after the deadline until the service ends a request. An open request is abandoned after that: the
+ * service's wallet was replaced. */
 const ENDED_WITHIN_SECONDS = 30 * 60;
 const TROUBLE: Record<string, string> = {
   reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
@@ -58,7 +58,7 @@ const NOW: Record<string, string> = {
 const FAILED =
   "The network refused the transaction. This is being made final, which takes about a quarter of an hour. " +
   "After that you can try again.";
-/** Why it is not there yet, where the service knows. */
+/** Explanations of a delay, by the reason of the service. */
 const WHY: Record<string, string> = {
   fees: "The network is very busy and its fees are high right now. Your gift goes on as soon as they fall.",
   balance: "The service's own wallet, which pays the network fee, has to be filled first. Your gift goes on by itself then.",
@@ -70,7 +70,7 @@ const WHY: Record<string, string> = {
 };
 const MEANWHILE = " You may leave this page open, or come back later. After an hour you are asked to open it once more.";
 
-/** What is shown while a gift is on its way; `what` will have arrived, in words. */
+/** View of a gift on its way; `what` names the arriving assets in words. */
 export class Progress {
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
   private readonly link = make("p", { className: "dim" });
@@ -206,7 +206,7 @@ async function followed(
     left = id; // not forgotten: signed once more it would be refused
     again();
   };
-  // Whoever has ether need not wait until somebody else pays. What was sent is not to be overtaken: it would be paid in vain.
+  // A visitor with ether need not wait for the service. After a broadcast there is no way out: its fee would be wasted.
   const wayOut = way === "wallet" ? button("Choose another way", leave, "button quiet") : null;
   let isTooLate = false;
   /** Whether the gift itself says that it is over. */

@@ -48,9 +48,9 @@ export async function handIn(request: GiftWithdrawRequest): Promise<string> {
   return (await ask<{ id: string }>("/sponsor/gift-withdraw", request)).id;
 }
 
-/** Asks ever more seldom until it has ended; `tell` hears each answer, and null while the service does not answer.
+/** Poll with growing pauses until the request has ended; `tell` gets every answer, and null during silence.
  *
- * Null when `tell` said that there is nothing more to wait for. Throws `Refused` when there is no such request any more. */
+ * Return null when `tell` ends the wait. Throws `Refused` for an unknown request. */
 export async function follow(id: string, tell: (now: RelayRequest | null) => Promise<boolean>): Promise<RelayRequest | null> {
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
     let seconds = 0;

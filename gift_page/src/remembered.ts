@@ -1,5 +1,5 @@
 /**
- * What this tab keeps of a gift under way, so that a reload finds it: never a key, a signature, an email address or a
+ * Memory of this tab about a gift in progress, for a reload: never a key, a signature, an email address or a
  * message.
  */
 
@@ -21,7 +21,7 @@ export interface Paid {
   what: string;
 }
 
-/** A code that was sent, by what the provider calls it: worth nothing without the code itself. */
+/** The provider's id of a sent code: worthless without the code itself. */
 export interface AwaitedCode {
   otpId: string;
   targetBundle: string;
@@ -57,7 +57,7 @@ function put(name: string, { chainId, timelockId }: Gift, value: object | null):
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // A browser that stores nothing: after a reload the gift itself tells what became of it.
+    // The browser stores nothing: after a reload the state comes from the gift itself.
   }
 }
 

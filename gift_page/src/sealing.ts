@@ -68,7 +68,7 @@ export function approvalCalls({ router, asset }: Pick<NewGift, "router" | "asset
   }));
 }
 
-/** Made when the approvals are mined: `duration` and `deadline` count from then, however long they took. */
+/** Call it after the approvals are mined: `duration` and `deadline` count from that time. */
 export function sealingCall(gift: NewGift): Call {
   const { router, recipient, duration, asset, deadline } = gift;
   const isEther = "wei" in asset;

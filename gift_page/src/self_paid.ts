@@ -15,7 +15,7 @@ const ASKED =
   "Your wallet was asked before this page was loaded again. If you agreed there, your gift is on its way; if you did not, " +
   "start again. Nothing can be opened twice.";
 
-/** What this tab sent before it was reloaded; of the wallets here the one that sent it knows its transaction. */
+/** Resume a transaction sent before a reload of this tab; only its own wallet here knows the transaction. */
 export function resumedPaid(place: HTMLElement, facts: Facts, sent: Paid, again: () => void): void {
   let wallets: Wallet[] = [];
   discover((found) => {
@@ -48,7 +48,7 @@ export async function selfPaid(
     const ask = (wallet: Wallet, sent: string) => outcome(wallet, sent, facts.timelockId).catch(() => "silent" as const);
     const outcomes = await Promise.all(hash === null ? [] : wallets().map((wallet) => ask(wallet, hash)));
     isSilent = outcomes.length > 0 && outcomes.every((each) => each === "silent");
-    // A wallet that sped it up has sent another transaction: then only the gift itself tells.
+    // A wallet that sped up has sent a new transaction: only the gift itself shows the result then.
     const isDone = outcomes.includes(true) || (await isClaimed(facts));
     if (isGivenUp) return;
     if (!isDone && !outcomes.includes(false)) continue;

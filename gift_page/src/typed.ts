@@ -1,6 +1,6 @@
 /** Letters and digits of a key or a code as they are typed on other keyboards than a Latin one, in ASCII. */
 
-// Cyrillic letters that look the same: who sees one in print and in the field does not find what is wrong.
+// Cyrillic letters with the look of Latin letters: a reader cannot see the mistake.
 const LOOK_ALIKES = "АВСЕНКМОРТХасеорх";
 const LATIN = "ABCEHKMOPTXaceopx";
 

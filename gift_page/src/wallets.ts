@@ -30,7 +30,7 @@ const DECLINED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const PENDING = -32002;
 
-/** Calls `tell` with all wallets known so far, whenever there is another one. */
+/** Call `tell` with all known wallets whenever a new wallet appears. */
 export function discover(tell: (wallets: Wallet[]) => void): void {
   const found = new Map<string, Wallet>();
   window.addEventListener("eip6963:announceProvider", (event) => {
@@ -92,8 +92,8 @@ interface Receipt {
 }
 
 /**
- * Whether it paid the gift out; null while it is not mined, and of one that succeeded without the gift: of a smart wallet's
- * only the outside has, and what became of the gift is told by the gift.
+ * Return whether the transaction paid out the gift, null before it is mined. A success without the gift is null, too:
+ * for a smart wallet only the outer call succeeded, and the gift itself shows the result.
  */
 export async function outcome(wallet: Wallet, hash: string, timelockId: string): Promise<boolean | null> {
   const receipt = (await call(wallet, "eth_getTransactionReceipt", [hash])) as Receipt | null;
@@ -150,7 +150,7 @@ function whatWentWrong(wallet: Wallet, error: unknown): string {
   return `${wallet.name} could not do that. Nothing has happened: please try again.`;
 }
 
-/** All that a wallet says, in whatever part of its error. */
+/** Return all text of a wallet's error, from every part of the error. */
 function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   try {

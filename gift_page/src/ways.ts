@@ -89,7 +89,7 @@ export async function offerWays(
   async function withdraw(signer: GiftSigner, way: Way): Promise<string | null> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
-      if (fresh.state === "sealed") return LOCKED; // as one node may see it a moment after another has opened it
+      if (fresh.state === "sealed") return LOCKED; // a node may lag behind the node that opened the gift
       if (fresh.state === "claimed") show(fresh);
       else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
       return null;

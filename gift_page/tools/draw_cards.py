@@ -283,7 +283,7 @@ def _fits(lines: Sequence[str], size: int) -> bool:
 
 
 def _lines(words: str, size: int) -> list[str]:
-    """Broken between words so that each line fits beside the motif."""
+    """Break the text between words, to fit beside the motif."""
     font = ImageFont.load_default(size)
     lines: list[str] = []
     for word in words.split():

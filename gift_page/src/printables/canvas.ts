@@ -118,7 +118,7 @@ export function write(brush: Brush, words: string, x: number, y: number, ink: In
   brush.fillText(words, x, y);
 }
 
-/** As its first letter is, or a mark before it. */
+/** Decide by the first letter, or by a mark before the first letter. */
 function isRightToLeft(words: string): boolean {
   const [first = ""] = /[\p{L}\u061c\u200e\u200f]/u.exec(words) ?? [];
   return /[\u200f\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(first);
@@ -214,7 +214,7 @@ export function writeFitted(brush: Brush, words: string, x: number, y: number, w
 /** The browser keeps from pages what they have drawn; it can be printed all the same. */
 export class Withheld extends Error {}
 
-/** A PNG that says 200 dots an inch, so that whatever prints it prints it at its true size. Throws `Withheld`. */
+/** Return a PNG marked with 200 dots an inch, for printing at true size. Throws `Withheld`. */
 export async function toPng(canvas: HTMLCanvasElement): Promise<Blob> {
   if (!givesBack()) throw new Withheld("This browser keeps the picture from the page, against tracking.");
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));

@@ -38,7 +38,7 @@ export interface KeySheet {
   opensOn: Date;
 }
 
-/** The panel that is folded in first is a millimetre shorter, so that it lies flat inside. */
+/** The first folded panel is a millimetre shorter, to lie flat inside. */
 const PANELS = {
   secret: { x: 0, y: 0, width: PAGE.width, height: 728 },
   cover: { x: 0, y: 728, width: PAGE.width, height: 736 },

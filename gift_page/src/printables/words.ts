@@ -28,8 +28,8 @@ export function dollarWords(cents: bigint): string {
 // The blocks of letters that are written from right to left (UAX #9, 3.2).
 const LEFTWARDS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** A name in a line of ours. One with letters of the other direction is isolated: what it begins and ends with stays with
- * it, whichever way it is read. */
+/** Return a name for a line of ours. A name in the other direction is isolated: its first and last characters stay.
+ */
 export function nameWords(name: string): string {
   return LEFTWARDS.test(name) ? `\u2068${name}\u2069` : name;
 }
