@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
-
 from devnet.scenarios import DAY
 from reminder_worker.reminders.signal_validation import SignalValidator, StoredSignal
 from tests.integration.reminder_world import CHAIN_ID, World
@@ -51,9 +49,9 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
     assert set(moved) <= set(reader(world)._moved(signal, nested, world.address("owner")))
 
 
-@pytest.mark.parametrize(
-    ("state", "deadline", "earlier", "line"),
-    [
+async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(world: World) -> None:
+    """However late the claim is planned."""
+    for state, deadline, earlier, line in (
         ("open", 1000, None, 2),
         ("closed", 1000, None, 2),
         ("too_old", 1000, None, None),  # history, which nobody was told
@@ -62,32 +60,29 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
         ("open", 1000, (2, 1500), 2),  # it was claimed from before
         ("open", 1000, (0, CLAIMED_AT), 2),  # in the same block, so after it: before it nobody could have claimed
         ("open", 1000, (0, CLAIMED_AT + 1), 2),  # the owner came back later
-    ],
-)
-async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(
-    world: World, state: str, deadline: int, earlier: tuple[int, int] | None, line: int | None
-) -> None:
-    """However late the claim is planned."""
-    await world.sql(
-        'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
-        " values (31337, :legacy, 5, :deadline, 1, :state)",
-        legacy=LEGACY,
-        deadline=deadline,
-        state=state,
-    )
-    if earlier:
-        kind, at = earlier
+    ):
+        await world.sql("delete from worker.due_window")
+        await world.sql("delete from worker.notify_signal")
         await world.sql(
-            "insert into worker.notify_signal"
-            " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
-            " values (31337, :tx, :legacy, :kind, 1, :legacy, 1, :at)",
-            tx="0x" + "ab" * 32,
+            'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
+            " values (31337, :legacy, 5, :deadline, 1, :state)",
             legacy=LEGACY,
-            kind=kind,
-            at=at,
+            deadline=deadline,
+            state=state,
         )
-    claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
-    assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
+        if earlier:
+            kind, at = earlier
+            await world.sql(
+                "insert into worker.notify_signal"
+                " (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
+                " values (31337, :tx, :legacy, :kind, 1, :legacy, 1, :at)",
+                tx="0x" + "ab" * 32,
+                legacy=LEGACY,
+                kind=kind,
+                at=at,
+            )
+        claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
+        assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
 async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: World) -> None:

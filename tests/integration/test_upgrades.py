@@ -246,19 +246,6 @@ async def test_an_execution_that_was_never_seen_scheduled_is_told_as_such(it: Up
     assert facts["function"] == "upgradeAndCall(address,address,bytes)"
 
 
-async def test_call_data_that_nobody_understands_is_told_and_cut(it: UpgradeWorld) -> None:
-    s = it.scenario
-    s.schedule(SOMEBODY, b"\xff\xff\xff\xff" + bytes(5000), value=7)
-    s.schedule(SOMEBODY, b"", salt=b"\1" * 32)
-    s.schedule(s.deployment.premium_proxy_admin, s.upgrade_data(SOMEBODY)[:40], salt=b"\2" * 32)
-    await it.catch_up()
-    long, empty, broken = [facts for _, facts in it.told()]
-    assert long["data"].startswith("selector 0xffffffff, 5004 bytes: 0xffffffff00")
-    assert long["data"].endswith("… (cut after 100 bytes)")
-    assert (empty["contract"], empty["data"]) == (to_checksum_address(SOMEBODY), "none")
-    assert broken["function"] == "upgradeAndCall(address,address,bytes), with arguments that do not decode"
-
-
 # -- reorganisations ----------------------------------------------------------------------------------
 
 
@@ -301,39 +288,6 @@ async def test_an_operation_that_moved_to_another_block_is_not_told_again_and_ha
     await it.catch_up()
     ((kind, facts),) = it.told()
     assert (kind, facts["about"]) == ("corrected", operation.id)
-
-
-async def test_an_execution_taken_back_leaves_the_operation_executable(it: UpgradeWorld) -> None:
-    s = it.scenario
-    operation = s.schedule_upgrade(s.deploy("PremiumSetting"))
-    s.advance(UPGRADE_DELAY)
-    await _final(it)
-    it.told()
-    s.execute(operation)
-    await it.catch_up()
-    assert it.kinds() == ["executed"]
-    s.anvil.reorg(1)
-    await it.catch_up()
-    ((kind, facts),) = it.told()
-    assert (kind, facts["what"], facts["state"]) == ("corrected", "executed", "may be executed now")
-    assert it.operations() == {operation.id: "ready"}
-
-
-async def test_a_rollback_deeper_than_what_was_final_is_corrected_too(it: UpgradeWorld) -> None:
-    s, _ = it.scenario, it.scenario.proposer
-    before = s.anvil.snapshot()
-    operation = s.schedule_upgrade(SOMEBODY)
-    await it.catch_up()
-    await _final(it)
-    assert it.kinds() == ["scheduled"]
-    s.anvil.revert(before)
-    s.anvil.mine(20)
-    await it.catch_up()
-    ((kind, facts),) = it.told()
-    assert (kind, facts["about"]) == ("corrected", operation.id)
-    assert it.operations() == {operation.id: "gone"}
-    await _final(it)
-    assert it.kinds() == []
 
 
 # -- downtime, the first start, several at once -------------------------------------------------------
@@ -401,21 +355,6 @@ async def test_a_node_without_a_final_block_holds_up_no_alert(chain_scenario: Sc
             await it.catch_up()
             ((kind, facts),) = it.told()
             assert (kind, facts["final"][:7]) == ("scheduled", "not yet")
-
-
-async def test_another_timelock_is_read_from_its_beginning(it: UpgradeWorld) -> None:
-    """As when its address had been wrong: what waits there may have been scheduled before."""
-    s = it.scenario
-    waiting = s.schedule_upgrade(SOMEBODY)
-    s.anvil.mine(3)
-    wrong = UpgradeWatch(it.engine, it.chain, Alerts(it.engine), s.deployment.time_lock_router)
-    with pytest.raises(Misconfigured):
-        await wrong.run()
-    assert it.operations() == {}
-    await asyncio.gather(*(each.watch.run() for each in (it, world(s, it.engine, it.chain))))
-    await it.catch_up()
-    assert it.operations() == {waiting.id: "pending"}
-    assert it.kinds() == ["scheduled"]
 
 
 async def test_nodes_that_stay_behind_what_was_read_are_no_success_for_long(it: UpgradeWorld) -> None:
@@ -529,13 +468,6 @@ async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> N
     assert sorted(it.kinds()) == ["scheduled", "scheduled"]
     await asyncio.gather(*(each.watch.run() for each in [it, *others]))
     assert it.kinds() == []
-
-
-async def test_a_look_passes_over_blocks_without_events(it: UpgradeWorld) -> None:
-    it.scenario.anvil.mine(50)
-    assert not await it.watch.look()
-    (row,) = it.rows("select block_number from worker.index_cursor where name = 'upgrades'")
-    assert row.block_number == it.scenario.anvil.block_number()
 
 
 # -- delivery ----------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """Runs as copies of a process that has imported everything: what a code server does with a launched run."""
 
 import os
-import signal
 import subprocess
 import sys
 from base64 import b64encode
@@ -93,13 +92,3 @@ def test_a_run_is_a_copy_of_a_process_that_has_imported_everything_and_opened_no
     assert [each.status for each in warm.net_connections("inet")] == []
     assert code_server.run() == dg.DagsterRunStatus.SUCCESS
     assert code_server.warm() == warm
-
-
-def test_the_next_run_starts_also_when_the_process_that_runs_are_copies_of_was_killed(code_server: CodeServer) -> None:
-    code_server.run()
-    before = code_server.warm()
-    before.send_signal(signal.SIGKILL)
-    while before.status() != psutil.STATUS_ZOMBIE:
-        sleep(0.01)
-    assert code_server.run() == dg.DagsterRunStatus.SUCCESS
-    assert code_server.warm() != before
