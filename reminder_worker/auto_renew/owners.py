@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from reminder_worker.auto_renew.policy import StoredBaseline
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, LegacyFacts, PremiumSetting
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
+from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.renewals import Counted, Renewals, RenewState
 from reminder_worker.errors import ChainUnavailable
 

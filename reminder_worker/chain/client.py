@@ -15,9 +15,8 @@ from typing import Any, Final, Self, TypeVar
 import msgspec
 import structlog
 
-from reminder_worker.chain import eth_call, multicall, sending, simulation, wire
-from reminder_worker.chain.abi_codec import Malformed
-from reminder_worker.chain.eth_call import READ_GAS, Refusal, unless_error
+from reminder_worker.chain import rpc_errors, simulation, wire
+from reminder_worker.chain.abi_codec import Malformed, decode_multicall, encode_multicall
 from reminder_worker.chain.logs import (
     OLD_BLOCKS,
     HistoryGone,
@@ -36,6 +35,7 @@ from reminder_worker.chain.rpc import (
     Rest,
     RpcError,
 )
+from reminder_worker.chain.rpc_errors import READ_GAS, RequestRefused, unless_error
 from reminder_worker.chain.types import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
 from reminder_worker.concurrency import together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -288,15 +288,15 @@ class Chain:
         """
         found: bytes | Reverted | None = None
         lacking = 0
-        request = eth_call.request(call, at, gas, sender)
+        request = rpc_errors.call_request(call, at, gas, sender)
 
         async def attempt(endpoint: Endpoint) -> bool:
             nonlocal found, lacking
             try:
                 (answer,) = await endpoint.ask([request], most)
-                if sender is not None and eth_call.refuses_sender(answer):
-                    (answer,) = await endpoint.ask([eth_call.request(call, at, gas, None)], most)
-                found = eth_call.outcome(answer, gas)
+                if sender is not None and rpc_errors.refuses_sender(answer):
+                    (answer,) = await endpoint.ask([rpc_errors.call_request(call, at, gas, None)], most)
+                found = rpc_errors.call_outcome(answer, gas)
             except AnswerTooLong:
                 found = Reverted()
             lacking += found is None
@@ -312,15 +312,15 @@ class Chain:
         self, calls: Sequence[tuple[Call, int]], *, at: str, sender: str
     ) -> list[bytes | Reverted | None]:
         """Each with its gas, at a block hash, as `call`; asked for together. None: every endpoint refuses it."""
-        requests = [eth_call.request(call, at, gas, sender) for call, gas in calls]
+        requests = [rpc_errors.call_request(call, at, gas, sender) for call, gas in calls]
         found: list[bytes | Reverted | None] = [None] * len(requests)
 
         async def attempt(endpoint: Endpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
-                with suppress(Refusal):
-                    found[index] = eth_call.outcome(answer, calls[index][1])
+                with suppress(RequestRefused):
+                    found[index] = rpc_errors.call_outcome(answer, calls[index][1])
             return None not in found
 
         if requests:
@@ -365,7 +365,7 @@ class Chain:
         One request, whatever the contract does: `VIEW_GAS` for each view, and `MOST_VIEWS_BYTES` for all answers.
         """
         calls = [Call(address, selector) for selector in selectors]
-        request = Call(self.settings.multicall3, multicall.encode(calls))
+        request = Call(self.settings.multicall3, encode_multicall(calls))
         answer = await self.call(request, gas=VIEW_GAS * len(calls), most=MOST_VIEWS_BYTES)
         return [Reverted()] * len(calls) if isinstance(answer, Reverted) else self._results(answer, len(calls))
 
@@ -403,7 +403,7 @@ class Chain:
         gas = READ_GAS * len(calls)
         try:
             answer = await self.call(
-                Call(self.settings.multicall3, multicall.encode(calls)),
+                Call(self.settings.multicall3, encode_multicall(calls)),
                 at=at,
                 gas=gas if gas <= MOST_GAS else None,  # above it the node's own bound: some refuse what is given more
             )
@@ -415,7 +415,7 @@ class Chain:
         if not answer:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: no contract at this address")
         try:
-            return multicall.decode(answer, count)
+            return decode_multicall(answer, count)
         except Malformed:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
 
@@ -462,11 +462,11 @@ class Chain:
 
         def read(answers: Sequence[Any]) -> bytes | Reverted | None:
             try:
-                return eth_call.outcome(answers[0], gas)
-            except Refusal:
+                return rpc_errors.call_outcome(answers[0], gas)
+            except RequestRefused:
                 return None
 
-        said = await self.ask_each([eth_call.request(call, at, gas, sender)], read)
+        said = await self.ask_each([rpc_errors.call_request(call, at, gas, sender)], read)
         known = [each for each in said if each is not None]
         return bool(known) and not any(isinstance(each, Reverted) for each in known)
 
@@ -476,19 +476,19 @@ class Chain:
         An endpoint left out may have accepted them all the same.
         """
         requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
-        return await self.ask_each(requests, lambda answers: list(map(sending.outcome, answers)))
+        return await self.ask_each(requests, lambda answers: list(map(rpc_errors.send_outcome, answers)))
 
     async def transaction_counts(self, address: str, tag: str) -> list[int]:
         """What each endpoint that answers says. `tag`: `latest`, `pending` or `finalized`."""
         return await self.ask_each(
-            [("eth_getTransactionCount", [address, tag])], lambda answers: sending.count(answers[0])
+            [("eth_getTransactionCount", [address, tag])], lambda answers: rpc_errors.transaction_count(answers[0])
         )
 
     # -- what a transaction of ours costs -------------------------------------------------------
 
     async def fees(self) -> tuple[int, int]:
         """The next block's base fee and the usual priority fee, wei for one gas."""
-        found = await self._newest("latest", lambda _, said: sending.fees(said[0]), sending.FEE_HISTORY)
+        found = await self._newest("latest", lambda _, said: rpc_errors.read_fees(said[0]), rpc_errors.FEE_HISTORY)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says what gas costs")
         return found
@@ -558,7 +558,7 @@ class Chain:
                     answered = True
                 except EndpointFailed as error:
                     too_much |= error.slow or error.large
-                except Refusal as refusal:
+                except RequestRefused as refusal:
                     endpoint.refused()
                     too_much, said = True, f" (code {refusal.code})"
                 except msgspec.ValidationError:

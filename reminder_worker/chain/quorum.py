@@ -2,13 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import VOICES
 from reminder_worker.errors import ChainUnavailable, ServiceError
 
 T = TypeVar("T")
+ENDPOINTS_THAT_AGREE: Final = 2
+"""Endpoints that have to agree, where one endpoint's word is not enough."""
+
+
+def endpoints_needed(endpoints: int) -> int:
+    """Return how many of so many endpoints have to agree; a single endpoint is believed."""
+    return min(ENDPOINTS_THAT_AGREE, endpoints)
 
 
 async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
@@ -18,7 +24,7 @@ async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
     hold all that matters; a refusal has to be a value, too, since what `read` raises counts as no answer.
     """
     voices = chain.alone()
-    if len(voices) < VOICES:
+    if len(voices) < ENDPOINTS_THAT_AGREE:
         return await read(chain)
 
     async def ask(voice: Chain) -> list[T]:
@@ -33,7 +39,7 @@ async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
         for answer in asyncio.as_completed(asked):
             for value in await answer:
                 said.append(value)
-                if said.count(value) == VOICES:
+                if said.count(value) == ENDPOINTS_THAT_AGREE:
                     return value
     finally:
         for task in asked:

@@ -13,8 +13,9 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import Block, Call, voices_needed
+from reminder_worker.chain.types import Block, Call
 from reminder_worker.errors import ChainUnavailable
 
 DAY_SECONDS: Final = 86400
@@ -73,7 +74,7 @@ class Renewals:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._router = chain.settings.transfer_eoa_legacy_router
-        self._needed = voices_needed(len(chain.settings.rpc_urls))
+        self._needed = endpoints_needed(len(chain.settings.rpc_urls))
 
     async def attestor(self, *, at: str) -> str:
         answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)

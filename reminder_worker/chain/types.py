@@ -13,13 +13,6 @@ MOST_GAS: Final = 2**24
 """Of one transaction on Ethereum (EIP-7825)."""
 ETHER: Final = "0x" + "ee" * 20
 """The chain's own ether where tokens are named (ERC-7528). Nodes log its moves so in simulations."""
-VOICES: Final = 2
-"""Endpoints that have to say alike what may not rest on one endpoint's word."""
-
-
-def voices_needed(endpoints: int) -> int:
-    """Of so many; where there is only one, its word counts."""
-    return min(VOICES, endpoints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_at, at, word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import PremiumSetting, said
+from reminder_worker.chain.contracts import said
+from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.types import Block, Call
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable

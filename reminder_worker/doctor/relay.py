@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.sponsored import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
+from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
 from reminder_worker.chain.types import MOST_GAS, Call
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import passes
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import PremiumSetting, ReminderView, TokenWhiteList
+from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, made_with_others
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock

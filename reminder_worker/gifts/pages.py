@@ -10,10 +10,11 @@ from enum import StrEnum
 from typing import Final
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import TimelockDetails, Timelocks, TokenWhiteList
+from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, SponsoredReads
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
+from reminder_worker.chain.contracts.tokens import TokenMetadata, Tokens
 from reminder_worker.chain.eip712 import Domain
-from reminder_worker.chain.sponsored import TIMELOCK_VERSIONS, SponsoredReads
-from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock

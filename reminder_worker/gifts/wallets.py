@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import PremiumSetting
+from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.eip712 import Signatures, typed_data_digest
 from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, FieldFault, InvalidInput, NotConfigured, Refused

@@ -21,7 +21,6 @@ from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIs
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import Decoded, Says, decode_logs
-from reminder_worker.indexer.from_rows import config_of, signal_of, timelock_of
 from reminder_worker.indexer.log_reader import (
     NO_HASH,
     CursorReorganised,
@@ -37,7 +36,15 @@ from reminder_worker.indexer.models import (
     ReminderConfig,
     Timelock,
 )
-from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, ChainEvent
+from reminder_worker.indexer.projection import (
+    NOTIFY,
+    OF_A_CREATOR,
+    OF_A_LEGACY,
+    ChainEvent,
+    config_of,
+    signal_of,
+    timelock_of,
+)
 from reminder_worker.indexer.store import Cursor, Forgotten, LogPosition
 
 log = structlog.get_logger(__name__)

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from reminder_worker.chain.contracts import MOST_NAMED
+from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.types import Log
-from reminder_worker.indexer.entities import present
-from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE
+from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, present
 from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
 from reminder_worker.settings import ChainSettings
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import TIMELOCK_DETAILS, timelock_details
+from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, timelock_details
 from reminder_worker.chain.types import Call
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.store import read_cursor

@@ -87,6 +87,11 @@ def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
     return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)
 
 
+def present(address: str | None) -> str | None:
+    """Lower case; None for the zero address, by which the contracts say "nobody"."""
+    return None if address is None or address.lower() == "0x" + "0" * 40 else address.lower()
+
+
 def newest_first(timelocks: Iterable[Timelock]) -> list[Timelock]:
     """By block time; ids count up, so they order what one block has."""
     return sorted(timelocks, key=lambda each: (each.created_at, each.timelock_id), reverse=True)

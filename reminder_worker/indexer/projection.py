@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-from reminder_worker.indexer.models import ENDED, LIVE
+from reminder_worker.indexer.models import (
+    ENDED,
+    LIVE,
+    NotifySignal,
+    ReminderConfig,
+    SignalKind,
+    Timelock,
+    TimelockAsset,
+    asset_order,
+)
 
-Row = dict[str, Any]  # the columns of the table, without the chain
+ProjectedRow = dict[str, Any]  # the columns of the table, without the chain
 
 CREATED = frozenset({"TransferEOALegacyCreatedV2", "TransferEOALegacyCreated", "MultisigLegacyCreated"})
 ACTIVATED = frozenset({"TransferEOALegacyActivated", "TransferEOALegacyActivatedWithUnswap", "MultisigLegacyActivated"})
@@ -35,20 +44,20 @@ class ChainEvent:
     data: Mapping[str, Any]
 
 
-def fold_legacy(events: Iterable[ChainEvent]) -> Row | None:
+def fold_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Nothing exists before its creation was seen, so events without one fold to None."""
     return reduce(_legacy, events, None)
 
 
-def fold_config(events: Iterable[ChainEvent]) -> Row | None:
+def fold_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """LegacyReminderUpdated is the whole set; the others edit what is there and create nothing."""
     return reduce(_config, events, None)
 
 
-def fold_timelock(events: Iterable[ChainEvent]) -> Row | None:
+def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """One id may hold assets in three vaults, each with a status of its own: the timelock lives while one does."""
     statuses: dict[str, int] = {}
-    row: Row | None = None
+    row: ProjectedRow | None = None
     for event in events:
         row = _timelock(row, event)
         if event.name == "TimelockCreated":
@@ -60,7 +69,7 @@ def fold_timelock(events: Iterable[ChainEvent]) -> Row | None:
     return None if row is None else {**row, "status": min(statuses.values())}
 
 
-def _legacy(row: Row | None, event: ChainEvent) -> Row | None:
+def _legacy(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
     if event.name in CREATED:
         return {
             "address": event.legacy,
@@ -86,8 +95,8 @@ def _legacy(row: Row | None, event: ChainEvent) -> Row | None:
     return row
 
 
-def _config(row: Row | None, event: ChainEvent) -> Row | None:
-    edit: Row
+def _config(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
+    edit: ProjectedRow
     if event.name == "LegacyReminderUpdated":
         edit = {key: event.data[key] for key in ("cosigners", "beneficiaries", "second_line", "third_line")}
     elif event.name == "LegacyConfigReset" or row is None:
@@ -104,7 +113,7 @@ def _config(row: Row | None, event: ChainEvent) -> Row | None:
     return {**(row or {}), **edit, **stamp}
 
 
-def _timelock(row: Row | None, event: ChainEvent) -> Row | None:
+def _timelock(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
     if event.name == "TimelockCreated":
         assets = [{"vault": event.contract, **asset} for asset in event.data["assets"]]
         if row is not None:
@@ -131,7 +140,7 @@ class Fold:
     events: frozenset[str]
     by: str
     key: str
-    fold: Callable[[Iterable[ChainEvent]], Row | None]
+    fold: Callable[[Iterable[ChainEvent]], ProjectedRow | None]
 
 
 LEGACY = Fold(
@@ -178,3 +187,52 @@ OF_A_LEGACY = frozenset(
     }
 )
 OF_A_CREATOR = frozenset({"UserConfigUpdated", "PremiumTimeUpdated"})
+
+
+def signal_of(event: ChainEvent) -> NotifySignal | None:
+    """None for a notify type this version does not know."""
+    if event.legacy is None or event.creator is None or event.data["kind"] not in set(SignalKind):
+        return None
+    return NotifySignal(
+        legacy=event.legacy,
+        creator=event.creator,
+        layer=event.data["layer"],
+        kind=SignalKind(event.data["kind"]),
+        block_number=event.block_number,
+        block_time=event.block_time,
+        tx_hash=event.tx_hash,
+    )
+
+
+def config_of(row: Mapping[str, Any]) -> ReminderConfig:
+    """Also of what `fold_config` makes."""
+    return ReminderConfig(
+        legacy=row["legacy"],
+        creator=row["creator"],
+        cosigners=tuple(row["cosigners"]),
+        beneficiaries=tuple(row["beneficiaries"]),
+        second_line=row["second_line"],
+        third_line=row["third_line"],
+    )
+
+
+def timelock_of(row: Any) -> Timelock:
+    assets = [
+        TimelockAsset(
+            vault=asset["vault"],
+            token=asset["token"],
+            token_id=None if asset["id"] is None else int(asset["id"]),
+            amount=int(asset["amount"]),
+        )
+        for asset in row.assets
+    ]
+    return Timelock(
+        timelock_id=row.timelock_id,
+        lock_type=row.lock_type,
+        owner=row.owner,
+        recipient=row.recipient,
+        unlock_time=row.unlock_time,
+        status=row.status,
+        assets=tuple(sorted(assets, key=asset_order)),
+        created_at=row.created_at,
+    )

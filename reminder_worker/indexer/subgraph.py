@@ -11,34 +11,29 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import aiohttp
 import msgspec
+from msgspec import Meta, Struct
 from pydantic import SecretStr
 
 from reminder_worker import strict_json
 from reminder_worker.errors import IndexerUnavailable
-from reminder_worker.indexer.entities import (
-    Entity,
-    Head,
-    NotifyRequestedRow,
-    ReminderConfigurationRow,
-    TimelockAssetRow,
-    TimelockRow,
-    time_of,
-)
 from reminder_worker.indexer.models import (
+    FAR_FUTURE,
     GIFT,
     LIVE,
     MOST_GIFTS,
     IndexHead,
     NotifySignal,
     ReminderConfig,
+    SignalKind,
     Timelock,
     TimelockAsset,
     asset_order,
     newest_first,
+    present,
 )
 
 PAGE = 1000  # graph-node's limit of `first`
@@ -49,6 +44,100 @@ TRIES = 3
 REST_SECONDS = 60.0  # after a failure others are asked, so that a dead subgraph does not slow every tick
 TIMEOUT = aiohttp.ClientTimeout(total=10, connect=3)
 TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+AddressText = Annotated[str, Meta(pattern=r"\A0x[0-9a-fA-F]{40}\Z")]
+HashText = Annotated[str, Meta(pattern=r"\A0x[0-9a-fA-F]{64}\Z")]
+BigInt = Annotated[str, Meta(pattern=r"\A[0-9]{1,78}\Z")]  # graph-node writes BigInt as a string
+SmallBigInt = Annotated[str, Meta(pattern=r"\A[0-9]{1,18}\Z")]  # block numbers, times and ids: they fit a bigint
+Uint8 = Annotated[int, Meta(ge=0, le=255)]
+Id = Annotated[str, Meta(min_length=1, max_length=300)]
+
+
+class Entity(Struct, frozen=True, rename="camel"):
+    id: Id
+
+
+class MetaBlock(Struct, frozen=True):
+    number: Annotated[int, Meta(ge=0)]
+    hash: HashText
+
+
+class Head(Struct, frozen=True, rename="camel"):
+    block: MetaBlock
+    has_indexing_errors: bool
+
+
+class NotifyRequestedRow(Entity, frozen=True, rename="camel"):
+    legacy: AddressText
+    creator: AddressText
+    layer: Uint8
+    notify_type: Uint8
+    block_number: SmallBigInt
+    block_timestamp: SmallBigInt
+    transaction_hash: HashText
+
+    def signal(self) -> NotifySignal | None:
+        """None for a notify type this version does not know, as our own index leaves it out."""
+        if self.notify_type not in set(SignalKind):
+            return None
+        return NotifySignal(
+            legacy=self.legacy.lower(),
+            creator=self.creator.lower(),
+            layer=self.layer,
+            kind=SignalKind(self.notify_type),
+            block_number=int(self.block_number),
+            block_time=int(self.block_timestamp),
+            tx_hash=self.transaction_hash.lower(),
+        )
+
+
+class ReminderConfigurationRow(Entity, frozen=True, rename="camel"):
+    creator: AddressText
+    cosigners: list[AddressText]
+    beneficiaries: list[AddressText]
+    second_line: AddressText | None
+    third_line: AddressText | None
+
+    def config(self) -> ReminderConfig:
+        return ReminderConfig(
+            legacy=self.id.lower(),
+            creator=self.creator.lower(),
+            cosigners=tuple(address.lower() for address in self.cosigners),
+            beneficiaries=tuple(address.lower() for address in self.beneficiaries),
+            second_line=present(self.second_line),
+            third_line=present(self.third_line),
+        )
+
+
+class TimelockRow(Entity, frozen=True, rename="camel"):
+    id: SmallBigInt
+    lock_type: Uint8
+    owner: AddressText
+    recipient: AddressText
+    unlock_time: BigInt
+    status: Uint8
+    created_at: SmallBigInt
+
+
+class Reference(Struct, frozen=True):
+    id: Id
+
+
+class TimelockAssetRow(Entity, frozen=True, rename="camel"):
+    timelock: Reference
+    vault: AddressText
+    token: AddressText
+    token_id: BigInt | None
+    amount: BigInt
+
+    def asset(self) -> TimelockAsset:
+        return TimelockAsset(
+            vault=self.vault.lower(),
+            token=self.token.lower(),
+            token_id=None if self.token_id is None else int(self.token_id),
+            amount=int(self.amount),
+        )
+
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
@@ -67,7 +156,7 @@ def _rows_of(shape: type[E]) -> type[Rows[E]]:
     return Rows[shape]  # type: ignore[valid-type]  # msgspec decodes into it
 
 
-class Meta(msgspec.Struct, frozen=True):
+class MetaAnswer(msgspec.Struct, frozen=True):
     meta: Head = msgspec.field(name="_meta")
 
 
@@ -100,7 +189,7 @@ class Subgraph:
         return time.monotonic() - self._failed_at < self._rest
 
     async def head(self) -> IndexHead:
-        meta = (await self._ask("head", {}, Meta)).meta
+        meta = (await self._ask("head", {}, MetaAnswer)).meta
         if meta.has_indexing_errors:
             raise self._failing("it has indexing errors")
         return IndexHead(meta.block.number, meta.block.hash.lower())
@@ -218,6 +307,11 @@ class Subgraph:
     def _failing(self, what: str) -> IndexerUnavailable:
         self._failed_at = time.monotonic()
         return IndexerUnavailable(f"the subgraph fails: {what}")
+
+
+def time_of(text: str) -> int:
+    """Unix seconds; a lock until after the end of time is told as the last second we can store."""
+    return min(int(text), FAR_FUTURE)
 
 
 def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> Timelock:

@@ -19,8 +19,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.contracts.routers import SponsoredReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
-from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.concurrency import Looks
 from reminder_worker.errors import (
     ChainUnavailable,

@@ -14,8 +14,8 @@ from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_word
+from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
 from reminder_worker.chain.eip712 import Domain, Types, recover, typed_data_digest
-from reminder_worker.chain.sponsored import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
 from reminder_worker.relay.models import RelayLane
 
 _NONCE_AND_DEADLINE: Final = ({"name": "nonce", "type": "uint256"}, {"name": "deadline", "type": "uint256"})

@@ -13,8 +13,8 @@ import msgspec
 from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain, Log
 from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request
-from reminder_worker.chain.types import voices_needed
 from reminder_worker.indexer.log_reader import logs_of_two
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.models import RelayLane
@@ -94,7 +94,7 @@ async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> d
         }
 
     said = await chain.ask_each(asked, read)
-    agreed = len(said) >= voices_needed(len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
+    agreed = len(said) >= endpoints_needed(len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
     return said[0] if agreed else None
 
 

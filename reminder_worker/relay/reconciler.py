@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import Timelocks
+from reminder_worker.chain.contracts.timelocks import Timelocks
 from reminder_worker.chain.types import SendOutcome
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.models import LIVE

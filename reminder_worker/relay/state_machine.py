@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal
 
-from reminder_worker.chain.types import voices_needed
+from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.relay.fees import MOST_REPLACEMENTS
 
 AttemptKind = Literal["call", "empty"]
@@ -172,12 +172,12 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
     if not votes:
         raise ValueError("nobody answers")
     said = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
-    needed = voices_needed(configured)
+    needed = endpoints_needed(configured)
     found = [receipt for receipt in said if receipt is not None]
     if not found:
         return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= needed)
     best = max(found, key=found.count)
-    if found.count(best) >= voices_needed(len(votes)):
+    if found.count(best) >= endpoints_needed(len(votes)):
         return ReceiptStatus(ReceiptPresence.MINED, best, found.count(best) >= needed)
     return ReceiptStatus(ReceiptPresence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
 
@@ -185,7 +185,7 @@ def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) ->
 def agreed_number(values: Sequence[int], configured: int) -> int | None:
     """The number that two endpoints have reached (or the only one), of a number that only grows; None if too few
     answer."""
-    needed = voices_needed(configured)
+    needed = endpoints_needed(configured)
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
 

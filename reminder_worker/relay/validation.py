@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.contracts import Legacies, LegacyFacts
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
+from reminder_worker.chain.contracts.routers import SponsoredReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI, Simulated
-from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.chain.types import ETHER, MOST_GAS
 from reminder_worker.errors import (
     AlreadyUsed,

@@ -11,7 +11,8 @@ import msgspec
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.client import Call, Chain
-from reminder_worker.chain.contracts import MOST_NAMED, Legacies, Members, said
+from reminder_worker.chain.contracts import said
+from reminder_worker.chain.contracts.legacies import MOST_NAMED, Legacies, Members
 from reminder_worker.chain.types import Reverted
 from reminder_worker.indexer.models import SAFE, ReminderConfig, SignalKind
 from reminder_worker.outbox.messages import KIND_WINDOWS, Kind, Role

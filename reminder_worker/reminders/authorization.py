@@ -13,7 +13,8 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import Legacies, LegacyIdentity, PremiumSetting
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyIdentity
+from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.eip712 import Signatures, Verdict, recover, typed_data_digest
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch

@@ -16,7 +16,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, PremiumSetting, ReminderView, Triggers
+from reminder_worker.chain.contracts.legacies import Legacies, Triggers
+from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import Renewals
 from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks

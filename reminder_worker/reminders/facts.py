@@ -14,9 +14,10 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, LegacyFacts, TokenWhiteList
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
+from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, Tokens
 from reminder_worker.chain.renewals import Renewals, RenewState
-from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata, Tokens
 from reminder_worker.chain.types import ETHER
 from reminder_worker.concurrency import together
 from reminder_worker.errors import IndexerUnavailable

@@ -7,7 +7,7 @@ from uuid import uuid4
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, LegacyIdentity
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyIdentity
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import Kind, Role

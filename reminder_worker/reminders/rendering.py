@@ -11,7 +11,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import LegacyFacts
+from reminder_worker.chain.contracts.legacies import LegacyFacts
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import DecryptionFailed, ServiceError

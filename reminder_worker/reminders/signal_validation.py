@@ -18,16 +18,16 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
-from reminder_worker.chain.contracts import Legacies, TokenWhiteList
+from reminder_worker.chain.contracts.legacies import Legacies
+from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import Log
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
-from reminder_worker.indexer.from_rows import config_of
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
-from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, fold_config
+from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, config_of, fold_config
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.outbox.messages import Kind

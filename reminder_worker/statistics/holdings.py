@@ -16,7 +16,8 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, address_word
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import Legacies, configured
+from reminder_worker.chain.contracts import configured
+from reminder_worker.chain.contracts.legacies import Legacies
 from reminder_worker.chain.types import Call, Reverted
 from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics import aggregates, wide

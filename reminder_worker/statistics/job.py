@@ -15,8 +15,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts import TokenWhiteList
-from reminder_worker.chain.tokens import ETHER_METADATA, Tokens
+from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, Tokens
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.tokens import Tokens
+from reminder_worker.chain.contracts.tokens import Tokens
 from reminder_worker.chain.types import Block
 from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any, Final
 
-from reminder_worker.chain.tokens import TokenMetadata
+from reminder_worker.chain.contracts.tokens import TokenMetadata
 
 MOST_DOLLARS: Final = Decimal(10) ** 24  # above it no amount is believed; what is below adds up exactly anywhere
 _EXACT: Final = Context(prec=120)

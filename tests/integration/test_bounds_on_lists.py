@@ -9,7 +9,7 @@ from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy
 from reminder_worker.chain.client import MOST_ANSWER_BYTES, Call, Reverted
-from reminder_worker.chain.contracts import MOST_NAMED
+from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.queries import sql
 from tests.integration.reminder_world import World

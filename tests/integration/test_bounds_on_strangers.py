@@ -19,7 +19,7 @@ from devnet.scenarios import Scenario
 from mail_service.addresses import parse_address
 from mail_service.errors import Problem
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import Legacies
+from reminder_worker.chain.contracts.legacies import Legacies
 from reminder_worker.chain.eip712 import Signatures
 from reminder_worker.errors import IndexerUnavailable, SignerMismatch
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT, IndexHead

@@ -15,8 +15,8 @@ from devnet.chain import usable_port
 from devnet.scenarios import Mode, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.eth_call import READ_GAS
 from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.chain.rpc_errors import READ_GAS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy

@@ -7,17 +7,10 @@ import pytest
 
 from devnet.scenarios import Mode, Scenario
 from reminder_worker.chain.client import Chain, Reverted
-from reminder_worker.chain.contracts import (
-    Legacies,
-    LegacyFacts,
-    LegacyIdentity,
-    Members,
-    PremiumSetting,
-    ReminderView,
-    TokenWhiteList,
-)
+from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts, LegacyIdentity, Members
+from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
+from reminder_worker.chain.contracts.tokens import TokenMetadata, Tokens
 from reminder_worker.chain.events import DecodedEvent, decode, decode_transfer, emitters
-from reminder_worker.chain.tokens import TokenMetadata, Tokens
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings, proxy
 

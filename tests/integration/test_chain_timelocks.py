@@ -6,9 +6,9 @@ import pytest
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import TimelockDetails, Timelocks
+from reminder_worker.chain.contracts.routers import SponsoredReads
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
 from reminder_worker.chain.eip712 import Domain
-from reminder_worker.chain.sponsored import SponsoredReads
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings
 

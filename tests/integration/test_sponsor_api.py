@@ -19,7 +19,7 @@ from devnet.deploy import deploy
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
-from reminder_worker.chain.contracts import Timelocks
+from reminder_worker.chain.contracts.timelocks import Timelocks
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable

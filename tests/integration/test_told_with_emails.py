@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from devnet.leaks import Leak, dump, search, secrets_of
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain import abi
-from reminder_worker.chain.contracts import MOST_NAMED
+from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.logging import configure_logging
 from tests.integration.mail_stub import MailStub

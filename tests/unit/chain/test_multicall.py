@@ -5,8 +5,7 @@ from eth_abi.abi import encode as abi_encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain import multicall
-from reminder_worker.chain.abi_codec import Malformed
+from reminder_worker.chain.abi_codec import Malformed, decode_multicall, encode_multicall
 from reminder_worker.chain.types import Call, Reverted
 
 addresses = st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())
@@ -17,13 +16,13 @@ results = st.lists(st.tuples(st.booleans(), st.binary(max_size=100)), max_size=6
 @given(calls)
 def test_calls_are_encoded_as_the_abi_says(made: list[Call]) -> None:
     tuples = [(call.to, True, call.data) for call in made]
-    assert multicall.encode(made) == bytes.fromhex("82ad56cb") + abi_encode(["(address,bool,bytes)[]"], [tuples])
+    assert encode_multicall(made) == bytes.fromhex("82ad56cb") + abi_encode(["(address,bool,bytes)[]"], [tuples])
 
 
 @given(results)
 def test_results_are_decoded_in_order_with_failures_as_values(made: list[tuple[bool, bytes]]) -> None:
     data = abi_encode(["(bool,bytes)[]"], [made])
-    assert multicall.decode(data, len(made)) == [answer if ok else Reverted(answer) for ok, answer in made]
+    assert decode_multicall(data, len(made)) == [answer if ok else Reverted(answer) for ok, answer in made]
 
 
 @given(results, st.integers(min_value=0, max_value=2000))
@@ -31,15 +30,15 @@ def test_a_truncated_answer_is_refused(made: list[tuple[bool, bytes]], cut: int)
     """Padding after the last value aside, nothing may be missing."""
     data = abi_encode(["(bool,bytes)[]"], [[*made, (True, b"\x01" * 32)]])
     with pytest.raises(Malformed):
-        multicall.decode(data[: min(cut, len(data) - 1)], len(made) + 1)
+        decode_multicall(data[: min(cut, len(data) - 1)], len(made) + 1)
 
 
 def test_another_number_of_results_is_refused() -> None:
     with pytest.raises(Malformed):
-        multicall.decode(abi_encode(["(bool,bytes)[]"], [[(True, b"")]]), 2)
+        decode_multicall(abi_encode(["(bool,bytes)[]"], [[(True, b"")]]), 2)
 
 
 @given(st.binary(max_size=600))
 def test_garbage_is_refused_and_nothing_else(data: bytes) -> None:
     with pytest.raises(Malformed):
-        multicall.decode(data, 3)
+        decode_multicall(data, 3)

@@ -5,7 +5,7 @@ from eth_abi.abi import encode as abi_encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.tokens import TokenMetadata, metadata
+from reminder_worker.chain.contracts.tokens import TokenMetadata, metadata
 from reminder_worker.chain.types import Reverted
 
 SIX = (6).to_bytes(32, "big")

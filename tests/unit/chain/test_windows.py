@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.chain.abi_codec import Malformed
-from reminder_worker.chain.contracts import windows
+from reminder_worker.chain.contracts.premium import windows
 
 answers = st.lists(st.lists(st.integers(min_value=0, max_value=255), max_size=4), max_size=8)
 

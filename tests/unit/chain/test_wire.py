@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain import sending, wire
+from reminder_worker.chain import rpc_errors, wire
 
 WORD = "0x" + "11" * 32
 BLOCK: dict[str, Any] = {"number": "0x10", "hash": WORD, "parentHash": WORD, "timestamp": "0x6923"}
@@ -56,9 +56,9 @@ def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(nu
 
 
 def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
-    assert sending.count("0x10") == 16
+    assert rpc_errors.transaction_count("0x10") == 16
     with pytest.raises(msgspec.ValidationError):
-        sending.count(BIGINT)
+        rpc_errors.transaction_count(BIGINT)
 
 
 def test_zeros_before_a_number_are_read() -> None:

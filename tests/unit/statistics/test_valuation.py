@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from reminder_worker.chain.tokens import ETHER_METADATA, TokenMetadata
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata
 from reminder_worker.statistics.valuation import secured, total
 
 USDC, DAI = "0x" + "aa" * 20, "0x" + "bb" * 20

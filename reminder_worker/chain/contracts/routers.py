@@ -13,14 +13,9 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
 from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts import (
-    TIMELOCK_DETAILS,
-    Legacies,
-    TimelockDetails,
-    configured,
-    said,
-    timelock_details,
-)
+from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.contracts.legacies import Legacies
+from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, TimelockDetails, timelock_details
 from reminder_worker.chain.eip712 import Domain
 from reminder_worker.errors import ChainUnavailable
 

@@ -1,11 +1,14 @@
-"""`eth_call`: the request, and what nodes mean by their errors: a revert, a block that is not there, or a refusal."""
+"""Meaning of nodes' answers to calls and to sent transactions. Nodes agree on no codes, so their words are read."""
 
 import re
+from statistics import median_low
 from typing import Any, Final
+
+import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import Call, Reverted, SendOutcome
 
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _EXECUTION = re.compile(
@@ -26,9 +29,19 @@ _NO_SUCH_BLOCK = re.compile(
 # EIP-3607, of geth's and Nethermind's kin: a transaction's sender has no code, and some nodes ask that of a call, too.
 _SENDER_HAS_CODE = re.compile(r"sender not an eoa|senderhasdeployedcode|sender has deployed code", re.I)
 _HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
+FEE_HISTORY: Final[Request] = ("eth_feeHistory", ["0x5", "latest", [50]])
+_KNOWN: Final = re.compile(
+    r"already ?(known|imported|exists|in)|\bknown transaction|already_exists|existing tx with same hash", re.I
+)
+_NONCE_TOO_LOW: Final = re.compile(r"nonce (is )?too low|old ?nonce|nonce too old|nonce_too_low", re.I)
+_UNDERPRICED: Final = re.compile(
+    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the |current )?base ?fee|insufficient ?fee|"
+    r"below (configured )?minimum|could not replace|replacement ?not ?allowed",
+    re.I,
+)
 
 
-class Refusal(Exception):
+class RequestRefused(Exception):
     """The node works and refuses this request. Of its error the code alone is kept: its words may be anybody's."""
 
     def __init__(self, error: RpcError) -> None:
@@ -37,13 +50,13 @@ class Refusal(Exception):
 
 
 def unless_error(answer: Any) -> Any:
-    """Raises `Refusal`."""
+    """Raises `RequestRefused`."""
     if isinstance(answer, RpcError):
-        raise Refusal(answer)
+        raise RequestRefused(answer)
     return answer
 
 
-def request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
+def call_request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
     """`at`: a block's hash (EIP-1898); None: the latest block."""
     message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
     if gas is not None:
@@ -62,17 +75,17 @@ def refuses_sender(answer: Any) -> bool:
     )
 
 
-def outcome(answer: Any, gas: int | None) -> bytes | Reverted | None:
-    """None when the node does not have the block. Raises `Refusal`."""
+def call_outcome(answer: Any, gas: int | None) -> bytes | Reverted | None:
+    """None when the node does not have the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
     if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
-        raise Refusal(answer)  # nothing takes long on so little gas but a node that stalls
+        raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return Reverted(_revert_data(answer.data))
     if _NO_SUCH_BLOCK.search(answer.message):
         return None
-    raise Refusal(answer)
+    raise RequestRefused(answer)
 
 
 def _revert_data(data: object) -> bytes:
@@ -81,3 +94,39 @@ def _revert_data(data: object) -> bytes:
         data = data.get("data")
     found = _HEX_DATA.search(data) if isinstance(data, str) else None
     return bytes.fromhex(found[1]) if found else b""
+
+
+class WireFeeHistory(msgspec.Struct, rename="camel"):
+    base_fee_per_gas: list[wire.Quantity]
+    reward: list[list[wire.Quantity]] | None = None
+
+
+def read_fees(value: object) -> tuple[int, int] | None:
+    """The next block's base fee, and the median of what the middle transaction of each block gave."""
+    history = msgspec.convert(value, WireFeeHistory | None)
+    if history is None or not history.base_fee_per_gas:
+        return None
+    tips = [int(tip, 16) for block in history.reward or () for tip in block]
+    return int(history.base_fee_per_gas[-1], 16), median_low(tips) if tips else 0
+
+
+def send_outcome(answer: Any) -> SendOutcome:
+    """Raises `msgspec.ValidationError` for what is neither a transaction's hash nor an error."""
+    if not isinstance(answer, RpcError):
+        msgspec.convert(answer, wire.Word)
+        return SendOutcome.ACCEPTED
+    for words, meaning in (
+        (_KNOWN, SendOutcome.KNOWN),
+        (_NONCE_TOO_LOW, SendOutcome.NONCE_TOO_LOW),
+        (_UNDERPRICED, SendOutcome.UNDERPRICED),
+    ):
+        if words.search(answer.message):
+            return meaning
+    return SendOutcome.REJECTED
+
+
+def transaction_count(answer: Any) -> int:
+    """How many transactions an account has sent. Raises `msgspec.ValidationError`, also for a refusal."""
+    if isinstance(answer, RpcError):
+        raise msgspec.ValidationError("refused")
+    return wire.count(answer)

@@ -1,0 +1,238 @@
+"""Legacies and who takes part in them."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import msgspec
+
+from reminder_worker.chain import abi_codec
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed, word
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
+from reminder_worker.chain.types import Call, Reverted
+
+Triggers = tuple[int, int, int]
+
+_ZERO: Final = "0x" + "0" * 40
+_ZERO_WORD: Final = word(0)
+_IDENTITY: Final = tuple(
+    selector("Legacy", name) for name in ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
+)
+_PLACE: Final = _IDENTITY[2:4]
+_MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
+_PULL_VAULT: Final = selector("Legacy", "pullVault")
+_TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
+_STATE: Final = (
+    selector("Legacy", "getLegacyBeneficiaries"),
+    selector("Legacy", "isLive"),
+    _TRIGGERS,
+    selector("Legacy", "getLegacyName"),
+)
+_OVERFLOW: Final = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
+NEVER: Final = 2**256 - 1
+"""Trigger of a legacy whose times overflow. Its owner set an inactivity or a delay that no clock reaches."""
+_LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
+_LONGEST_NAME_BYTES: Final = 1024
+MOST_NAMED: Final = 100
+"""Bound of each list that a legacy or a Safe returns. Today's contracts allow 32 heirs, with shares in whole percents;
+a Safe has no bound of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyIdentity:
+    """What a genuine legacy is: a configured router maps `legacy_id` to its address. `legacy_type`: 3 EOA, 1 Safe."""
+
+    legacy: str
+    creator: str
+    owner: str
+    router: str
+    legacy_id: int
+    legacy_type: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The router and the id under which the router knows the legacy."""
+        return self.router, self.legacy_id
+
+
+class Members(msgspec.Struct, frozen=True):
+    """Who the chain says takes part. Absent lines are None."""
+
+    owner: str
+    creator: str
+    beneficiaries: tuple[str, ...]
+    second_line: str | None
+    third_line: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyFacts(LegacyIdentity):
+    """`triggers`: unix seconds at which line 1, 2, 3 may activate, zeros in old builds. `name` is a stranger's text."""
+
+    members: Members
+    is_live: bool
+    triggers: Triggers
+    name: str
+
+
+Identity = TypeVar("Identity", bound=LegacyIdentity)
+
+
+class Legacies:
+    """Reads of many legacies at once. Nothing of a legacy is believed unless its router maps its id back to it."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._routers = frozenset(chain.settings.legacy_routers)
+
+    async def is_genuine(self, legacy: str, *, likely: LegacyIdentity | None = None) -> LegacyIdentity | None:
+        """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told.
+
+        A request may name any address. The registry is asked before the rest of the contract is.
+
+        `likely`, what it was before, saves two round trips and proves nothing: the registry is asked about that place
+        while the legacy is asked for its own, and again when they differ.
+        """
+        if likely is not None and likely.router in self._routers:
+            found, is_known = await asyncio.gather(self._identity(legacy), self._is_known(legacy, likely.place))
+            if found is None or found.place == likely.place:
+                return found if is_known else None
+        place = decoded(_place, await self._chain.views(legacy, _PLACE))
+        if place is None or place[0] not in self._routers or not await self._is_known(legacy, place):
+            return None
+        found = await self._identity(legacy)
+        return found if found is not None and found.place == place else None
+
+    async def _identity(self, legacy: str) -> LegacyIdentity | None:
+        return decoded(_identity, legacy, await self._chain.views(legacy, _IDENTITY))
+
+    async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
+        (registered,) = await self._chain.call_many([_registration(*place)])
+        return configured("legacyAddresses", abi_codec.address_at, registered) == legacy
+
+    async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
+        """As `is_genuine`, in order."""
+        rows = await self._read(legacies, _IDENTITY, at)
+        return await self._registered(
+            [decoded(_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        )
+
+    async def facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
+        """In order; None for one that is not genuine or whose reads revert."""
+        rows = await self._read(legacies, _IDENTITY + _STATE, at)
+        return await self._registered(
+            [decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        )
+
+    async def facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
+        """Of the legacy that `router`, a configured one, has under this id; None when it says otherwise or reverts."""
+        (row,) = await self._read([legacy], _IDENTITY + _STATE, at)
+        found = decoded(_facts, legacy, row)
+        return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
+
+    async def members(self, legacies: Sequence[str], *, at: str) -> list[Members | None]:
+        """In order; None for one whose reads revert. Of legacies that are known to be genuine."""
+        return [decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
+
+    async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
+        """In order, unix seconds; None for one that reverts, zeros for old builds."""
+        return [decoded(_triggers, row[0]) for row in await self._read(legacies, (_TRIGGERS,), at)]
+
+    async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
+        """Return the vault that may pull for each legacy by Permit2, or None for none.
+
+        A legacy keeps the vault that its router had at creation. The configured vault stands for the vault of a legacy
+        without this getter.
+        """
+        rows = await self._read(legacies, (_PULL_VAULT,), at)
+        named = [said(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
+        return [None if vault == _ZERO else vault for vault in named]
+
+    async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
+        answers = await self._chain.call_many([Call(legacy, s) for legacy in legacies for s in selectors], at=at)
+        return [answers[i : i + len(selectors)] for i in range(0, len(answers), len(selectors))]
+
+    async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
+        """Keep those whose router is configured and maps their id to their address."""
+        asked = [one for one in claimed if one is not None and one.router in self._routers]
+        answers = await self._chain.call_many([_registration(*one.place) for one in asked], at=at)
+        genuine = {
+            one.legacy
+            for one, answer in zip(asked, answers, strict=True)
+            if configured("legacyAddresses", abi_codec.address_at, answer) == one.legacy
+        }
+        return [one if one is not None and one.legacy in genuine else None for one in claimed]
+
+
+def _registration(router: str, legacy_id: int) -> Call:
+    """Ask a router which legacy has this id."""
+    return Call(router, _LEGACY_ADDRESSES + word(legacy_id))
+
+
+def _place(row: Sequence[Answer]) -> tuple[str, int]:
+    router, legacy_id = map(answer_bytes, row)
+    return abi_codec.address_at(router, 0), abi_codec.at(legacy_id, 0)
+
+
+def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
+    creator, owner, router, legacy_id, legacy_type = map(answer_bytes, row)
+    return LegacyIdentity(
+        legacy=legacy,
+        creator=abi_codec.address_at(creator, 0),
+        owner=abi_codec.address_at(owner, 0),
+        router=abi_codec.address_at(router, 0),
+        legacy_id=abi_codec.at(legacy_id, 0),
+        legacy_type=abi_codec.uint_at(legacy_type, 0, 128),
+    )
+
+
+def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
+    identity = _identity(legacy, row[: len(_IDENTITY)])
+    beneficiaries, is_live, triggers, name = row[len(_IDENTITY) :]
+    return LegacyFacts(
+        legacy=identity.legacy,
+        creator=identity.creator,
+        owner=identity.owner,
+        router=identity.router,
+        legacy_id=identity.legacy_id,
+        legacy_type=identity.legacy_type,
+        members=_members((row[0], row[1], beneficiaries)),
+        is_live=abi_codec.bool_at(answer_bytes(is_live), 0),
+        triggers=_triggers(triggers),
+        name=_text(name),
+    )
+
+
+def _members(row: Sequence[Answer]) -> Members:
+    creator, owner, lines = map(answer_bytes, row)
+    found = abi_codec.address_at(creator, 0)
+    second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
+    return Members(
+        found if owner == creator else abi_codec.address_at(owner, 0),
+        found,
+        abi_codec.addresses_behind(lines, 0, MOST_NAMED),
+        None if second == _ZERO_WORD else abi_codec.address_at(second, 0),
+        None if third == _ZERO_WORD else abi_codec.address_at(third, 0),
+    )
+
+
+def _triggers(answer: Answer) -> Triggers:
+    if isinstance(answer, Reverted) and answer.data == _OVERFLOW:
+        return NEVER, NEVER, NEVER
+    data = answer_bytes(answer)
+    if len(data) < 3 * WORD:
+        raise Malformed("fewer than three words")
+    number = int.from_bytes
+    return (number(data[:WORD], "big"), number(data[WORD : 2 * WORD], "big"), number(data[2 * WORD : 3 * WORD], "big"))
+
+
+def _text(answer: Answer) -> str:
+    """A legacy's name, empty when there is none worth showing: a bad name takes nothing else away."""
+    try:
+        data = answer_bytes(answer)
+        return abi_codec.bytes_at(data, abi_codec.at(data, 0), _LONGEST_NAME_BYTES).decode()
+    except (Malformed, UnicodeDecodeError):
+        return ""

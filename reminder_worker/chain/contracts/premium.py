@@ -1,0 +1,111 @@
+"""PremiumReminderView, PremiumSetting and the whitelist of tokens."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from reminder_worker.chain import abi_codec
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.logs import TooMuch
+from reminder_worker.chain.types import Call, Reverted
+
+# What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
+# halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
+_DUE_GAS: Final = 1_000_000
+_DUE_GAS_EACH: Final = 200_000
+_MOST_DUE_GAS: Final = 50_000_000
+
+
+class ReminderView:
+    """PremiumReminderView: which windows are open."""
+
+    _BATCH: Final = selector("PremiumReminderView", "dueRemindersBatch")
+    _AHEAD: Final = selector("PremiumReminderView", "defaultNotifyAhead")
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._address = chain.settings.premium_reminder_view
+
+    async def due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | Reverted:
+        """The open windows (1..6) of each legacy in order. `Reverted` when one of them reverts, or when there are too
+        many for the node: the contract does not isolate, ask for half of them."""
+        data = self._BATCH + word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        gas = min(_DUE_GAS + _DUE_GAS_EACH * len(legacies), _MOST_DUE_GAS)
+        try:
+            answer = await self._chain.call(Call(self._address, data), at=at, gas=gas)
+        except TooMuch:
+            if len(legacies) == 1:
+                raise
+            return Reverted()
+        if isinstance(answer, Reverted):
+            return answer
+        return configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
+
+    async def default_notify_ahead(self, *, at: str) -> int:
+        """Seconds."""
+        return configured(
+            "defaultNotifyAhead", abi_codec.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
+        )
+
+
+class PremiumSetting:
+    """Who is Premium, and how early they want to be told."""
+
+    _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
+    _TIME_AHEAD: Final = selector("PremiumSetting", "getTimeAhead")
+    _BENEFICIARIES: Final = selector("PremiumSetting", "getBeneficiaryData")
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._address = chain.settings.premium_setting
+
+    async def is_premium(self, user: str, *, at: str | None = None) -> bool:
+        answer = await self._chain.call(Call(self._address, self._IS_PREMIUM + address_word(user)), at=at)
+        return configured("isPremium", abi_codec.bool_at, answer)
+
+    async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
+        """In order."""
+        calls = [Call(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
+        answers = await self._chain.call_many(calls, at=at)
+        return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
+
+    async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
+        """Seconds before a deadline, in order; 0 where the user set none."""
+        calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
+        answers = await self._chain.call_many(calls, at=at)
+        return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
+
+    async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
+        """Whether a beneficiary is to be reminded of each legacy, in order; False where the contract does not say."""
+        calls = [Call(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
+        return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
+
+
+class TokenWhiteList:
+    """The tokens whose symbols may be shown."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+
+    async def tokens(self, *, at: str | None = None) -> frozenset[str]:
+        call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
+        answer = await self._chain.call(call, at=at)
+        return frozenset(configured("getWhitelist", abi_codec.addresses_behind, answer))
+
+
+def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
+    """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `Malformed`."""
+    start = abi_codec.at(data, 0)
+    if abi_codec.at(data, start) != count:
+        raise Malformed("another number of legacies than asked for")
+    base = start + WORD
+    found: list[tuple[int, ...]] = []
+    for offset in abi_codec.uints_at(data, start):
+        place = base + offset
+        if data[place : place + WORD] == bytes(WORD):  # nearly all, at nearly every look
+            found.append(())
+        else:
+            found.append(tuple([value for value in abi_codec.uints_at(data, place) if 1 <= value <= 6]))
+    return found
