@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench import promises
-from bench.harness import Figure, short, write
+from bench.harness import BenchFigure, short, write
 
 NAMES = (
     "dispatch",
@@ -45,7 +45,9 @@ def main(names: list[str]) -> None:
         console.print(f"[dim]measuring {name} …")
         try:
             module = import_module(f"bench.{name}")
-            figures: list[Figure] = uvloop.run(module.measure())  # the loop of the API and the passes: for floors too
+            figures: list[BenchFigure] = uvloop.run(
+                module.measure()
+            )  # the loop of the API and the passes: for floors too
         except Exception:  # noqa: BLE001 - the figures of other benches are worth their minutes
             console.print_exception()
             broken.append(f"{name} failed")

@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.server import listening
 from bench.dispatch import store_recipients
 from bench.due import WATCH_ALL
-from bench.harness import Figure
+from bench.harness import BenchFigure
 from bench.recipients import signed_reads
 from bench.stats_rps import RATE, logging_as_served, snapshot
 from bench.surroundings import CHAIN_ID, chain, database, settings_environ, stub
@@ -42,7 +42,7 @@ CONNECTIONS = 16
 LEGACIES = 200
 DAY = 86400
 PATHS = ("/stats", "/sponsor/status", "/health/ready")
-SIGNED_EVERY = 25  # requests; of those that are prepared, since none is answered twice
+SIGNED_EVERY = 25  # requests; each uses a prepared message, since a message counts once
 PREPARED_PER_SECOND = 40
 LONGEST_PREPARATION = 300
 _TURNS = """
@@ -65,7 +65,7 @@ _SUCCEEDED = text("select exists (select from worker.pass_state where succeeded_
 _ANSWERED = text("select count(*) from worker.used_signature")
 
 
-async def measure(seconds: int = SECONDS) -> list[Figure]:
+async def measure(seconds: int = SECONDS) -> list[BenchFigure]:
     async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             environ = settings_environ(
@@ -106,7 +106,7 @@ def _reads(owner: LocalAccount, legacies: list[str], seconds: int) -> list[bytes
     return [msgspec.json.encode(body) for body in signed_reads(owner, legacies, deadlines)]
 
 
-def _figures(said: bytes, answered: int, seconds: int) -> list[Figure]:
+def _figures(said: bytes, answered: int, seconds: int) -> list[BenchFigure]:
     rate = RATE.search(said)
     times = {found[1]: float(found[2]) * _UNITS[found[3].decode()] for found in _TIMES.finditer(said)}
     if rate is None or len(times) != 2:
@@ -115,11 +115,11 @@ def _figures(said: bytes, answered: int, seconds: int) -> list[Figure]:
     for line in re.findall(rb"Socket errors: (.+)", said):
         errors += sum(int(number) for number in re.findall(rb"\d+", line))
     return [
-        Figure("api_under_load.p50", times[b"50"], f"ms, {CONNECTIONS} connections, {seconds} s"),
-        Figure("api_under_load.p99", times[b"99"], f"ms, {CONNECTIONS} connections, {seconds} s"),
-        Figure("api_under_load.rate", float(rate[1]), "requests/s"),
-        Figure("api_under_load.signed", answered / seconds, "signed reads of recipients/s among them"),
-        Figure("api_under_load.errors", errors, "answers that were not good", None, None, "0"),
+        BenchFigure("api_under_load.p50", times[b"50"], f"ms, {CONNECTIONS} connections, {seconds} s"),
+        BenchFigure("api_under_load.p99", times[b"99"], f"ms, {CONNECTIONS} connections, {seconds} s"),
+        BenchFigure("api_under_load.rate", float(rate[1]), "requests/s"),
+        BenchFigure("api_under_load.signed", answered / seconds, "signed reads of recipients/s among them"),
+        BenchFigure("api_under_load.errors", errors, "answers that were not good", None, None, "0"),
     ]
 
 
@@ -161,7 +161,7 @@ async def _passes(environ: Mapping[str, str], engine: AsyncEngine) -> AsyncItera
 
 @asynccontextmanager
 async def _check_ins(scenario: Scenario, legacies: list[Legacy]) -> AsyncIterator[None]:
-    """Of one owner after the other, a second apart, so that there are logs, signals and windows to work on."""
+    """Check in an owner each second, as a source of logs, signals and windows."""
 
     async def check_in() -> None:
         owner = scenario.account("owner")
@@ -182,7 +182,7 @@ async def _check_ins(scenario: Scenario, legacies: list[Legacy]) -> AsyncIterato
 
 
 async def _run_passes() -> None:
-    """Each as often as it is to be looked at, until it is terminated."""
+    """Poll every pass at its interval until the process is terminated."""
     async with open_runtime(Settings.from_environ()) as runtime:
         on = [each for each in passes.PASSES if each.switched_off(runtime.settings) is None]
         next_look = dict.fromkeys((each.name for each in on), 0.0)

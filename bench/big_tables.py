@@ -64,9 +64,9 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "chain_event": 4,  # made, configured, a notify signal, and one of the gifts and timelocks
     "notify_signal": 1,
     "due_window": 1,
-    "sent_ledger": 6,  # to three people of one signal and of one window
-    "suppression": 0.03,  # of a hundred people one has had enough
-    "owner_activity": 0.05,  # who has auto-renew
+    "sent_ledger": 6,  # three people, a signal and a window
+    "suppression": 0.03,  # one of a hundred people unsubscribed
+    "owner_activity": 0.05,  # owners with auto-renew
     "timelock": 0.2,
     "gift_notification": 0.05,  # deleted after opening day
     "gift_ledger": 0.1,  # remembered until 90 days after it
@@ -189,7 +189,7 @@ def big_tables() -> list[Table]:
 
 
 async def fill(engine: AsyncEngine, rows: int, only: Mapping[str, int] | None = None) -> None:
-    """`rows` in each, or in those that `only` names as many as it says; of a legacy one."""
+    """Insert `rows` into every table, or the numbers of `only` into its tables; `legacy` has a row each."""
     async with engine.begin() as connection:
         for table in big_tables():
             count = rows if only is None else only.get(table.name, 0)

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import RUNS, Figure, seconds_of
+from bench.harness import RUNS, BenchFigure, seconds_of
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.outbox.mail_client import MailClient, Outcome
@@ -28,7 +28,7 @@ DAY = 86400
 _STATM = Path("/proc/self/statm")
 
 
-class _Recording(MailClient):
+class _RecordingMailClient(MailClient):
     """The real client, keeping what it sends."""
 
     bodies: list[bytes]
@@ -38,7 +38,7 @@ class _Recording(MailClient):
         return await super().send(key, body)
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (engine, url), stub("mail_stub") as mail_url:
         with chain() as scenario:
             owner = scenario.account("owner")
@@ -58,7 +58,7 @@ async def measure() -> list[Figure]:
 
 async def _measure(
     engine: AsyncEngine, runtime: Runtime, mail_url: str, legacies: list[str], people: list[str]
-) -> list[Figure]:
+) -> list[BenchFigure]:
     few = legacies[: FEW // len(people)]
     bodies = await _bodies(engine, runtime, few, people)
     headers = {"Content-Type": "application/json", "Authorization": "Bearer bench", "Idempotency-Key": str(uuid4())}
@@ -84,17 +84,17 @@ async def _measure(
     growth = median(run[2][0] / run[1][0] for run in runs)
     memory = median(run[2][1] - run[1][1] for run in runs) / 2**20
     return [
-        Figure("dispatch.5000", small, "emails/s", bare, ratio_small, "ratio >= 0.5, >= 2,000/s"),
-        Figure("dispatch.50000", large, "emails/s", bare, ratio_large, "ratio >= 0.5, >= 2,000/s"),
-        Figure("dispatch.growth", growth, "time of 50,000 / time of 5,000", None, None, "<= 11"),
-        Figure("dispatch.memory", memory, "MiB more for 50,000 than for 5,000", None, None, "flat"),
+        BenchFigure("dispatch.5000", small, "emails/s", bare, ratio_small, "ratio >= 0.5, >= 2,000/s"),
+        BenchFigure("dispatch.50000", large, "emails/s", bare, ratio_large, "ratio >= 0.5, >= 2,000/s"),
+        BenchFigure("dispatch.growth", growth, "time of 50,000 / time of 5,000", None, None, "<= 11"),
+        BenchFigure("dispatch.memory", memory, "MiB more for 50,000 than for 5,000", None, None, "flat"),
     ]
 
 
 async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], people: list[str]) -> list[bytes]:
     assert runtime.settings.mail is not None
     await _queue(engine, legacies, people)
-    async with _Recording(runtime.settings.mail) as mail:
+    async with _RecordingMailClient(runtime.settings.mail) as mail:
         mail.bodies = []
         await Dispatch(
             engine, runtime.chains, runtime.indexers, runtime.vault, mail, runtime.settings, find_ending_budgets

@@ -3,8 +3,8 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import Figure, interleaved
-from bench.surroundings import CHAIN_ID, Recorder, chain, database, post_all, secret_urls, settings
+from bench.harness import BenchFigure, interleaved
+from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, post_all, secret_urls, settings
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
@@ -20,7 +20,7 @@ WATCH_ALL = text("""
 _ASK_ALL = text("update worker.watch set next_ask = 0, asked_at = null")
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         with chain() as scenario:
             owner, heir = scenario.account("owner"), scenario.account("heir")
@@ -29,7 +29,7 @@ async def measure() -> list[Figure]:
             return await _measure(engine, url, scenario)
 
 
-async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Figure]:
+async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[BenchFigure]:
     node = scenario.anvil.url
     environ = scenario.deployment.settings_environ(CHAIN_ID, node)
     configured = settings(url, environ)
@@ -39,7 +39,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
         pass
     async with engine.begin() as connection:
         await connection.execute(WATCH_ALL)
-    recorder = Recorder(node)
+    recorder = RequestRecorder(node)
     async with recorder.listening() as recorded_url:
         recorded = Chain(configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded_url)}))
         first = await DuePass(engine, recorded, index, configured.reminders).run()
@@ -66,6 +66,6 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Fi
     seconds, floor, ratio = await interleaved(ours, bare, before=again)
     await direct.close()
     return [
-        Figure("due.first_tick", LEGACIES / seconds, "legacies/s", LEGACIES / floor, ratio, "ratio >= 0.85"),
-        Figure("due.second_tick", second.asked / LEGACIES, "share asked again", None, None, "<= 0.05"),
+        BenchFigure("due.first_tick", LEGACIES / seconds, "legacies/s", LEGACIES / floor, ratio, "ratio >= 0.85"),
+        BenchFigure("due.second_tick", second.asked / LEGACIES, "share asked again", None, None, "<= 0.05"),
     ]

@@ -1,6 +1,6 @@
-"""What an email, a legacy and an entry cost when there are many more of them.
+"""Cost of an email, a legacy and an entry as their number grows.
 
-`value` is items a second, `floor` the same with the fewest, and `ratio` how much of that is left: 1 is a flat curve.
+`value` is items a second, `floor` the value of the smallest size, and `ratio` the remaining share: 1 is a flat curve.
 Real PostgreSQL with its default durability, a database for each size on one server, the sizes in turn; the node of the
 due pass is a stub in a process of its own.
 """
@@ -14,7 +14,7 @@ from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.big_tables import fill, vacuum
-from bench.harness import RUNS, Figure
+from bench.harness import RUNS, BenchFigure
 from bench.node_stub import NOW
 from bench.surroundings import CHAIN_ID, postgres, settings, stub
 from reminder_worker.chain.client import Chain
@@ -50,7 +50,7 @@ _SETTLE_ALL = """
 _ASK_ALL = text("update worker.watch set next_ask = :now - 1, asked_at = null")
 
 
-async def measure(smaller: int = 1, runs: int = RUNS) -> list[Figure]:
+async def measure(smaller: int = 1, runs: int = RUNS) -> list[BenchFigure]:
     """`smaller`: by what every size is divided."""
     with postgres() as url:
         async with stub("node_stub") as node_url:
@@ -70,7 +70,7 @@ async def measure(smaller: int = 1, runs: int = RUNS) -> list[Figure]:
 
 async def _curve(
     url: str, name: str, unit: str, sizes: Sequence[int], tables: Sequence[str], work: Work, least: int, runs: int
-) -> list[Figure]:
+) -> list[BenchFigure]:
     async with AsyncExitStack() as stack:
         engines = {}
         for size in sizes:
@@ -83,7 +83,7 @@ async def _curve(
                 rates[size].append(await work(engines[size], size, least))
     few = sizes[0]
     return [
-        Figure(
+        BenchFigure(
             f"growth.{name}.{size}",
             median(rates[size]),
             unit,
@@ -105,7 +105,7 @@ async def _all_emails(engine: AsyncEngine, size: int, least: int) -> float:
 
 
 async def _a_slice(engine: AsyncEngine, _size: int, least: int) -> float:
-    """Of a ledger nearly all settled long ago."""
+    """Return the seconds per size for a ledger with mostly old, settled rows."""
     return least / await _send(engine, least)
 
 
@@ -152,7 +152,7 @@ def _due(node_url: str) -> Work:
 
 
 def stubbed_settings(database_url: str, node_url: str) -> Settings:
-    """Of contracts that nobody deployed: the stub answers for all."""
+    """Return settings with invented contracts: the stub answers for all."""
     addresses = {f"CHAIN_{CHAIN_ID}_{name.upper()}": f"0x{n:040x}" for n, name in enumerate(CONTRACTS, start=1)}
     return settings(
         database_url, {**addresses, f"CHAIN_{CHAIN_ID}_RPC_URLS": node_url, f"CHAIN_{CHAIN_ID}_START_BLOCK": "0"}

@@ -1,4 +1,4 @@
-"""What every measurement shares: interleaved runs, medians, a table and a file of results.
+"""Shared parts of every measurement: interleaved runs, medians, a table and a file of results.
 
 A figure stands beside its floor, the bare work measured in the same run, because absolute times on a
 shared machine say little; `ratio` is always "share of the floor's speed reached" (1.0 = as fast as the floor)
@@ -19,7 +19,7 @@ RUNS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class BenchFigure:
     """`floor` and `ratio` are None where nothing bare can be measured beside it; `aim` is what is hoped for."""
 
     name: str
@@ -58,7 +58,7 @@ def short(value: float) -> str:
     return f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
 
 
-def write(figures: Sequence[Figure]) -> None:
+def write(figures: Sequence[BenchFigure]) -> None:
     """Merge into the results file: a figure replaces the earlier one of its name."""
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"figures": []}
     merged = {figure["name"]: figure for figure in kept["figures"]}

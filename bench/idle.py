@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import psutil
 
-from bench.harness import Figure
+from bench.harness import BenchFigure
 from bench.stack import whole_stack
 
 SETTLE_SECONDS = 30
@@ -13,7 +13,7 @@ SECONDS = 120
 APART = {"postgres": "PostgreSQL", "chain": "anvil"}
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     with whole_stack() as stack:
         pids = stack.supervisor.pids()
         await asyncio.sleep(SETTLE_SECONDS)
@@ -23,13 +23,13 @@ async def measure() -> list[Figure]:
         memory = {name: _memory(pid) for name, pid in pids.items()}
     ours = set(pids) - set(APART)
     figures = [
-        Figure("idle.cpu", _sum(used, ours), "CPU s/min, without PostgreSQL and anvil", None, None, "< 5 in all"),
-        Figure("idle.memory", _sum(memory, ours), "MiB, without PostgreSQL and anvil"),
+        BenchFigure("idle.cpu", _sum(used, ours), "CPU s/min, without PostgreSQL and anvil", None, None, "< 5 in all"),
+        BenchFigure("idle.memory", _sum(memory, ours), "MiB, without PostgreSQL and anvil"),
     ]
     for name, label in APART.items():
-        figures.append(Figure(f"idle.cpu.{name}", used[name], f"CPU s/min of {label}"))
-        figures.append(Figure(f"idle.memory.{name}", memory[name], f"MiB of {label}"))
-    figures += [Figure(f"idle.cpu.{name.replace(' ', '_')}", used[name], "CPU s/min") for name in sorted(ours)]
+        figures.append(BenchFigure(f"idle.cpu.{name}", used[name], f"CPU s/min of {label}"))
+        figures.append(BenchFigure(f"idle.memory.{name}", memory[name], f"MiB of {label}"))
+    figures += [BenchFigure(f"idle.cpu.{name.replace(' ', '_')}", used[name], "CPU s/min") for name in sorted(ours)]
     return figures
 
 
@@ -39,7 +39,7 @@ def _tree(pid: int) -> list[psutil.Process]:
 
 
 def _cpu(pid: int) -> float:
-    """Seconds, of the process and its children, with those that ended."""
+    """Return CPU seconds of the process and its children, ended children included."""
     total = 0.0
     for process in _tree(pid):
         times = process.cpu_times()

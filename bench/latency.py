@@ -7,7 +7,7 @@ from datetime import datetime
 from statistics import median, quantiles
 from urllib.request import urlopen
 
-from bench.harness import Figure
+from bench.harness import BenchFigure
 from bench.stack import whole_stack
 from devnet.local import CHAIN_ID
 from devnet.scenarios import Legacy, Scenario
@@ -19,15 +19,15 @@ DAY = 86400
 PATIENCE_SECONDS = 60
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     with whole_stack() as stack:
         scenario = Scenario(stack.anvil, stack.deployment)
         legacies = _prepare(stack, scenario)
         seconds = sorted(_one(stack, scenario, legacy) for legacy in legacies)
     p95 = quantiles(seconds, n=20, method="inclusive")[-1]
     return [
-        Figure("latency.median", median(seconds), "s from block to SMTP", None, None, "7 s"),
-        Figure("latency.p95", p95, "s from block to SMTP", None, None, "10 s"),
+        BenchFigure("latency.median", median(seconds), "s from block to SMTP", None, None, "7 s"),
+        BenchFigure("latency.p95", p95, "s from block to SMTP", None, None, "10 s"),
     ]
 
 

@@ -1,8 +1,8 @@
-"""The budget: a million legacies and all that `bench.big_tables` says comes with them, on one database.
+"""The budget: a million legacies with the rows of `bench.big_tables`, on one database.
 
-What a look and a run of every pass take there, a scrape, forgetting, and how large the database is; and that no plan of
-a statement reads a table whole that `bench.plans.WHOLE_BY_DESIGN` does not name. Some legacies are of a real chain:
-their signals are read, planned and sent. Who asks about tens of thousands asks a stub, whose answers cost nothing.
+Measures a poll and a run of every pass, a scrape, the deletion of expired rows, and the size of the database. It also
+checks that no statement reads a whole table outside of `bench.plans.WHOLE_BY_DESIGN`. Some legacies are on a real
+chain: their signals are read, planned and sent. Questions about tens of thousands go to a stub with free answers.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.metrics import RequestMetrics, Scrape
 from bench.big_tables import FOR_EACH_LEGACY, populate, vacuum
 from bench.dispatch import store_recipients
-from bench.harness import RUNS, Figure
+from bench.harness import RUNS, BenchFigure
 from bench.node_stub import NOW, TOKENS
 from bench.plans import WHOLE_BY_DESIGN, whole_reads
 from bench.surroundings import CHAIN_ID, chain, database, settings, stub
@@ -51,12 +51,12 @@ _PROCESS = Path("/proc/self")
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class PassCost:
     seconds: float
     mib: float  # more than before, at the highest
 
 
-async def measure(legacies: int = LEGACIES, due: int = DUE, real: int = REAL) -> list[Figure]:
+async def measure(legacies: int = LEGACIES, due: int = DUE, real: int = REAL) -> list[BenchFigure]:
     async with AsyncExitStack() as stack:
         engine, url = await stack.enter_async_context(database())
         node, mail = [await stack.enter_async_context(stub(name)) for name in ("node_stub", "mail_stub")]
@@ -74,7 +74,7 @@ async def measure(legacies: int = LEGACIES, due: int = DUE, real: int = REAL) ->
             "ATTESTOR_KEY": _ATTESTOR_KEY,
             "STATISTICS_FOLDER": folder,
         }
-        looks: dict[str, Cost] = {}
+        looks: dict[str, PassCost] = {}
         async with open_runtime(settings(url, environ)) as runtime:
             found = await _real(runtime, scenario, real, looks)
         async with open_runtime(settings(url, {**environ, f"CHAIN_{CHAIN_ID}_RPC_URLS": node})) as runtime:
@@ -85,7 +85,7 @@ async def measure(legacies: int = LEGACIES, due: int = DUE, real: int = REAL) ->
 # -- at a real node -------------------------------------------------------------------------------
 
 
-async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[str, Cost]) -> list[Figure]:
+async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[str, PassCost]) -> list[BenchFigure]:
     """Everything but what is asked about very many."""
     owner, heirs = scenario.account("owner"), [scenario.account(name) for name in ("heir", "other heir")]
     scenario.subscribe_premium(owner, 400 * DAY)
@@ -106,14 +106,14 @@ async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[st
     return [
         *await _signals(runtime, scenario, legacies, len(people)),
         *[
-            Figure(f"million.{name}.run", (await _run(runtime, name))[0].seconds * 1000, "ms, nothing due")
+            BenchFigure(f"million.{name}.run", (await _run(runtime, name))[0].seconds * 1000, "ms, nothing due")
             for name in ("gifts", "relay", "prices", "upgrades", "alerts", "watchdog")
         ],
         *await _scrape(runtime),
     ]
 
 
-async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy], people: int) -> list[Figure]:
+async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy], people: int) -> list[BenchFigure]:
     """From blocks to emails."""
     for legacy in legacies:
         scenario.check_in(scenario.account("owner"), legacy)
@@ -124,25 +124,25 @@ async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy],
     if sent != emails:
         raise RuntimeError(f"{sent} of {emails} were sent: {report}")
     figures = [
-        Figure("million.index.run", signals / costs["index"].seconds, "events/s"),
-        Figure("million.signals.run", signals / costs["signals"].seconds, "signals/s"),
-        Figure("million.dispatch.run", emails / costs["dispatch"].seconds, f"emails/s, {emails} planned and sent"),
+        BenchFigure("million.index.run", signals / costs["index"].seconds, "events/s"),
+        BenchFigure("million.signals.run", signals / costs["signals"].seconds, "signals/s"),
+        BenchFigure("million.dispatch.run", emails / costs["dispatch"].seconds, f"emails/s, {emails} planned and sent"),
     ]
     return [*figures, *(_memory(name, cost) for name, cost in costs.items())]
 
 
-async def _scrape(runtime: Runtime) -> list[Figure]:
+async def _scrape(runtime: Runtime) -> list[BenchFigure]:
     scrape = Scrape(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets, runtime.settings)
     if b"database_up 1.0" not in await scrape.text():
         raise RuntimeError("a scrape took too long for the database's part")
     costs = [await _cost(scrape.text) for _ in range(RUNS)]
-    return [Figure("million.scrape", median(each.seconds for each in costs) * 1000, "ms, every gauge of /metrics")]
+    return [BenchFigure("million.scrape", median(each.seconds for each in costs) * 1000, "ms, every gauge of /metrics")]
 
 
 # -- at a stub ------------------------------------------------------------------------------------
 
 
-async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, Cost]) -> list[Figure]:
+async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, PassCost]) -> list[BenchFigure]:
     await _run(runtime, "due")  # of those whose owners checked in
     for name in STUBBED:
         looks[name] = await _look(runtime, name)
@@ -165,12 +165,14 @@ async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, C
     if counted["legacies"] < legacies:
         raise RuntimeError(f"{counted['legacies']} legacies were counted")
     return [
-        Figure("million.due.run", rate, "legacies/s"),
-        Figure("million.due.day", legacies / rate, "s of a day to ask about all once"),
+        BenchFigure("million.due.run", rate, "legacies/s"),
+        BenchFigure("million.due.day", legacies / rate, "s of a day to ask about all once"),
         _memory("due", max(runs, key=lambda each: each.mib), f"{due} due"),
-        Figure("million.auto_renew.run", renewed["legacies"] / renewing.seconds, "owners/s"),
+        BenchFigure("million.auto_renew.run", renewed["legacies"] / renewing.seconds, "owners/s"),
         _memory("auto_renew", renewing, f"{renewed['legacies']} owners"),
-        Figure("million.statistics.run", counting.seconds, f"s, once an hour; {TOKENS} tokens, which nobody holds"),
+        BenchFigure(
+            "million.statistics.run", counting.seconds, f"s, once an hour; {TOKENS} tokens, which nobody holds"
+        ),
         _memory("statistics", counting),
     ]
 
@@ -178,45 +180,47 @@ async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, C
 # -- the database ---------------------------------------------------------------------------------
 
 
-async def _questions(engine: AsyncEngine) -> list[Figure]:
+async def _questions(engine: AsyncEngine) -> list[BenchFigure]:
     shown = await _cost(lambda: operations.windows_by_kind(engine))
     forgetting = await _cost(lambda: operations.forget_expired(engine))
     found = {name: reads for name, reads in (await whole_reads(engine)).items() if name not in WHOLE_BY_DESIGN}
     if found:
         raise RuntimeError(f"whole tables are read: {found}")
     return [
-        Figure("million.due.shown", shown.seconds * 1000, "ms, windows by kind, which Dagster shows after a run"),
-        Figure("million.forget", forgetting.seconds, "s, once an hour"),
-        Figure("million.whole_reads", len(found), "statements that read a table that grows whole", None, None, "0"),
+        BenchFigure("million.due.shown", shown.seconds * 1000, "ms, windows by kind, which Dagster shows after a run"),
+        BenchFigure("million.forget", forgetting.seconds, "s, once an hour"),
+        BenchFigure(
+            "million.whole_reads", len(found), "statements that read a table that grows whole", None, None, "0"
+        ),
     ]
 
 
-async def _database(engine: AsyncEngine) -> list[Figure]:
+async def _database(engine: AsyncEngine) -> list[BenchFigure]:
     async with engine.connect() as connection:
         size = await connection.scalar(_SIZE)
     about = f"GiB; {FOR_EACH_LEGACY['recipient']} people, {FOR_EACH_LEGACY['sent_ledger']} emails a legacy"
-    return [Figure("million.database", float(size or 0) / 2**30, about)]
+    return [BenchFigure("million.database", float(size or 0) / 2**30, about)]
 
 
 # -- what something costs -------------------------------------------------------------------------
 
 
-async def _look(runtime: Runtime, name: str) -> Cost:
+async def _look(runtime: Runtime, name: str) -> PassCost:
     step = passes.BY_NAME[name]
     (chain_id,) = step.chains(runtime.settings)
     for _ in range(12):  # until every statement is a prepared one
         await step.look(runtime, chain_id)
     costs = [await _cost(lambda: step.look(runtime, chain_id)) for _ in range(RUNS)]
-    return Cost(median(each.seconds for each in costs), max(each.mib for each in costs))
+    return PassCost(median(each.seconds for each in costs), max(each.mib for each in costs))
 
 
-def _of_looks(looks: Mapping[str, Cost]) -> list[Figure]:
+def _of_looks(looks: Mapping[str, PassCost]) -> list[BenchFigure]:
     highest = max(each.mib for each in looks.values())
-    times = [Figure(f"million.{name}.look", each.seconds * 1000, "ms") for name, each in looks.items()]
-    return [*times, Figure("million.looks.memory", highest, "MiB more at the highest, of any look")]
+    times = [BenchFigure(f"million.{name}.look", each.seconds * 1000, "ms") for name, each in looks.items()]
+    return [*times, BenchFigure("million.looks.memory", highest, "MiB more at the highest, of any look")]
 
 
-async def _run(runtime: Runtime, name: str) -> tuple[Cost, Mapping[str, Any]]:
+async def _run(runtime: Runtime, name: str) -> tuple[PassCost, Mapping[str, Any]]:
     step = passes.BY_NAME[name]
     (chain_id,) = step.chains(runtime.settings)
     reports: list[Mapping[str, Any]] = []
@@ -227,19 +231,19 @@ async def _run(runtime: Runtime, name: str) -> tuple[Cost, Mapping[str, Any]]:
     return await _cost(work), reports[0]
 
 
-async def _cost(work: Callable[[], Awaitable[object]]) -> Cost:
+async def _cost(work: Callable[[], Awaitable[object]]) -> PassCost:
     (_PROCESS / "clear_refs").write_text("5")  # what is the highest is forgotten
     before, began = _kib("VmRSS"), perf_counter()
     await work()
-    return Cost(perf_counter() - began, (_kib("VmHWM") - before) / 1024)
+    return PassCost(perf_counter() - began, (_kib("VmHWM") - before) / 1024)
 
 
 def _kib(name: str) -> int:
-    """Of this process."""
+    """Return a memory figure of this process."""
     lines = (_PROCESS / "status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
-def _memory(name: str, cost: Cost, about: str = "") -> Figure:
+def _memory(name: str, cost: PassCost, about: str = "") -> BenchFigure:
     unit = "MiB more at the highest" + (f", {about}" if about else "")
-    return Figure(f"million.{name}.memory", cost.mib, unit)
+    return BenchFigure(f"million.{name}.memory", cost.mib, unit)

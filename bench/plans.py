@@ -1,9 +1,9 @@
-"""What PostgreSQL's plans of our statements read of the tables that grow.
+"""Reads of growing tables in PostgreSQL's plans of our statements.
 
-Statements in words are planned generically, their parameters unknown, as a prepared one is in the end. Questions that
-are put together in Python are asked, and planned for the values asked with unless the generic plan seems cheaper: so
-does PostgreSQL. A plan reads a whole table in order, by an index without a condition, or by one that names nothing but
-the chain.
+SQL texts are planned generically, with unknown parameters, as PostgreSQL finally does with a prepared statement.
+Questions built in Python are executed, and planned for their values unless the generic plan seems cheaper, as in
+PostgreSQL. A plan reads a whole table by a sequential scan, by an index without a condition, or by an index condition
+on the chain only.
 """
 
 import importlib
@@ -64,7 +64,7 @@ WHOLE_BY_DESIGN: Final = {
 
 
 async def whole_reads(engine: AsyncEngine) -> dict[str, list[str]]:
-    """What reads which tables whole, those of `WHOLE_BY_DESIGN` too; by name."""
+    """Return the tables read as a whole by statement name, including those of `WHOLE_BY_DESIGN`."""
     found = {name: await whole_reads_of(engine, words) for name, words in statements()}
     asked: list[tuple[str, Any]] = []
 
@@ -98,7 +98,7 @@ def _as_sent(statement: TextClause) -> str:
 
 
 async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[object]]]:
-    """Of operators, of metrics, of the index and of `/stats`; what deletes comes last."""
+    """Yield the questions of operators, metrics, the index and `/stats`; deletions come last."""
     now, relay = datetime.now(UTC).date(), operations_relay
     for ask in (
         operations.pass_states,
@@ -156,7 +156,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
 
 
 async def whole_reads_of(engine: AsyncEngine, statement: str, values: Any = None) -> list[str]:
-    """Of one statement, `statement` as the driver gets it, with %(name)s."""
+    """Return the whole reads of a statement in the driver's form, with %(name)s."""
     async with engine.connect() as connection:
         driver: Any = (await connection.get_raw_connection()).driver_connection
         await driver.execute("set local random_page_cost = 1.1")  # or small tables are dearer by index
@@ -191,7 +191,7 @@ _ONLY_CHAIN: Final = re.compile(r"\(chain_id = [^()]+\)")
 
 
 def _whole(node: Mapping[str, Any], limited: bool) -> Iterator[str]:
-    """`limited`: what is above stops when it has enough, so that order by an index is no reading of all."""
+    """Yield whole reads of a plan node. `limited`: a node above stops early, so an ordered index scan is not whole."""
     kind, table, index = node["Node Type"], node.get("Relation Name"), node.get("Index Name")
     condition = node.get("Index Cond")
     if kind == "Seq Scan" and table in _BIG:

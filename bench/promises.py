@@ -1,6 +1,6 @@
-"""The figures in docs/promises.md, each after its name: those of the last `make bench` and `make prove`.
+"""Figures in docs/promises.md, written after their names from the last `make bench` and `make prove`.
 
-Both write them; so does `python -m bench.promises`, after results were changed otherwise.
+Both commands write them. After other changes of the results, `python -m bench.promises` does.
 """
 
 import json

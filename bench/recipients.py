@@ -14,9 +14,9 @@ from eth_utils.crypto import keccak
 from sqlalchemy import select
 
 from api.server import listening
-from bench.harness import RUNS, Figure, interleaved
+from bench.harness import RUNS, BenchFigure, interleaved
 from bench.stats_rps import logging_as_served
-from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls, settings
+from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
 from devnet.scenarios import Scenario
 from devnet.wallet import Wallet
 from reminder_worker.reminders.authorization import SIGNED_MESSAGE_TYPES
@@ -31,10 +31,10 @@ DAY = 86400
 _JSON = {"Content-Type": "application/json"}
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (_, url):
         with chain() as scenario:
-            recorder = Recorder(scenario.anvil.url)
+            recorder = RequestRecorder(scenario.anvil.url)
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             limits = {"RATE_LIMIT_PER_MINUTE": "1000000", "API_PORT": "0", "METRICS_PORT": "0"}
             configured = settings(url, environ, **limits)
@@ -45,7 +45,7 @@ async def measure() -> list[Figure]:
                     return await _measure(runtime, f"http://127.0.0.1:{port}/recipients", scenario, reads)
 
 
-async def _chain_reads(configured: Settings, url: str, recorder: Recorder, scenario: Scenario) -> list[bytes]:
+async def _chain_reads(configured: Settings, url: str, recorder: RequestRecorder, scenario: Scenario) -> list[bytes]:
     """Save the set, then read it once: what the service asked the chain for that."""
     owner = scenario.account("owner")
     people = [scenario.account(f"person {n}").address for n in range(PEOPLE)]
@@ -69,7 +69,7 @@ async def _chain_reads(configured: Settings, url: str, recorder: Recorder, scena
         return list(recorder.bodies)
 
 
-async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequence[bytes]) -> list[Figure]:
+async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequence[bytes]) -> list[BenchFigure]:
     owner = scenario.account("owner")
     async with runtime.engine.connect() as connection:
         rows = (await connection.execute(select(recipient))).all()
@@ -99,7 +99,7 @@ async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequen
                     open_row(runtime.vault, row)
 
         seconds, floor, ratio = await interleaved(ours, bare)
-    return [Figure("recipients", REQUESTS / seconds, "requests/s", REQUESTS / floor, ratio, "ratio >= 0.6")]
+    return [BenchFigure("recipients", REQUESTS / seconds, "requests/s", REQUESTS / floor, ratio, "ratio >= 0.6")]
 
 
 def signed_reads(owner: LocalAccount, legacies: Sequence[str], deadlines: Iterable[int]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from sqlalchemy import TextClause, text
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import Figure, interleaved
+from bench.harness import BenchFigure, interleaved
 from bench.surroundings import CHAIN_ID, postgres, stub
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
@@ -53,14 +53,14 @@ _EMPTY = text(
 )
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     with postgres() as url:
         engine = open_engine(url, pool_size=CLIENTS)
         await migrate(engine)
         async with stub("node_stub") as node:
             seconds, floor, ratio = await _measure(engine, url, node)
         await engine.dispose()
-    return [Figure("relay_admission", REQUESTS / seconds, "accepted/s", REQUESTS / floor, ratio, "ratio >= 0.5")]
+    return [BenchFigure("relay_admission", REQUESTS / seconds, "accepted/s", REQUESTS / floor, ratio, "ratio >= 0.5")]
 
 
 async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, float, float]:
@@ -73,7 +73,7 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
     chain = Chain(settings)
     signer = load_signer(SecretStr(KEYS[0]))
     admission = RelayAdmission(engine, Vault(bytes(range(32))), {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
-    floor = _Floor(Account.from_key(KEYS[1]))
+    floor = _BareAdmission(Account.from_key(KEYS[1]))
     connections = [
         await psycopg.AsyncConnection.connect(url.replace("+psycopg", ""), row_factory=namedtuple_row)
         for _ in range(CLIENTS)
@@ -134,8 +134,8 @@ def _authorizations() -> Sequence[RelayAuthorization]:
     ]
 
 
-class _Floor:
-    """What has to be done, and nothing else."""
+class _BareAdmission:
+    """Bare admission: only the unavoidable work."""
 
     def __init__(self, account: LocalAccount) -> None:
         self._account = account

@@ -11,9 +11,9 @@ from time import perf_counter
 import aiohttp
 
 from api.server import listening
-from bench.harness import Figure
-from bench.surroundings import CHAIN_ID, Recorder, chain, database, secret_urls, settings
-from bench.withdrawals import RELAYER_KEY, Withdrawal, relayer, seal, unmined
+from bench.harness import BenchFigure
+from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
+from bench.withdrawals import RELAYER_KEY, SignedWithdrawal, relayer, seal, unmined
 from reminder_worker.relaying import RELAYER
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
@@ -32,14 +32,14 @@ LIMITS = {
 }
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (_, url):
         with chain() as scenario:
             withdrawals = seal(scenario, REQUESTS)
             relayer(scenario)
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             configured = settings(url, environ, **LIMITS)
-            recorder = Recorder(scenario.anvil.url)
+            recorder = RequestRecorder(scenario.anvil.url)
             async with recorder.listening() as recorded:
                 watched = configured.chains[0].model_copy(update={"rpc_urls": secret_urls(recorded)})
                 beside = configured.model_copy(update={"chains": (watched,)})
@@ -52,16 +52,18 @@ async def measure() -> list[Figure]:
     ]
 
 
-def _figure(name: str, value: float, node: float) -> Figure:
-    return Figure(name, value, "ms from POST to broadcast; floor: the node's", node, node / value)
+def _figure(name: str, value: float, node: float) -> BenchFigure:
+    return BenchFigure(name, value, "ms from POST to broadcast; floor: the node's", node, node / value)
 
 
 def _p95(values: Sequence[float]) -> float:
     return quantiles(values, n=20, method="inclusive")[-1]
 
 
-async def _seconds(configured: Settings, withdrawals: Sequence[Withdrawal], recorder: Recorder | None) -> list[float]:
-    """Of each request, the first few left out; with a recorder, those in which the node was at work."""
+async def _seconds(
+    configured: Settings, withdrawals: Sequence[SignedWithdrawal], recorder: RequestRecorder | None
+) -> list[float]:
+    """Return the seconds of each request except the first few; with a recorder, only the node's working time."""
     measured = []
     async with (
         open_runtime(configured) as runtime,
@@ -90,7 +92,7 @@ async def _until_mined(runtime: Runtime) -> None:
 
 
 def _at_work(spans: Sequence[tuple[float, float]]) -> float:
-    """Seconds that at least one of the requests took up."""
+    """Return the seconds with at least one open request."""
     total, until = 0.0, 0.0
     for began, ended in sorted(spans):
         total += max(0.0, ended - max(began, until))

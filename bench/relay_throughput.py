@@ -2,8 +2,8 @@
 
 Real PostgreSQL with its default durability, a node that mines each transaction as it comes, the engine's own limit of
 16 transactions under way. The floors' transactions are signed before the clock starts: one floor sends them by as many
-clients as ours has, the other keeps to the same limit. The node puts into a block what waits for it then, and a block
-costs it the same with one transaction as with many, so that the limit alone is most of the difference.
+clients as ours has, the other keeps to the same limit. The node puts all waiting transactions into a
+block, and a block costs the same with one transaction as with many. The limit causes most of the difference.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ from eth_utils.address import to_checksum_address
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import RUNS, Figure
+from bench.harness import RUNS, BenchFigure
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
-from bench.withdrawals import GWEI, Withdrawal, relayer, seal, unmined
+from bench.withdrawals import GWEI, SignedWithdrawal, relayer, seal, unmined
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.outbox.alerts import Alerts
@@ -35,7 +35,7 @@ _EMPTY = text("truncate worker.relay_wallet, worker.relay_request, worker.nonce_
 _JSON = {"Content-Type": "application/json"}
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         with chain() as scenario:
             withdrawals, signer = seal(scenario, WITHDRAWALS), relayer(scenario)
@@ -53,8 +53,10 @@ async def measure() -> list[Figure]:
     floors = [WITHDRAWALS / median(run[each] for run in runs) for each in (1, 2)]
     ratios = [median(run[each] / run[0] for run in runs) for each in (1, 2)]
     return [
-        Figure("relay_throughput", rate, "relays/s", floors[0], ratios[0], "ratio >= 0.5"),
-        Figure("relay_throughput.limited", rate, "relays/s; the floor has 16 under way, too", floors[1], ratios[1]),
+        BenchFigure("relay_throughput", rate, "relays/s", floors[0], ratios[0], "ratio >= 0.5"),
+        BenchFigure(
+            "relay_throughput.limited", rate, "relays/s; the floor has 16 under way, too", floors[1], ratios[1]
+        ),
     ]
 
 
@@ -74,7 +76,9 @@ async def _afresh(
     return seconds
 
 
-async def _ours(engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> None:
+async def _ours(
+    engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdrawals: Sequence[SignedWithdrawal]
+) -> None:
     vault, chains = Vault(bytes(32)), {CHAIN_ID: chain}
     admission = RelayAdmission(engine, vault, chains, signer, CAPS, any_chain=True)
     reconcile = RelayReconciler(engine, vault, chains, admission, Alerts(engine), 0)
@@ -91,7 +95,7 @@ async def _ours(engine: AsyncEngine, chain: Chain, signer: LocalSigner, withdraw
     await clients
 
 
-async def _presigned(signer: LocalSigner, withdrawals: Sequence[Withdrawal]) -> list[bytes]:
+async def _presigned(signer: LocalSigner, withdrawals: Sequence[SignedWithdrawal]) -> list[bytes]:
     """Requests to a node, one for each transaction."""
     bodies = []
     for nonce, each in enumerate(withdrawals):

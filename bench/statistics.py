@@ -15,7 +15,7 @@ import polars as pl
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import Figure, interleaved
+from bench.harness import BenchFigure, interleaved
 from bench.surroundings import CHAIN_ID, database
 from reminder_worker.database.engine import open_engine
 from reminder_worker.settings import ChainSettings
@@ -58,7 +58,7 @@ _EVENTS = text("""
 """)
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         await _fill(engine)
         balances, ways = _read_from_chain()
@@ -77,9 +77,9 @@ async def measure() -> list[Figure]:
         seconds, bare, ratio = await interleaved(ours, floor)
         memory = await asyncio.to_thread(_memory, url)
     return [
-        Figure("statistics", 2 * ROWS / seconds, "rows/s", 2 * ROWS / bare, ratio, "no database in the floor"),
-        Figure("statistics.seconds", seconds, "s", bare, ratio),
-        Figure("statistics.memory", memory, "MiB above the imports, at most"),
+        BenchFigure("statistics", 2 * ROWS / seconds, "rows/s", 2 * ROWS / bare, ratio, "no database in the floor"),
+        BenchFigure("statistics.seconds", seconds, "s", bare, ratio),
+        BenchFigure("statistics.memory", memory, "MiB above the imports, at most"),
     ]
 
 
@@ -114,7 +114,7 @@ def _figures(rows: IndexRows, balances: pl.DataFrame, ways: pl.DataFrame) -> dic
 
 
 def _read_from_chain() -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What reading would find: an owner of two legacies holds one token, allowed in part; the same each time."""
+    """Return the result of a chain read, always the same: an owner of two legacies holds a token, partly allowed."""
     random = Random(5)
     balances, ways = [], []
     for number in range(ROWS // 2):
@@ -130,13 +130,13 @@ def _read_from_chain() -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def _locked_frame() -> pl.DataFrame:
-    """Of live timelocks, as the floor has them in memory."""
+    """Return live timelocks as the floor holds them in memory."""
     rows = [(TOKENS[n % 10], n * 10**15) for n in range(1, ROWS + 1) if n % 4]
     return pl.DataFrame(rows, schema={"token": pl.String, "amount": pl.Int128}, orient="row")
 
 
 def _number(column: str) -> pl.Expr:
-    """Of 32 bytes what fits 128 bits: all there is here."""
+    """Read the low 128 of 256 bits: all numbers here fit."""
     return pl.col(column).bin.slice(16, 16).bin.reinterpret(dtype=pl.Int128, endianness="big").alias(column)
 
 
@@ -185,7 +185,7 @@ def _compare(ours: dict[str, Any], floor: dict[str, Any]) -> None:
 
 
 def _memory(url: str) -> float:
-    """Of reading and aggregating in a process of its own."""
+    """Return the memory of reading and aggregating in a separate process."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         return float(pool.apply(_peak, (url,)))
@@ -207,6 +207,6 @@ def _peak(url: str) -> float:
 
 
 def _highest_kib() -> int:
-    """Of this process since it began; what getrusage says is inherited."""
+    """Return the peak memory of this process; the figure of getrusage is inherited."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))

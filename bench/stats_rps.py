@@ -18,7 +18,7 @@ import uvicorn
 from litestar import Litestar, Response, get
 
 from api.server import listening
-from bench.harness import RUNS, Figure
+from bench.harness import RUNS, BenchFigure
 from bench.surroundings import CHAIN_ID, chain, database, settings
 from devnet.own_logging import own_logging
 from reminder_worker.logging import configure_logging
@@ -31,7 +31,7 @@ SECONDS = 4
 RATE = re.compile(rb"Requests/sec:\s+([0-9.]+)")
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         with chain() as scenario:
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
@@ -43,14 +43,14 @@ async def measure() -> list[Figure]:
                     return await _measure(f"http://127.0.0.1:{port}/stats")
 
 
-async def _measure(ours: str) -> list[Figure]:
+async def _measure(ours: str) -> list[BenchFigure]:
     async with aiohttp.ClientSession() as session, session.get(ours) as answer:
         body = await answer.read()
     async with _bare(body) as bare:
         pairs = [(await _rate(bare), await _rate(ours)) for _ in range(RUNS)]
     ratio = median(rate / floor for floor, rate in pairs)
     floor, rate = median(floor for floor, _ in pairs), median(rate for _, rate in pairs)
-    return [Figure("stats_rps", rate, "requests/s", floor, ratio, "ratio >= 0.85")]
+    return [BenchFigure("stats_rps", rate, "requests/s", floor, ratio, "ratio >= 0.85")]
 
 
 async def _rate(url: str) -> float:
@@ -99,7 +99,7 @@ def logging_as_served(configured: Settings) -> Iterator[None]:
 
 
 def snapshot(now: int) -> Snapshot:
-    """Of the size that a deployment's is: a dozen tokens."""
+    """Return a snapshot of realistic size: a dozen tokens."""
     return Snapshot(
         chain_id=CHAIN_ID,
         hour=hour_of(now),

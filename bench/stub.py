@@ -1,6 +1,6 @@
 """An HTTP server that answers every JSON it is sent as fast as a socket can, and prints its port.
 
-In a process of its own, so that what is measured does not share its interpreter.
+It runs in a separate process, to share no interpreter with the measured code.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ def serve(answer: Answer) -> None:
 
 async def _serve(answer: Answer) -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # ends with the process that started it
-    server = await asyncio.get_running_loop().create_server(partial(_Stub, answer), "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(partial(_StubProtocol, answer), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
-class _Stub(asyncio.Protocol):
+class _StubProtocol(asyncio.Protocol):
     def __init__(self, answer: Answer) -> None:
         self._answer = answer
         self._buffer = b""

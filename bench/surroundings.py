@@ -74,10 +74,10 @@ def secret_urls(url: str) -> tuple[SecretStr]:
     return (SecretStr(url),)
 
 
-class Recorder:
-    """Forwards JSON-RPC to a node and keeps what was asked, so that the floor can ask exactly the same, and when.
+class RequestRecorder:
+    """Proxy to a node with a record of all JSON-RPC requests, to be repeated by the floor.
 
-    `spans`: from when to when the node worked on each request, by `perf_counter`.
+    `spans`: begin and end of the node's work on each request, by `perf_counter`.
     """
 
     def __init__(self, target: str) -> None:
@@ -127,7 +127,7 @@ async def post_all(url: str, bodies: Sequence[bytes], concurrency: int, headers:
 
 @asynccontextmanager
 async def stub(name: str) -> AsyncIterator[str]:
-    """`mail_stub` or `node_stub` as a process of its own, which prints its port; its address."""
+    """Run `mail_stub` or `node_stub` as a separate process and yield its address, with the printed port."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", f"bench.{name}", stdout=asyncio.subprocess.PIPE
     )

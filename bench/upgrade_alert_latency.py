@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from statistics import median, quantiles
 
-from bench.harness import Figure
+from bench.harness import BenchFigure
 from bench.stack import whole_stack
 from devnet.scenarios import Scenario
 from devnet.stack import Stack
@@ -16,7 +16,7 @@ ALERTS = 10  # more in ten minutes would become one digest
 PATIENCE_SECONDS = 90
 
 
-async def measure() -> list[Figure]:
+async def measure() -> list[BenchFigure]:
     with whole_stack() as stack:
         scenario = Scenario(stack.anvil, stack.deployment)
         implementation = scenario.deploy("PremiumSetting")
@@ -24,8 +24,8 @@ async def measure() -> list[Figure]:
         seconds = sorted(_one(stack, scenario, implementation, number) for number in range(ALERTS))
     p95 = quantiles(seconds, n=20, method="inclusive")[-1]
     return [
-        Figure("upgrade_alert_latency.median", median(seconds), "s from block to log line", None, None, "15 s"),
-        Figure("upgrade_alert_latency.p95", p95, "s from block to log line", None, None, "30 s"),
+        BenchFigure("upgrade_alert_latency.median", median(seconds), "s from block to log line", None, None, "15 s"),
+        BenchFigure("upgrade_alert_latency.p95", p95, "s from block to log line", None, None, "30 s"),
     ]
 
 

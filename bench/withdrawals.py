@@ -23,7 +23,7 @@ RELAYER_KEY = "0x" + keccak(text="the relayer of the benches").hex()
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawal:
+class SignedWithdrawal:
     """`body` is what POST /sponsor/gift-withdraw takes."""
 
     authorization: RelayAuthorization
@@ -37,8 +37,8 @@ def relayer(scenario: Scenario) -> LocalSigner:
     return signer
 
 
-def seal(scenario: Scenario, count: int) -> list[Withdrawal]:
-    """Gifts of ETH, unlocked, each of another recipient, with its signed authorization."""
+def seal(scenario: Scenario, count: int) -> list[SignedWithdrawal]:
+    """Seal unlocked gifts of ETH for different recipients, with signed authorizations."""
     giver = scenario.account("giver")
     recipients = [named_account(f"recipient {number}") for number in range(count)]
     ids = [scenario.create_gift(giver, each.address, eth=10**6, duration=1) for each in recipients]
@@ -51,12 +51,12 @@ def seal(scenario: Scenario, count: int) -> list[Withdrawal]:
 
 
 async def unmined(engine: AsyncEngine) -> bool:
-    """Whether a request is not seen to be mined yet."""
+    """Return whether a request is not yet known as mined."""
     async with engine.connect() as connection:
         return bool(await connection.scalar(_UNMINED))
 
 
-def _withdrawal(scenario: Scenario, giver: str, timelock_id: int, auth: Auth) -> Withdrawal:
+def _withdrawal(scenario: Scenario, giver: str, timelock_id: int, auth: Auth) -> SignedWithdrawal:
     recipient, nonce, deadline, signature = auth
     data = bytes.fromhex(scenario.contracts["TimeLockRouter"].encode("withdrawFor", timelock_id, False, auth)[2:])
     authorization = RelayAuthorization(
@@ -81,4 +81,4 @@ def _withdrawal(scenario: Scenario, giver: str, timelock_id: int, auth: Auth) ->
         "deadline": deadline,
         "signature": "0x" + signature.hex(),
     }
-    return Withdrawal(authorization, body)
+    return SignedWithdrawal(authorization, body)

@@ -8,11 +8,11 @@ import shutil
 import pytest
 
 from bench import api_under_load, growth, million
-from bench.harness import Figure
+from bench.harness import BenchFigure
 from reminder_worker.passes import PASSES
 
 
-def by_name(figures: list[Figure]) -> dict[str, float]:
+def by_name(figures: list[BenchFigure]) -> dict[str, float]:
     found = {figure.name: figure.value for figure in figures}
     assert len(found) == len(figures)
     return found

@@ -8,15 +8,15 @@ import pytest
 
 from bench import __main__ as command
 from bench import harness, promises
-from bench.harness import Figure
+from bench.harness import BenchFigure
 
 
-async def fails() -> list[Figure]:
+async def fails() -> list[BenchFigure]:
     raise RuntimeError("the node went away")
 
 
-async def measures() -> list[Figure]:
-    return [Figure("due", 12.5, "legacies/s")]
+async def measures() -> list[BenchFigure]:
+    return [BenchFigure("due", 12.5, "legacies/s")]
 
 
 @pytest.fixture(autouse=True)
