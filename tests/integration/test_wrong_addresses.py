@@ -79,110 +79,104 @@ def _gift_before(s: Scenario) -> dict[str, str]:
     return _head(s)
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        pytest.param(
-            lambda s: {"PREMIUM_SETTING": _implementation(s)},
-            r"PREMIUM_REMINDER_VIEW names 0x\w{40} by setting\(\), and CHAIN_31337_PREMIUM_SETTING is 0x\w{40}:"
-            r" correct the one that is of another deployment",
-            id="the implementation of the setting's proxy",
-        ),
-        pytest.param(
-            lambda s: {"PREMIUM_REMINDER_VIEW": s.deploy("PremiumReminderView", _implementation(s))},
-            r"PREMIUM_REMINDER_VIEW names 0x\w{40} by setting\(\)",
-            id="the view of another setting",
-        ),
-        pytest.param(
-            lambda s: {"PREMIUM_REMINDER_VIEW": s.deployment.usdc},
-            r"PREMIUM_REMINDER_VIEW does not answer setting\(\): correct the address",
-            id="a token as the view",
-        ),
-        pytest.param(
-            lambda s: {"MULTISIG_LEGACY_ROUTER": s.deployment.transfer_eoa_legacy_router},
-            r"by multisigLegacyContractRouter\(\), and CHAIN_31337_MULTISIG_LEGACY_ROUTER is",
-            id="the router of wallets as the router of Safes",
-        ),
-        pytest.param(
-            lambda s: {"TRANSFER_EOA_LEGACY_ROUTER": s.deployment.multisig_legacy_router},
-            r"by transferLegacyEOAContractRouter\(\), and CHAIN_31337_TRANSFER_EOA_LEGACY_ROUTER",
-            id="the router of Safes as the router of wallets",
-        ),
-        pytest.param(
-            lambda s: {"MULTISIG_LEGACY_ROUTER": s.deployment.usdc},
-            r"by multisigLegacyContractRouter\(\), and CHAIN_31337_MULTISIG_LEGACY_ROUTER is",
-            id="a token as the router of Safes",
-        ),
-        pytest.param(
-            _exchanged, r"by timelockERC721Contract\(\), and CHAIN_31337_TIMELOCK_ERC721 is", id="vaults exchanged"
-        ),
-        pytest.param(
-            _other_time_lock_router,
-            r"TIMELOCK_ERC20 names 0x\w{40} by routerAddresses\(\), and CHAIN_31337_TIME_LOCK_ROUTER is",
-            id="another router of the same vaults",
-        ),
-        pytest.param(
-            lambda s: {"LEGACY_PULL_VAULT": s.deployment.usdc},
-            r"LEGACY_PULL_VAULT does not answer router\(\): correct the address",
-            id="a token as the vault of claims",
-        ),
-        pytest.param(
-            lambda s: {"LEGACY_PULL_VAULT": s.deploy("LegacyPullVault", s.deployment.multisig_legacy_router)},
-            r"LEGACY_PULL_VAULT names 0x\w{40} by router\(\), and CHAIN_31337_TRANSFER_EOA_LEGACY_ROUTER is",
-            id="the vault of another router",
-        ),
-        pytest.param(
-            lambda s: {"LEGACY_PULL_VAULT": Account.create().address},
-            "no contract at LEGACY_PULL_VAULT",
-            id="an account as the vault of claims",
-        ),
-        pytest.param(
-            lambda s: {"PREMIUM_REGISTRY": s.deployment.usdc},
-            r"PREMIUM_SETTING names 0x\w{40} by premiumRegistry\(\), and CHAIN_31337_PREMIUM_REGISTRY is",
-            id="a token as the registry",
-        ),
-        pytest.param(
-            lambda s: {"PERMIT2": Account.create().address}, "no contract at PERMIT2", id="an account as Permit2"
-        ),
-        pytest.param(
-            lambda s: {"PERMIT2": s.deployment.usdc},
-            r"LEGACY_PULL_VAULT names 0x\w{40} by PERMIT2\(\), and CHAIN_31337_PERMIT2 is",
-            id="a token as Permit2",
-        ),
-        pytest.param(
-            lambda s: {"TOKEN_WHITE_LIST": s.deploy("TokenWhiteList")},
-            r"TIME_LOCK_ROUTER names 0x\w{40} by tokenWhitelist\(\), and CHAIN_31337_TOKEN_WHITE_LIST is",
-            id="an older whitelist",
-        ),
-        pytest.param(
-            _legacy_before,
-            r"a legacy or a timelock is older than block \d+: its events are not read. Set CHAIN_31337_START_BLOCK",
-            id="a start block after the first legacy",
-        ),
-        pytest.param(
-            _gift_before,
-            r"a legacy or a timelock is older than block \d+: its events are not read. Set CHAIN_31337_START_BLOCK",
-            id="a start block after the first gift",
-        ),
-        pytest.param(
-            lambda s: _feeds("ETH", s.deployment.usdc_usd_feed, DAY),
-            r"not to be believed: ETH \(a feed of another asset\): check CHAIN_31337_PRICE_FEEDS",
-            id="ether priced by the feed of USDC",
-        ),
-        pytest.param(
-            lambda s: _feeds(s.deployment.usdc, s.deployment.eth_usd_feed, HOUR),
-            r"not to be believed: 0x\w{40} \(a feed of another asset\): check CHAIN_31337_PRICE_FEEDS",
-            id="USDC priced by the feed of ether",
-        ),
-    ],
+WRONG: tuple[tuple[Changes, str, str], ...] = (
+    (
+        lambda s: {"PREMIUM_SETTING": _implementation(s)},
+        r"PREMIUM_REMINDER_VIEW names 0x\w{40} by setting\(\), and CHAIN_31337_PREMIUM_SETTING is 0x\w{40}:"
+        r" correct the one that is of another deployment",
+        "the implementation of the setting's proxy",
+    ),
+    (
+        lambda s: {"PREMIUM_REMINDER_VIEW": s.deploy("PremiumReminderView", _implementation(s))},
+        r"PREMIUM_REMINDER_VIEW names 0x\w{40} by setting\(\)",
+        "the view of another setting",
+    ),
+    (
+        lambda s: {"PREMIUM_REMINDER_VIEW": s.deployment.usdc},
+        r"PREMIUM_REMINDER_VIEW does not answer setting\(\): correct the address",
+        "a token as the view",
+    ),
+    (
+        lambda s: {"MULTISIG_LEGACY_ROUTER": s.deployment.transfer_eoa_legacy_router},
+        r"by multisigLegacyContractRouter\(\), and CHAIN_31337_MULTISIG_LEGACY_ROUTER is",
+        "the router of wallets as the router of Safes",
+    ),
+    (
+        lambda s: {"TRANSFER_EOA_LEGACY_ROUTER": s.deployment.multisig_legacy_router},
+        r"by transferLegacyEOAContractRouter\(\), and CHAIN_31337_TRANSFER_EOA_LEGACY_ROUTER",
+        "the router of Safes as the router of wallets",
+    ),
+    (
+        lambda s: {"MULTISIG_LEGACY_ROUTER": s.deployment.usdc},
+        r"by multisigLegacyContractRouter\(\), and CHAIN_31337_MULTISIG_LEGACY_ROUTER is",
+        "a token as the router of Safes",
+    ),
+    (_exchanged, r"by timelockERC721Contract\(\), and CHAIN_31337_TIMELOCK_ERC721 is", "vaults exchanged"),
+    (
+        _other_time_lock_router,
+        r"TIMELOCK_ERC20 names 0x\w{40} by routerAddresses\(\), and CHAIN_31337_TIME_LOCK_ROUTER is",
+        "another router of the same vaults",
+    ),
+    (
+        lambda s: {"LEGACY_PULL_VAULT": s.deployment.usdc},
+        r"LEGACY_PULL_VAULT does not answer router\(\): correct the address",
+        "a token as the vault of claims",
+    ),
+    (
+        lambda s: {"LEGACY_PULL_VAULT": s.deploy("LegacyPullVault", s.deployment.multisig_legacy_router)},
+        r"LEGACY_PULL_VAULT names 0x\w{40} by router\(\), and CHAIN_31337_TRANSFER_EOA_LEGACY_ROUTER is",
+        "the vault of another router",
+    ),
+    (
+        lambda s: {"LEGACY_PULL_VAULT": Account.create().address},
+        "no contract at LEGACY_PULL_VAULT",
+        "an account as the vault of claims",
+    ),
+    (
+        lambda s: {"PREMIUM_REGISTRY": s.deployment.usdc},
+        r"PREMIUM_SETTING names 0x\w{40} by premiumRegistry\(\), and CHAIN_31337_PREMIUM_REGISTRY is",
+        "a token as the registry",
+    ),
+    (lambda s: {"PERMIT2": Account.create().address}, "no contract at PERMIT2", "an account as Permit2"),
+    (
+        lambda s: {"PERMIT2": s.deployment.usdc},
+        r"LEGACY_PULL_VAULT names 0x\w{40} by PERMIT2\(\), and CHAIN_31337_PERMIT2 is",
+        "a token as Permit2",
+    ),
+    (
+        lambda s: {"TOKEN_WHITE_LIST": s.deploy("TokenWhiteList")},
+        r"TIME_LOCK_ROUTER names 0x\w{40} by tokenWhitelist\(\), and CHAIN_31337_TOKEN_WHITE_LIST is",
+        "an older whitelist",
+    ),
+    (
+        _legacy_before,
+        r"a legacy or a timelock is older than block \d+: its events are not read. Set CHAIN_31337_START_BLOCK",
+        "a start block after the first legacy",
+    ),
+    (
+        _gift_before,
+        r"a legacy or a timelock is older than block \d+: its events are not read. Set CHAIN_31337_START_BLOCK",
+        "a start block after the first gift",
+    ),
+    (
+        lambda s: _feeds("ETH", s.deployment.usdc_usd_feed, DAY),
+        r"not to be believed: ETH \(a feed of another asset\): check CHAIN_31337_PRICE_FEEDS",
+        "ether priced by the feed of USDC",
+    ),
+    (
+        lambda s: _feeds(s.deployment.usdc, s.deployment.eth_usd_feed, HOUR),
+        r"not to be believed: 0x\w{40} \(a feed of another asset\): check CHAIN_31337_PRICE_FEEDS",
+        "USDC priced by the feed of ether",
+    ),
 )
-def test_doctor_names_a_setting_of_another_contract(
-    command: Command, chain_scenario: Scenario, changes: Changes, words: str
-) -> None:
-    given = {f"CHAIN_{CHAIN}_{name}": value for name, value in changes(chain_scenario).items()}
-    looked = command("doctor", **given)
-    assert looked.exit_code == 1
-    assert re.search(f"wrong.*{words}", _found(looked)), _found(looked)
+
+
+def test_doctor_names_a_setting_of_another_contract(command: Command, chain_scenario: Scenario) -> None:
+    for changes, words, case in WRONG:
+        given = {f"CHAIN_{CHAIN}_{name}": value for name, value in changes(chain_scenario).items()}
+        looked = command("doctor", **given)
+        assert looked.exit_code == 1, case
+        assert re.search(f"wrong.*{words}", _found(looked)), (case, _found(looked))
 
 
 def test_doctor_checks_every_contract_of_a_sound_installation(command: Command, chain_scenario: Scenario) -> None:
