@@ -1,7 +1,7 @@
-"""A stand-in for the identity provider as a page sees it: its auth proxy, and its API with a session's stamps.
+"""Stand-in for the identity provider from a page's view: the auth proxy, and the API with a session's stamps.
 
 Codes, encryption (HPKE), tokens, client signatures and stamps are real; addresses and keys are ours. `sign_ups` counts
-what must never happen. A sub-organization that nobody has signed in to is not found by its email, as at the original.
+forbidden events. As at the original, the email of a sub-organization is unknown before the first login.
 """
 
 import json
@@ -58,8 +58,8 @@ class Otp:
 class AuthProxyStandIn(IdentityProviderStandIn):
     """`origin` is the only one it answers (None: none). `mailbox` has the codes sent to each address, oldest first.
 
-    `forges_bundles`: somebody between signs the encryption key, with a key of their own that they name. `signs_with`:
-    another key than the wallet's.
+    `forges_bundles`: an attacker in the middle signs the encryption key with their own named key. `signs_with`: a key
+    other than the wallet's.
     """
 
     now: Callable[[], float] = field(default_factory=FakeTime)
@@ -105,7 +105,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         return made
 
     def wallet(self, email: str, name: str) -> tuple[SubOrganization, LocalAccount]:
-        """Of an email, as the service has it made."""
+        """Create the sub-organization of an email like the service."""
         user = {"userName": "Gift recipient", "userEmail": email, "apiKeys": [], "authenticators": []}
         made = self.add(
             {

@@ -1,4 +1,4 @@
-"""Who plays in the story."""
+"""People of the story."""
 
 from dataclasses import dataclass
 

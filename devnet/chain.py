@@ -49,8 +49,8 @@ PORTS: Sequence[int] = range(20_000, 32_000)
 def usable_port(port: int = 0) -> int:
     """This port of loopback, or any free one. Raises ChainError when it is in use.
 
-    A free one is of `PORTS`, below those that the system gives to outgoing connections: of these somebody else would
-    take one before it is listened on.
+    A free port is from `PORTS`, below the range of outgoing connections: a connection could take a port of that range
+    before the listener does.
     """
     for tried in (port,) if port else random.sample(PORTS, 100):
         with socket.socket() as probe, suppress(OSError):
@@ -61,11 +61,11 @@ def usable_port(port: int = 0) -> int:
 
 
 class Anvil:
-    """One chain at a time, on loopback. On Linux it ends with the thread that started it, so not only with a clean
-    stop: start it from a thread that lives as long as the chain is wanted.
+    """One chain at a time, on loopback. On Linux the process ends with the thread that started it, even without a clean
+    stop: start it from a thread that outlives the chain.
 
-    Mines a block per transaction. `safe` is `slots_in_an_epoch` blocks behind latest and `finalized` twice that. What
-    it writes to disk, gigabytes within hours, goes when it stops.
+    Mines a block per transaction. `safe` is `slots_in_an_epoch` blocks behind latest and `finalized` twice that.
+    Its files on disk, gigabytes within hours, are deleted at the stop.
     """
 
     def __init__(self, *, port: int = 0, chain_id: int = 31337, slots_in_an_epoch: int = 1) -> None:
@@ -138,7 +138,7 @@ class Anvil:
         return answer["result"]
 
     def transact(self, transaction: dict[str, Any]) -> dict[str, Any]:
-        """Send for an account that anvil signs for (its own or an impersonated one); the receipt, or Reverted."""
+        """Send for an account of anvil (own or impersonated) and return the receipt. Raises Reverted."""
         if "gas" not in transaction:
             estimate = int(self.rpc("eth_estimateGas", transaction), 16)
             transaction = {**transaction, "gas": hex(estimate * 5 // 4)}
@@ -189,9 +189,9 @@ class Anvil:
         return taken
 
     def revert(self, snapshot: str) -> None:
-        """Back to a snapshot, which is used up by it.
+        """Return to a snapshot, which is then used up.
 
-        What is being mined is waited for: anvil would put that block on top of the snapshot, with none beneath it.
+        Wait for a block in progress first: anvil would put the block on top of the snapshot, without its parent.
         """
         self.settle()
         if not self.rpc("evm_revert", snapshot):
@@ -229,7 +229,7 @@ class Anvil:
         self.rpc("anvil_setCode", address, code)
 
     def command(self, states: str) -> list[str]:
-        """What starts it; `states` is the directory for what it writes to disk."""
+        """Return the command line; `states` is the directory of its files."""
         command = [str(anvil_binary()), "--silent", "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--cache-path", states]  # else in the home directory, where nobody deletes them
         command += ["--chain-id", str(self.chain_id), "--gas-limit", str(GAS_LIMIT), "--hardfork", "prague"]

@@ -30,7 +30,7 @@ class BuildFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One compiled contract; `bytecode` deploys it, `deployed_bytecode` is what then stands at its address."""
+    """One compiled contract; `bytecode` deploys the contract, `deployed_bytecode` is the code at its address."""
 
     abi: list[dict[str, Any]] = field(repr=False)
     bytecode: str = field(repr=False)
@@ -49,15 +49,15 @@ class Artifact:
         return frozenset("0x" + event_abi_to_log_topic(entry).hex() for entry in entries)
 
     def encode(self, name: str, *args: Any) -> str:
-        """Call data, 0x-prefixed; structs are tuples in the order of their fields. Of functions of one name it is the
-        first that takes these arguments."""
+        """Call data, 0x-prefixed; structs are tuples in the order of their fields. Among functions with the same
+        name, the first with fitting arguments counts."""
         named: list[Any] = [entry for entry in self.abi if entry["type"] == "function" and entry.get("name") == name]
         entry = next((each for each in named if len(named) > 1 and _takes(each, args)), named[0])
         selector = function_signature_to_4byte_selector(abi_to_signature(entry))
         return "0x" + (selector + encode(get_abi_input_types(entry), args)).hex()
 
     def decode(self, name: str, data: str) -> Any:
-        """The answer of a call: the value alone when there is one, else a tuple."""
+        """Return the answer of a call: a single value, or a tuple of several."""
         entry: Any = self.function(name)
         values = decode(get_abi_output_types(entry), bytes.fromhex(data.removeprefix("0x")))
         return values[0] if len(values) == 1 else values

@@ -1,4 +1,4 @@
-"""What an operator does in Dagster's UI, by its GraphQL."""
+"""Actions of an operator in Dagster's UI, by its GraphQL."""
 
 import json
 

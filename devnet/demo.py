@@ -220,7 +220,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         texts |= {f"last name of the {p.label}": p.name.split()[1] for p in EVERYBODY}
         keys = {f"private key of the {p.label}": bytes(self.accounts[p].key) for p in EVERYBODY}
         keys |= {f"plain hash of the email of the {p.label}": sha256(p.email.encode()).digest() for p in EVERYBODY}
-        # Of each signature the first half, which is there in whatever way the two are put together.
+        # The first half of each signature, which is in every encoding of both halves.
         keys |= {f"authorization {i}": value[:32] for i, value in enumerate(self.authorizations, 1)}
         keys |= {f"signature {i} of the owner": value[:32] for i, value in enumerate(self.wallet.signatures, 1)}
         keys |= {f"signature {i} of the giver": value[:32] for i, value in enumerate(self.giver.signatures, 1)}

@@ -100,7 +100,7 @@ class RelayChapter(Requests):
         return f"6 requests, each sent twice; 6 transactions; {gwei} by ledger and receipts; signatures shredded"
 
     def _check_wallet(self, name: str, slots: int) -> int:
-        """What a wallet of ours spent, in wei: by the chain, by its slots and by its budget."""
+        """Return the wei spent by a wallet, as the chain, the slots and the budget show them."""
         wallet = self.stack.wallets[name]
         rows = self.evidence.rows(
             "select tx_hash, spent_wei from worker.nonce_slot where wallet = %(wallet)s order by nonce", wallet=wallet

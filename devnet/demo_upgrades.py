@@ -31,7 +31,7 @@ class UpgradeChapter(Telling):
         return f"in the log, and by email: {email.subject}"
 
     def _heard(self, kind: str) -> Email:
-        """What operators were told, once it is in the service log and their email has arrived."""
+        """Return the operators' email, once the alert is in the service log and the email has arrived."""
         self.wait(lambda: self._in_the_log(kind), f"{kind} in the service log")
         query = "select message_id from worker.alert where kind = %(kind)s and state = 'sent'"
         self.wait(lambda: bool(self.evidence.rows(query, kind=kind)), "an email to the operators")

@@ -71,11 +71,11 @@ class Deployment:
         return {f"CHAIN_{chain_id}_{name}": value for name, value in values.items()}
 
     def upgrade_environ(self, chain_id: int) -> dict[str, str]:
-        """What turns the upgrade watch on."""
+        """Return the setting that switches on the upgrade watch."""
         return {f"CHAIN_{chain_id}_UPGRADE_TIMELOCK": self.upgrade_timelock}
 
     def price_environ(self, chain_id: int) -> dict[str, str]:
-        """What turns prices on: ETH and WETH by one feed, USDC by another."""
+        """Return the setting of prices: a feed for ETH and WETH, a second for USDC."""
         feeds = (
             (ETHER, self.eth_usd_feed, HOUR),
             (self.weth, self.eth_usd_feed, HOUR),

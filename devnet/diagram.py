@@ -1,7 +1,7 @@
 """`python -m devnet.diagram`: draws docs/architecture.md's picture from what imports what.
 
-Rooms are packages and modules at the top of `reminder_worker`, and the other packages. Rooms that all others use
-(errors, settings, logs) are left out, and so is an arrow that other arrows imply.
+Rooms are packages and modules at the top of `reminder_worker`, and the other packages. The picture leaves out rooms
+used everywhere (errors, settings, logs), and arrows implied by other arrows.
 """
 
 import tomllib

@@ -1,4 +1,4 @@
-"""What the story's steps are verified against: the inbox and the database of the running stack."""
+"""Evidence for the story's steps: the inbox and the database of the running stack."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The demo's last gift, for whoever watches to open by hand: sealed to a printed key on the create page, in Chromium.
 
-Its three printables are saved as a giver saves them. Without a Chromium the gift is sealed all the same, and its key
-is told instead.
+Its three printables are saved in the way of a giver. Without a Chromium the gift is sealed all the same, and the story
+prints the key instead.
 """
 
 import json
@@ -35,7 +35,7 @@ OPENS_AFTER: Final = 120  # seconds: long enough to see the page count down
 LETTER: Final = {"v": 1, "to": "Mia", "from": "the demo", "note": "A little something, sealed until the day it opens."}
 PRINTABLES: Final = {"Key sheet": "key-sheet.png", "Gift card": "gift-card.png", "Gift record": "gift-record.png"}
 
-# A wallet that asks nobody (EIP-6963), and a record of what is written on canvases: the key is nowhere else.
+# A wallet without prompts (EIP-6963), and a record of all text on canvases, the only place of the key.
 _PAGE = """
 window.drawn = [];
 const draw = CanvasRenderingContext2D.prototype.fillText;
@@ -149,7 +149,7 @@ def _save(page: "Page", title: str, folder: Path) -> Path:
 
 
 def _wallet(scenario: Scenario, account: LocalAccount) -> Callable[[str], str]:
-    """What the page's wallet is asked, answered in JSON."""
+    """Return the wallet's answers to the page, in JSON."""
 
     def answer(method: str, params: Sequence[Any]) -> Any:
         if method in ("eth_requestAccounts", "eth_accounts"):

@@ -12,7 +12,7 @@ WALLET = "HostileWallet"
 
 
 class TokenMode(IntEnum):
-    """What a HostileToken's transfers do; `CALLS_BACK` is set with what to call."""
+    """Behaviour of a HostileToken's transfers; `CALLS_BACK` comes with the call to make."""
 
     WELL = 0
     BURNS_GAS = 1
@@ -34,7 +34,7 @@ class Signing(IntEnum):
 
 
 class Receiving(IntEnum):
-    """What a HostileWallet does when ETH arrives; `CALLS_BACK` is set with what to call."""
+    """Behaviour of a HostileWallet when ETH arrives; `CALLS_BACK` comes with the call to make."""
 
     TAKES = 0
     REVERTS = 1
@@ -43,10 +43,10 @@ class Receiving(IntEnum):
 
 
 class HostileSteps(Steps):
-    """What is made here behaves well until it is told otherwise."""
+    """Steps with contracts that behave well until a test changes their mode."""
 
     def create_hostile_token(self, mode: TokenMode = TokenMode.WELL, *, whitelisted: bool = True) -> str:
-        """A token that the whitelist trusts, unless told otherwise; its address."""
+        """Deploy a token, whitelisted by default, and return the address."""
         token = self.deploy(TOKEN)
         if whitelisted:
             self.whitelist(token)
@@ -74,6 +74,6 @@ class HostileSteps(Steps):
         return self.write_as_deployer(WALLET, hostile, "setCallBack", address, message)
 
     def entered(self, hostile: str) -> int:
-        """How often one was let in when it called back."""
+        """Return how often a wallet's call back was accepted."""
         times: int = self.read(WALLET, hostile, "entered")
         return times

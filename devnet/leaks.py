@@ -1,8 +1,8 @@
 """Searches everything a stack stored or said for what must not be there in clear: the story's people, keys, signatures.
 
 Each secret is looked for as it is, without regard to case, and in hex, base64 (at every alignment, both alphabets)
-and percent encoding; bytes also as Python shows them, by themselves or in JSON, and as a number. A finding names what
-leaked, in which form and where, never the secret itself.
+and percent encoding; bytes also as Python shows them, by themselves or in JSON, and as a number. A finding names the
+kind of secret, the form and the place, never the secret itself.
 """
 
 import os
@@ -73,7 +73,7 @@ def _folded_forms(value: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _base64_forms(value: bytes) -> set[bytes]:
-    """What base64 makes of it inside a longer text: without the characters that its neighbours have a part in."""
+    """Return the base64 forms inside a longer text, without the characters shared with neighbours."""
     forms = set()
     for before in range(3):
         encoded = b64encode(b"\0" * before + value).rstrip(b"=")

@@ -22,7 +22,7 @@ APP_ORIGIN = "https://app.example"
 DATABASES = ("worker", "mail_service", "dagster")
 OPS_EMAIL = "operators@post.example"
 OUR_WALLETS = ("relayer", "attestor")
-REQUESTS_OF_A_CLIENT = 100_000  # the story, its browser and whoever looks around meanwhile have one address
+REQUESTS_OF_A_CLIENT = 100_000  # the story, its browser and a visitor share an address
 OF_A_CLIENT = (
     "RATE_LIMIT_PER_MINUTE",
     "RELAY_PER_CLIENT_HOUR",
@@ -72,7 +72,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Of a running stack; `databases` are `postgresql://` addresses by name."""
+    """Addresses of a running stack; `databases` are `postgresql://` addresses by name."""
 
     inbox: str
     api: str
@@ -101,7 +101,7 @@ def port_variable(name: str) -> str:
 
 
 def make_secrets(directory: Path, chain_url: str) -> None:
-    """New ones, each in a file that only we can read. The chain is asked with a key, as a provider's endpoints are."""
+    """Write new secrets into files readable only by us. The chain's URL has a key, like a provider's endpoint."""
     directory.mkdir(mode=0o700)
     for name in ("email_enc_key", "hash_key", "mail_hash_key"):
         write_private(directory / name, b64encode(secrets.token_bytes(32)).decode())

@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them, in whatever way it ends."""
+"""Processes that end with their parent, however the parent ends."""
 
 import ctypes
 import platform
@@ -9,9 +9,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(number: signal.Signals = signal.SIGKILL) -> Callable[[], None] | None:
-    """What a process calls to be sent the signal by the kernel when the thread that started it ends.
+    """Return a call that makes the kernel send the signal when the starting thread ends.
 
-    For `preexec_fn`, too. None where there is no such thing: Linux alone has it.
+    It also serves as `preexec_fn`. None outside of Linux.
     """
     if platform.system() != "Linux":
         return None

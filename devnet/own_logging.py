@@ -10,7 +10,7 @@ import structlog
 
 @contextmanager
 def own_logging() -> Iterator[None]:
-    """What is inside may configure logging, which is as before when it is over."""
+    """Restore the configuration of logging at the end of the block."""
     root, of_structlog = logging.getLogger(), structlog.get_config()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     try:

@@ -1,8 +1,8 @@
 """Processes of the local stack: started, watched, logged to one terminal, and ended without a trace.
 
-Each part leads a process group of its own, so that Ctrl-C reaches the supervisor alone, which then ends them in
-order. On Linux the kernel ends a part when the supervisor dies in whatever way; what slips through (a part's own
-children, other systems) carries the mark below in its environment and is ended by the next start.
+Each part leads a separate process group. Ctrl-C therefore reaches only the supervisor, which ends the parts in order.
+On Linux the kernel ends a part when the supervisor dies. Remaining processes (a part's own children, other systems)
+carry the mark below in their environment, and the next start ends them.
 """
 
 import http.client
@@ -104,10 +104,10 @@ class Log:
 
 
 class Supervisor:
-    """All parts of one stack. Not thread safe: the thread that starts a part has to outlive it.
+    """All parts of one stack. Not thread safe: the thread that starts a part must outlive the part.
 
-    The parts work in `logs`, made anew at each start: what reads `.env` of its working directory (our commands, and
-    Dagster's, for which it counts more than the environment) finds none there.
+    The parts work in `logs`, created again at each start. Our commands and Dagster's read `.env` of the working
+    directory, and Dagster prefers it to the environment: there is none in `logs`.
     """
 
     def __init__(self, directory: Path, log: Log) -> None:
@@ -158,7 +158,7 @@ class Supervisor:
         return {running.part.name: running.process.pid for running in self._running}
 
     def kill(self, name: str) -> Part:
-        """End a part by SIGKILL and forget it, for who wants to see what the others do; what it was, to start again."""
+        """End a part by SIGKILL and forget it, to observe the other parts. Return it for a later start."""
         running = next(running for running in self._running if running.part.name == name)
         self._running.remove(running)
         running.process.kill()
@@ -166,7 +166,7 @@ class Supervisor:
         return running.part
 
     def stop(self) -> None:
-        """End all parts, what was started last first: while it ends it may need what was there before it."""
+        """End all parts in reverse order of their start, since a part may need earlier parts while ending."""
         for batch in sorted(set(self._batches.values()), reverse=True):
             group = [running for running in self._running if self._batches[running.part.name] == batch]
             for running in group:
@@ -222,7 +222,7 @@ def ask(url: str, method: str = "GET", body: str | None = None, timeout: float =
 
 
 def answers(url: str) -> Callable[[], bool]:
-    """Whether an HTTP GET is answered with 200."""
+    """Return a check that an HTTP GET is answered with 200."""
 
     def good() -> bool:
         try:
@@ -275,7 +275,7 @@ def _is_marked(process: psutil.Process, directory: Path) -> bool:
 
 
 def _signal(running: _Running, number: signal.Signals) -> None:
-    """To the part alone, so that it ends its children itself; a kill goes to its whole group."""
+    """Signal the part only, which ends its own children; SIGKILL goes to the whole group."""
     try:
         if number == signal.SIGKILL:
             os.killpg(running.process.pid, number)

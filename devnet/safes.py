@@ -15,7 +15,7 @@ INACTIVITY = 180 * DAY
 
 class SafeSteps(Sponsorship):
     def create_safe(self, owners: Sequence[LocalAccount]) -> str:
-        """A Safe-like wallet; any of its owners may sign or execute for it."""
+        """Deploy a Safe-like wallet; any of the owners may sign or execute."""
         return self.deploy(SAFE, [owner.address for owner in owners], 1)
 
     def execute_from_safe(self, owner: LocalAccount, safe: str, to: str, data: str = "0x", value: int = 0) -> str:

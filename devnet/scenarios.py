@@ -36,7 +36,7 @@ class Mode(IntEnum):
 
 
 class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
-    """Every step there is, on one chain with one deployment."""
+    """All steps on one chain with one deployment."""
 
     # --- Premium
 
@@ -92,7 +92,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         return self.write_as_deployer("PremiumSetting", setting, "tellAsBefore", as_before, email, name)
 
     def due_windows(self, legacies: Sequence[Legacy]) -> list[list[int]]:
-        """What PremiumReminderView says at the head block, for each legacy."""
+        """Return PremiumReminderView's windows at the head block, for each legacy."""
         view = self.deployment.premium_reminder_view
         answer = self.read("PremiumReminderView", view, "dueRemindersBatch", [item.address for item in legacies])
         return [list(windows) for windows in answer]
@@ -131,11 +131,11 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         return self.write_as_deployer("RevertingLegacy", legacy.address, "setMode", mode)
 
     def set_pull_vault(self, vault: str) -> str:
-        """Of legacies that are created from now on."""
+        """Set the pull vault of future legacies."""
         return self.write_as_deployer(ROUTER, self.deployment.transfer_eoa_legacy_router, "setLegacyPullVault", vault)
 
     def create_old_legacy(self, owner: LocalAccount, beneficiaries: Mapping[str, int]) -> Legacy:
-        """Genuine, of a build whose triggers are (0, 0, 0), and which does not tell its vault."""
+        """Create a genuine legacy of an old build: triggers (0, 0, 0), and no getter of its vault."""
         return self.create_legacy(owner, beneficiaries, code=self.deployment.old_legacy_code)
 
     def create_legacy_before_v2(
@@ -224,7 +224,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
     def claim_two_layers_in_one_transaction(
         self, first: LocalAccount, second: LocalAccount, legacy: Legacy, assets: Sequence[str] = ()
     ) -> str:
-        """Two beneficiaries of two open lines, each for itself, claim in one transaction that a third party sends."""
+        """Claim for two beneficiaries of two open lines, in a single transaction of a third party."""
         auths = [self.claim_auth(signer, legacy.id, list(assets)) for signer in (first, second)]
         return self.write(
             self.account("relayer"),
@@ -282,7 +282,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         return self.write(owner, ROUTER, legacy.router, "setAutoRenew", legacy.id, enabled)
 
     def record_activity(self, legacy: Legacy, observed_nonce: int) -> str:
-        """As the attestor that `deploy` appoints unless told of another."""
+        """Record activity as the default attestor of `deploy`."""
         return self.write(self.account("attestor"), ROUTER, legacy.router, "recordActivity", legacy.id, observed_nonce)
 
     def _created(self, transaction_hash: str) -> list[Legacy]:

@@ -54,7 +54,7 @@ class Received:
 
 @dataclass(slots=True)
 class Faults:
-    """What goes wrong, for tests. A reply is a whole line, as in `550 5.1.1 no such user`."""
+    """Faults for tests. A reply is a whole line, as in `550 5.1.1 no such user`."""
 
     reply_to_mail: str | None = None
     reply_to_rcpt: str | None = None

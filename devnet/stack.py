@@ -211,7 +211,7 @@ class Stack:
         return bare_environ() | ours
 
     def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[Part]]:
-        """The worker's own parts, those that need others after them."""
+        """Return the worker's own parts; dependent parts come in the second group."""
         code, daemon, ui = self._dagster(environ)
         return (self._api(environ), code), (daemon, ui)
 
@@ -294,8 +294,8 @@ def _say_where(stack: Stack) -> None:
 
 
 def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) -> NoReturn:
-    """Start it, do the work, end it and the process: with 0 when the work says so, with `interrupted` by Ctrl-C."""
-    # Of Ctrl-C, too: a script starts in the background what ignores it, and the parts would inherit that.
+    """Start the stack, do the work, end both: exit code 0 if the work returns it, `interrupted` after Ctrl-C."""
+    # SIGINT, too: a script's background process ignores SIGINT, and the parts would inherit that.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     end_with_make = die_with_parent(signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""What every scenario step is made of: named accounts, signed transactions, reads, time."""
+"""Parts of every scenario step: named accounts, signed transactions, reads, time."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +96,7 @@ class Steps:
         return deploy_contract(self.anvil, self.contracts[contract], *args)
 
     def events(self, transaction_hash: str, contract: str, event: str) -> list[dict[str, Any]]:
-        """The raw logs of one transaction that have the topic of `event`, whatever its shape."""
+        """Return the raw logs of a transaction with the topic of `event`, in any shape."""
         topics = self.contracts[contract].event_topics(event)
         logs: list[dict[str, Any]] = self.anvil.receipt(transaction_hash)["logs"]
         return [log for log in logs if log["topics"][0] in topics]

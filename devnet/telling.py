@@ -1,4 +1,4 @@
-"""How a story is told on the local stack: steps in order, each seen or not, and what they share."""
+"""A story on the local stack: ordered steps, each seen or not, and their shared state."""
 
 import time
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from devnet.stack import Stack
 
 ASK_SECONDS = 2
-Step = tuple[str, Callable[[], str]]  # a title, and what plays it and says what it showed
+Step = tuple[str, Callable[[], str]]  # a title, and the function that plays the step and returns its result in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Telling(ABC):
     def steps(self) -> Sequence[Step]: ...
 
     def play(self) -> bool:
-        """Whether every step was seen; prints them as they happen and a summary."""
+        """Play and print all steps with a summary. Return whether every step was seen."""
         began, seen, steps = time.monotonic(), [], self.steps()
         for number, (title, step) in enumerate(steps, 1):
             self.stack.log.say(f"[bold]{number:>2}. {title}[/]")
@@ -109,7 +109,7 @@ class Telling(ABC):
         self.stack.supervisor.wait_until(condition, what)
 
     def wait_for_api(self, condition: Callable[[], bool], what: str) -> None:
-        """Check a condition that asks the API, which counts how often one client asks."""
+        """Check a condition of the API, slowly because of its client limits."""
         due = time.monotonic()
 
         def seldom() -> bool:
@@ -122,7 +122,7 @@ class Telling(ABC):
         self.wait(seldom, what)
 
     def new_emails(self, expected: int) -> list[Email]:
-        """Those since the last ones, once so many have arrived; prints them."""
+        """Wait for new emails, then print and return the emails."""
         self.wait(lambda: len(self._fresh()) >= expected, f"{expected} emails")
         fresh = self._fresh()
         self.shown += len(fresh)

@@ -28,7 +28,7 @@ class Operation:
 class UpgradeSteps(Steps):
     @property
     def proposer(self) -> LocalAccount:
-        """Who may propose, cancel and execute."""
+        """Return the account that may propose, cancel and execute."""
         return self.account("proposer")
 
     def schedule(
@@ -40,7 +40,7 @@ class UpgradeSteps(Steps):
         return self._schedule([(target, 0, data) for target, data in calls], NONE, UPGRADE_DELAY, batch=True)
 
     def schedule_upgrade(self, implementation: str, *, salt: bytes = NONE, call: bytes = b"") -> Operation:
-        """Of PremiumSetting, which stands behind a proxy."""
+        """Schedule an upgrade of PremiumSetting, which is behind a proxy."""
         return self.schedule(self.deployment.premium_proxy_admin, self.upgrade_data(implementation, call), salt=salt)
 
     def schedule_delay(self, seconds: int, *, salt: bytes = NONE) -> Operation:

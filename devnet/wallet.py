@@ -1,4 +1,4 @@
-"""What a wallet does with the API: make the EIP-712 message of a recipient endpoint, sign it, send it."""
+"""Actions of a wallet at the API: make, sign and send the EIP-712 message of a recipient endpoint."""
 
 import json
 import secrets
@@ -29,7 +29,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Wallet:
-    """One account at one API. `signatures` keeps what it signed, for the search for leaks."""
+    """One account at one API. `signatures` keeps all its signatures, for the search for leaks."""
 
     account: LocalAccount
     api_url: str
@@ -76,7 +76,7 @@ class Wallet:
 
 
 def _payload(content: Mapping[str, Any]) -> tuple[str, bytes]:
-    """Its text, and the hash that is signed of it."""
+    """Return the text of a payload, and its hash for signing."""
     payload = json.dumps({"salt": "0x" + secrets.token_hex(32), **content})
     return payload, sha256(payload.encode()).digest()
 
