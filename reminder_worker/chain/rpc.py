@@ -8,17 +8,14 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
-from logging import Logger
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
 import structlog
-from eth_typing import URI
-from web3 import AsyncHTTPProvider
-from web3._utils.http_session_manager import HTTPSessionManager
-from web3.types import RPCEndpoint, RPCRequest, RPCResponse
+from web3.providers.async_base import AsyncJSONBaseProvider
+from web3.types import RPCEndpoint, RPCRequest
 
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
@@ -28,8 +25,9 @@ from reminder_worker.privacy.redaction import shown_host
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
+_HEADERS: Final = {"Content-Type": "application/json", "User-Agent": "reminder-worker"}
 MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
-_MOST_BYTES: Final = ContextVar("most_bytes", default=MAX_ANSWER_BYTES)  # web3 passes no bound through
+_MOST_BYTES: Final = ContextVar("most_bytes", default=MAX_ANSWER_BYTES)  # web3's interface has none
 _LONGEST_MESSAGE: Final = 2000  # characters of an error: a contract's own words may be in it
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
@@ -111,24 +109,37 @@ class Rest:
         self.until = self._asked_last_until = float("-inf")
 
 
-class _Session(HTTPSessionManager):
-    """web3's own manager opens a connection for each request and holds a thread lock; this keeps one pool."""
+class RpcProvider(AsyncJSONBaseProvider):
+    """web3 provider with one pool of kept-alive connections, and a bound on the size of an answer."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, url: str, timeout: float) -> None:
         super().__init__()
+        self._url = url
         self._timeout = aiohttp.ClientTimeout(total=timeout)
-        self._open: aiohttp.ClientSession | None = None
+        self._session: aiohttp.ClientSession | None = None
         self._closed = False
 
-    async def async_make_post_request(self, endpoint_uri: URI, data: bytes | dict[str, Any], **kwargs: Any) -> bytes:
-        if self._closed:  # a request that comes after the end would open a connection that nobody closes
+    @staticmethod
+    def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
+        return msgspec.json.encode(rpc_dict)
+
+    async def make_request(self, method: RPCEndpoint, params: Any) -> Any:
+        return _decode_answer(await self._post(self.encode_rpc_request(method, params)))
+
+    async def make_batch_request(self, requests: list[tuple[RPCEndpoint, Any]]) -> Any:
+        """Return the answers in the order of the requests, or one answer if the node refuses the batch."""
+        answer = _decode_answer(await self._post(self.encode_batch_rpc_request(requests)))
+        return sorted(answer, key=lambda single: int(single["id"])) if isinstance(answer, list) else answer
+
+    async def _post(self, data: bytes) -> bytes:
+        if self._closed:  # a request after the end would open a connection that stays open
             raise EndpointFailed("closed")
-        if self._open is None:
+        if self._session is None:
             connector = aiohttp.TCPConnector(limit=32)
-            self._open = aiohttp.ClientSession(timeout=self._timeout, connector=connector)
+            self._session = aiohttp.ClientSession(timeout=self._timeout, connector=connector, headers=_HEADERS)
         failure, slow, large = "", False, False
         try:
-            async with self._open.post(endpoint_uri, data=data, allow_redirects=False, **kwargs) as response:
+            async with self._session.post(self._url, data=data, allow_redirects=False) as response:
                 most = _MOST_BYTES.get()
                 body = await strict_json.read_body(response, most)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
@@ -148,9 +159,9 @@ class _Session(HTTPSessionManager):
 
     async def close(self) -> None:
         self._closed = True
-        if self._open is not None:
-            await self._open.close()
-            self._open = None
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
@@ -159,31 +170,20 @@ def _is_rpc_answer(status: int, body: bytes) -> bool:
     return status in (400, 403, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
 
 
-class _Provider(AsyncHTTPProvider):
-    logger = Logger("silent")  # web3 would log addresses, which hold keys, and whole answers
-    logger.disabled = True
+def _decode_answer(body: bytes) -> Any:
+    """Return one answer, or the list of a batch's. A single object in place of a list is a refusal of the batch.
 
-    def __init__(self, url: str, session: _Session) -> None:
-        super().__init__(url, exception_retry_configuration=None)
-        self._request_session_manager = session
-
-    @staticmethod
-    def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
-        return msgspec.json.encode(rpc_dict)
-
-    @staticmethod
-    def decode_rpc_response(raw_response: bytes) -> RPCResponse:
-        """The types are web3's, which also puts the list of a batch through here. A single object in place of that list
-        means that the node refuses the batch."""
-        try:
-            answer = msgspec.json.decode(raw_response)
-        except strict_json.NOT_JSON:
-            answer = None
-        if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
-            answer = answer[0]  # geth and erigon put it into a list; a batch of ours has two at least
-        if isinstance(answer, dict) or (isinstance(answer, list) and _ids_follow(answer)):
-            return cast(RPCResponse, answer)
-        raise EndpointFailed("not a JSON-RPC answer")
+    geth and erigon put that object into a list; our batches have at least two requests.
+    """
+    try:
+        answer = msgspec.json.decode(body)
+    except strict_json.NOT_JSON:
+        answer = None
+    if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
+        answer = answer[0]
+    if isinstance(answer, dict) or (isinstance(answer, list) and _ids_follow(answer)):
+        return answer
+    raise EndpointFailed("not a JSON-RPC answer")
 
 
 def _ids_follow(answers: list[Any]) -> bool:
@@ -203,8 +203,7 @@ class Endpoint:
         self.head: int | None = None
         self.wrong_chain: int | None = None
         self._chain_id = chain_id
-        self._session = _Session(timeout)
-        self._provider = _Provider(url, self._session)
+        self._provider = RpcProvider(url, timeout)
         self._verified = False
         self._verifying = asyncio.Lock()
         self._batch_size = BATCH_SIZE
@@ -307,7 +306,7 @@ class Endpoint:
         )
 
     async def close(self) -> None:
-        await self._session.close()
+        await self._provider.close()
 
 
 def _result(answer: Any) -> Any | RpcError:
