@@ -1,4 +1,4 @@
-"""Dispatch: resolve, claim, decrypt, POST and record, beside a bare loop that posts the same bodies.
+"""ReminderDispatch: resolve, claim, decrypt, POST and record, beside a bare loop that posts the same bodies.
 
 Real PostgreSQL with its default durability, a real node, a mail stub in a process of its own.
 """
@@ -17,7 +17,7 @@ from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, st
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.outbox.mail_client import MailClient, Outcome
 from reminder_worker.outbox.tables import sent_ledger
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.recipients import seal_row
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime
@@ -96,7 +96,7 @@ async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], pe
     await _queue(engine, legacies, people)
     async with _RecordingMailClient(runtime.settings.mail) as mail:
         mail.bodies = []
-        await Dispatch(
+        await ReminderDispatch(
             engine, runtime.chains, runtime.indexers, runtime.vault, mail, runtime.settings, find_ending_budgets
         ).run()
         return mail.bodies

@@ -22,9 +22,11 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.outbox import outcomes
-from reminder_worker.reminders.dispatch import SLICE
+from reminder_worker.outbox.daily_quota import DailyQuota
+from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.reminders.due_windows import DuePass, ask_now
-from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.emails import ReminderLedger
+from reminder_worker.reminders.rendering import ReminderRenderer
 from reminder_worker.settings import CONTRACTS, Settings
 
 RECIPIENTS = (1_000, 10_000, 100_000)
@@ -115,9 +117,9 @@ async def _send(engine: AsyncEngine, count: int) -> float:
         await connection.execute(_QUEUE, {"chain": CHAIN_ID, "count": count})
     await vacuum(engine)
     await _in_peace(engine, "checkpoint")
-    ledger = Ledger(engine, daily_cap=10**6)
+    ledger = OutboxStore(engine, ReminderLedger(), DailyQuota(10**6))
     began, done = perf_counter(), 0
-    while not (claim := await ledger.claim(SLICE)).idle:
+    while not (claim := await ledger.claim(ReminderRenderer.batch_size)).idle:
         bodies = {each.id: (BODY, each.stored.salt) for each in claim.entries if each.stored}
         stored = await ledger.store(claim, bodies)
         await ledger.not_to_post(claim, stored)

@@ -26,7 +26,7 @@ from reminder_worker.monitoring.rules import Expected
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import Sighting, Watchdog
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.job import NOT_AT_THE_HEAD
@@ -148,7 +148,7 @@ def _mail_off(settings: Settings) -> str | None:
     return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
 
 
-def _dispatch(runtime: Runtime) -> Dispatch:
+def _dispatch(runtime: Runtime) -> ReminderDispatch:
     if runtime.dispatch is None:
         raise NotConfigured("dispatch: no mail service is configured")
     return runtime.dispatch

@@ -33,7 +33,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
@@ -63,7 +63,7 @@ class Runtime:
     instructions: InstructionMailer
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
-    dispatch: Dispatch | None
+    dispatch: ReminderDispatch | None
     alerts: Alerts
     relaying: RelayWallets
     sponsor: RelayIntake
@@ -109,7 +109,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
-            dispatch = Dispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
+            dispatch = ReminderDispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
         alerts = _alerts(engine, mail, settings)
         relaying = make_relaying(engine, vault, chains, alerts, settings)
         yield Runtime(
@@ -143,9 +143,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             },
             statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
             chain_statuses=ChainStatuses(chains, relaying.wallets),
-            gift_mail=(
-                GiftMail(engine, vault, quotas, chains, gifts, mail, settings) if mail and settings.gifts else None
-            ),
+            gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
 
 

@@ -13,11 +13,6 @@
 -- Rows to delete in any case, since the retry window is over: by our own clock where the chain cannot be read. The
 -- window is taken from the moment and not added to the unlock time, which anybody may choose so large that the sum
 -- overflows.
---
--- As with reminders: who unsubscribed is known to the mail service, and remembered here for a day only.
---
--- An acceptance is recorded whoever holds the lease by now, any other outcome only under our lease. A body is kept only
--- while the row is there whose key sealed it.
 
 -- name: write
 insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
@@ -149,127 +144,151 @@ select exists (
 );
 
 -- name: expire_leases
-update worker.gift_ledger
-set state = case when claimed_at is null then 'released' else 'unknown' end,
-    next_try = now(), lease_token = null, lease_until = null
-where state = 'claimed' and lease_until < now();
+-- Return the entries that were not stored yet: their address, and the day whose quota the claim reserved.
+with over as materialized (
+    select id, cast(floor(extract(epoch from lease_until - make_interval(secs => :lease)) / 86400) * 86400 as bigint) as day
+    from worker.gift_ledger
+    where state = 'claimed' and lease_until < now()
+    for update
+), expired as (
+    update worker.gift_ledger l
+    set state = case when claimed_at is null then 'released' else 'unknown' end,
+        next_try = now(), lease_token = null, lease_until = null
+    from over where l.id = over.id
+    returning l.email_hash, l.chain_id, l.claimed_at, over.day
+)
+select email_hash, chain_id, day from expired where claimed_at is null;
 
 -- name: claim
+-- `heads`: the time of each chain's latest block, by which a gift opens. A chain without one cannot be read now.
+-- An unsubscribed address is known to the mail service. It is remembered here for a day only.
 with due as (
-
-   select l.id from worker.gift_ledger l
-   left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-   left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
-   where l.state in ('queued', 'released')
-     and next_try <= now()
-     and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
-
-       order by l.next_try limit :limit
-       for update of l skip locked
-   ), claimed as (
-       update worker.gift_ledger l
-       set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
-           claimed_at = null, body = null, body_salt = null
-       from due where l.id = due.id
-       returning l.*
-   )
-   select
-   l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
-   l.state = 'unknown' as undecided,
-   cast(extract(epoch from coalesce(l.claimed_at, now())) as float8) as posted_at,
-   n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-   (
-       select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
-       where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
-   ) as wanted,
-   n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-   cast(extract(epoch from n.written_at) as bigint) as written
+    select l.id from worker.gift_ledger l
+    left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+    left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
+    where l.state in ('queued', 'released') and next_try <= now()
+      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+    order by l.next_try limit :limit
+    for update of l skip locked
+), claimed as (
+    update worker.gift_ledger l
+    set state = 'claimed', lease_token = :token, lease_until = now() + make_interval(secs => :lease),
+        claimed_at = null, body = null, body_salt = null
+    from due where l.id = due.id
+    returning l.*
+)
+select l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
+    l.lease_until, l.state = 'unknown' as undecided,
+    cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+    (
+        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+    ) as wanted,
+    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+    cast(extract(epoch from n.written_at) as bigint) as written
 from claimed l
-   left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-
-   left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
+left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
 
 -- name: claim_unknown
 with due as (
-       select id from worker.gift_ledger
-      
-       where state = 'unknown' and next_try <= now()
-         and (lease_until is null or lease_until < now())
-       order by next_try limit :limit
-       for update skip locked
-   ), claimed as (
-       update worker.gift_ledger l
-       set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
-       from due where l.id = due.id
-       returning l.*
-   )
-   select
-   l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body,
-   l.state = 'unknown' as undecided,
-   cast(extract(epoch from coalesce(l.claimed_at, now())) as float8) as posted_at,
-   n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-   (
-       select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
-       where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
-   ) as wanted,
-   n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-   cast(extract(epoch from n.written_at) as bigint) as written
+    select id from worker.gift_ledger
+    where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+    order by next_try limit :limit
+    for update skip locked
+), claimed as (
+    update worker.gift_ledger l
+    set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+    from due where l.id = due.id
+    returning l.*
+)
+select l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
+    l.lease_until, l.state = 'unknown' as undecided,
+    cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+    (
+        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+    ) as wanted,
+    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+    cast(extract(epoch from n.written_at) as bigint) as written
 from claimed l
-   left join worker.gift_notification n
-       on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
-       and n.salt = l.body_salt
+left join worker.gift_notification n
+    on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
+   and n.salt = l.body_salt
+left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
 
-   left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
-
--- name: lock
--- Runs before STORE, in its transaction. A statement sees other tables as they were when it began: STORE alone, once it
--- had waited for an erasure that holds this entry, would still see the erased row.
-select from worker.gift_ledger where id = :id for update;
+-- name: lock_entries
+-- Runs before `store` in its transaction. A statement sees other tables as they were when it began: without the lock,
+-- `store` could wait for an erasure of the gift and still see the erased row.
+select from worker.gift_ledger where id = any(cast(:ids as uuid[])) order by id for update;
 
 -- name: store
--- Only while the lease is ours and nobody replaced or erased the row since.
+-- Only under our lease, and only if the row was not replaced or erased since.
 update worker.gift_ledger l
-set body = :body, body_salt = :salt, claimed_at = clock_timestamp()
-from worker.gift_notification n
-where l.id = :id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
-  and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = :salt
-returning l.id;
+set body = decode(b.body, 'base64'), body_salt = n.salt, claimed_at = clock_timestamp()
+from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text), worker.gift_notification n
+where l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
+  and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
+returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: confirm
--- What STORE is to a first post, for one that is posted again: had its row been erased or replaced, its body would be
--- gone.
-select from worker.gift_ledger
-where id = :id and lease_token = :token and state = 'unknown' and lease_until > clock_timestamp()
-  and body is not null
-for update;
+-- The same for an email that is posted again: if its row had been erased or replaced, its body would be gone.
+update worker.gift_ledger set claimed_at = clock_timestamp()
+where id = any(cast(:ids as uuid[])) and lease_token = :token and state = 'unknown'
+  and lease_until > clock_timestamp() and body is not null
+returning id, cast(floor(extract(epoch from claimed_at) / 86400) * 86400 as bigint) as posted_on;
+
+-- name: not_to_post
+-- The last check before entries of a claim are posted: if the gift was erased or replaced, the body is gone.
+select id from unnest(cast(:ids as uuid[])) as asked(id)
+except all
+select id from worker.gift_ledger
+where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > clock_timestamp()
+  and state in ('claimed', 'unknown') and body is not null;
+
+-- name: defer_to_next_day
+update worker.gift_ledger
+set state = 'released', reason = 'daily_cap', lease_token = null, lease_until = null,
+    next_try = to_timestamp(:until)
+where id = any(cast(:ids as uuid[]));
 
 -- name: settle
-update worker.gift_ledger
-   set state = :state, reason = :reason, message_id = :message_id,
-       tries = tries + :tries, rejections = rejections + :rejections,
-       next_try = clock_timestamp() + make_interval(secs => :delay),
-       lease_token = null, lease_until = null,
-       body = case when :state in ('unknown', 'held') and
-   exists (
-       select from worker.gift_notification n
-       where n.chain_id = gift_ledger.chain_id and n.timelock_id = gift_ledger.timelock_id
-         and n.salt = gift_ledger.body_salt
-   )
-then body end,
-       body_salt = case when :state in ('unknown', 'held') and
-   exists (
-       select from worker.gift_notification n
-       where n.chain_id = gift_ledger.chain_id and n.timelock_id = gift_ledger.timelock_id
-         and n.salt = gift_ledger.body_salt
-   )
-then body_salt end,
-       settled_at = case when :state in ('released', 'unknown') then null else clock_timestamp() end
-   where id = :id and (lease_token = :token or (:state = 'sent' and state in ('claimed', 'unknown', 'held')))
-   returning true;
-
--- name: suppress
-insert into worker.suppression (email_hash) values (:email_hash)
-on conflict (email_hash) do update set since = excluded.since;
+-- An acceptance is recorded whoever holds the lease by now, any other result only under our lease. A body is kept only
+-- while the row exists whose key encrypted it.
+-- Returns the unsent entries whose quota may be refunded: those settled here, and those that a registration took away
+-- during the lease before a body was stored. After the lease, `expire_leases` refunds it.
+with outcome as materialized (
+    select * from json_to_recordset(cast(:rows as json)) as o(
+        id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
+    )
+), settled as (
+    update worker.gift_ledger l
+    set state = o.state, reason = o.reason, message_id = o.message_id,
+        tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
+        next_try = clock_timestamp() + make_interval(secs => o.delay),
+        lease_token = null, lease_until = null,
+        body = case when o.state in ('unknown', 'held') and exists (
+                select from worker.gift_notification n
+                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = l.body_salt
+            ) then l.body end,
+        body_salt = case when o.state in ('unknown', 'held') and exists (
+                select from worker.gift_notification n
+                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = l.body_salt
+            ) then l.body_salt end,
+        settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end
+    from outcome o
+    where l.id = o.id and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
+    returning l.id
+)
+select o.id from outcome o where o.state <> 'sent' and (
+    o.id in (select id from settled)
+    or (
+        o.reason = 'recipient_changed' and clock_timestamp() < cast(:until as timestamptz)
+        and (select l.claimed_at from worker.gift_ledger l where l.id = o.id) is null
+    )
+);
 
 -- name: delete_done
 -- Of gifts whose opening day's email is decided. While it is dead or held the row stays.

@@ -1,14 +1,11 @@
-"""What becomes of an email that was claimed: the same rules for reminders and gifts (docs/decisions/0002).
+"""Results of claimed emails: the same rules for every family (docs/decisions/0002).
 
-Each of them has a table and statements of its own. Alerts, told at least once and without claims, have rules of their
-own. What is made for every email is not frozen: that would be a tenth of its cost. Nothing changes it all the same.
+Alerts are sent at least once and without claims. `alerts.py` has their rules.
 """
 
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
-from uuid import UUID
 
 from reminder_worker.concurrency import each_of
 from reminder_worker.errors import MailUnavailable
@@ -23,6 +20,7 @@ from reminder_worker.outbox.mail_client import (
     Undecided,
     speaks_of_an_outage,
 )
+from reminder_worker.outbox.models import E, Settlement
 
 REJECTIONS_UNTIL_DEAD = 3
 REJECTION_PAUSE_SECONDS = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour
@@ -31,56 +29,6 @@ LONGEST_BACKOFF_SECONDS = 3600.0
 UNDER_WAY_SECONDS = 15.0
 OUTAGE_AFTER = 5  # failures in a row: when one address alone is put off, nobody else waits
 OUTAGE_PAUSE_SECONDS = 10.0
-_NOBODY_REACHED = frozenset({"released", "suppressed", "dropped", "dead"})
-
-
-class Claimed(Protocol):
-    """An entry in hand. `undecided`: it may have been accepted before, so it is asked about first."""
-
-    id: UUID
-    tries: int
-    rejections: int
-    undecided: bool
-
-
-E = TypeVar("E", bound=Claimed)
-
-
-@dataclass(slots=True, eq=False)
-class Settlement(Generic[E]):
-    """What became of an entry. `delay` in seconds until the next try."""
-
-    entry: E
-    state: str
-    reason: str | None = None
-    message_id: str | None = None
-    delay: float = 0.0
-    tries: int = 0
-    rejections: int = 0
-
-    @property
-    def refund(self) -> bool:
-        """Whether nothing was sent, so that its place among the address's emails of the day is given back. An undecided
-        one took that place with an earlier claim, maybe on an earlier day."""
-        return self.state in _NOBODY_REACHED
-
-    def columns(self) -> dict[str, Any]:
-        """As both ledgers record it."""
-        return {
-            "id": self.entry.id,
-            "state": self.state,
-            "reason": self.reason,
-            "message_id": self.message_id,
-            "delay": self.delay,
-            "tries": self.tries,
-            "rejections": self.rejections,
-        }
-
-
-def counted_as(email_hash: bytes, *, apart: bool) -> str:
-    """The subject under which an address's emails of a day are counted: its keyed hash. `apart`: emails of a test chain
-    beside mainnet, which anybody can cause for nothing, have a count of their own."""
-    return email_hash.hex() + " apart" * apart
 
 
 def answered(entry: E, outcome: Outcome) -> Settlement[E]:

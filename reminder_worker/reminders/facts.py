@@ -26,7 +26,7 @@ from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
 from reminder_worker.reminders.amounts import sum_amounts
 from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
-from reminder_worker.reminders.entries import Entry
+from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
 from reminder_worker.reminders.queries import sql
 
@@ -76,7 +76,7 @@ class ReminderFactReader:
         self._questions = asyncio.Semaphore(QUESTIONS_AT_ONCE)
         self._known: ReminderFacts | None = None
 
-    async def read(self, entries: Sequence[Entry]) -> ReminderFacts:
+    async def read(self, entries: Sequence[ReminderEmail]) -> ReminderFacts:
         head = await self._chain.head()
         facts = self._known
         if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
@@ -127,7 +127,7 @@ class ReminderFactReader:
         except IndexerUnavailable:
             return None
 
-    async def _amounts(self, entries: Sequence[Entry]) -> dict[UUID, list[Amount]]:
+    async def _amounts(self, entries: Sequence[ReminderEmail]) -> dict[UUID, list[Amount]]:
         """Return amounts by email, including merged ones. Owners and cosigners see the amounts of all heirs."""
         if not entries:
             return {}
@@ -150,7 +150,7 @@ class ReminderFactReader:
         metadata = {**metadata, ETHER: ETHER_METADATA}
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
-    async def _told(self, entries: Sequence[Entry]) -> dict[tuple[str, str], dict[Role, int]]:
+    async def _told(self, entries: Sequence[ReminderEmail]) -> dict[tuple[str, str], dict[Role, int]]:
         """Return the number of people of each role, by legacy and request."""
         if not entries:
             return {}

@@ -175,10 +175,6 @@ select exists (
         and (lease_until is null or lease_until < now())
 ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
--- name: lock_claims
-with locked as materialized (select pg_advisory_xact_lock(:lock))
-select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) from locked;
-
 -- name: expire_leases
 -- Returns the entries that were not stored to be posted yet: their address, and the day of which the claim took a place.
 with over as materialized (
@@ -201,7 +197,7 @@ where expired.claimed_at is null;
 
 -- name: claim
 -- Who unsubscribed is known to the mail service, and remembered here for a day only, since they may change their mind.
--- All that is due is claimed first; what may not be sent now is given back in the same transaction (`PUT_BACK`).
+-- All that is due is claimed first; what may not be sent now is given back in the same transaction (`put_back`).
 -- `crowded`: there are other entries of the same legacy, recipient and kind, which the rules have to look at.
 with due as materialized (
     select id from worker.sent_ledger
@@ -315,22 +311,6 @@ set state = 'queued', reason = 'daily_cap', lease_token = null, lease_until = nu
 from over left join turn on turn.id = over.id
 where l.id = over.id;
 
--- name: charge
--- Returns the addresses that are over their cap now, and no others.
-with charged as (
-    insert into worker.quota (scope, subject, "window", used, ends_at)
-    select 'email_day', subject, :day, cost, :ends
-    from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
-    on conflict (scope, subject, "window") do update set used = quota.used + excluded.used
-    returning subject, used
-)
-select subject, used - :cap as over from charged where used > :cap;
-
--- name: refund
-update worker.quota q set used = greatest(0, q.used - c.cost)
-from json_to_recordset(cast(:rows as json)) as c(subject text, cost bigint)
-where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and q.ends_at = :ends;
-
 -- name: claim_unknown
 with due as materialized (
         select id from worker.sent_ledger
@@ -424,7 +404,7 @@ with live as materialized (
 -- name: settle
 -- Returns the entries that were settled without being sent, and those that are gone because their recipient was erased:
 -- the places that they took of an address's day may be given back. Of what is gone only during its lease: whoever finds
--- the lease over gives the place back (`EXPIRE_LEASES`).
+-- the lease over gives the place back (`expire_leases`).
 with outcome as materialized (
         select * from json_to_recordset(cast(:rows as json)) as o(
             id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
@@ -491,10 +471,6 @@ with outcome as materialized (
         or clock_timestamp() < cast(:until as timestamptz)
         and (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
     );
-
--- name: remember_suppressed
-insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))
-on conflict (email_hash) do update set since = excluded.since;
 
 -- name: ask_again
 -- Has the due pass ask again about legacies of dropped entries: it closes a window that is over, and one that is open is

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -30,7 +30,8 @@ from reminder_worker.outbox.messages import (
     request_body,
     told_rows,
 )
-from reminder_worker.outbox.outcomes import Settlement, afresh, dropped, later
+from reminder_worker.outbox.models import RenderedEmail, Settlement
+from reminder_worker.outbox.outcomes import afresh, dropped, later
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
@@ -48,14 +49,17 @@ from reminder_worker.reminders.audience import (
     read_signal_layer,
     read_window_deadline,
 )
-from reminder_worker.reminders.entries import Entry
+from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
 from reminder_worker.reminders.horizon import window_deadline
 from reminder_worker.reminders.recipients import email_body_context, recipient_context
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
+ReadyReminder = RenderedEmail[ReminderEmail]
+ReminderResult = Settlement[ReminderEmail]
 
+SENT_MEANWHILE_SECONDS = 3600.0
 NEXT_TICK_SECONDS = 5.0
 UNREADABLE_SECONDS = 300.0
 NOT_DECRYPTABLE_SECONDS = 3600.0
@@ -64,20 +68,10 @@ MOST_BEHIND = timedelta(minutes=10)  # no served node lags more
 
 
 @dataclass(slots=True, eq=False)
-class Ready:
-    """Rendered email: `body` is posted, `sealed` is stored, encrypted with the recipient row's `salt`."""
-
-    entry: Entry
-    body: bytes = field(repr=False)
-    sealed: bytes = field(repr=False)
-    salt: bytes = field(repr=False)
-
-
-@dataclass(slots=True, eq=False)
 class Relevant:
     """Email that is still due, with the recipient's role."""
 
-    entry: Entry
+    entry: ReminderEmail
     legacy: LegacyFacts
     role: Role
 
@@ -93,8 +87,15 @@ class _StoredBody(msgspec.Struct):
 _decoded = msgspec.json.Decoder(_StoredBody).decode
 
 
-class Resolver:
-    """Renders emails of all chains. Emails of an unreadable chain wait for the next tick and count no attempt."""
+class ReminderRenderer:
+    """Renders emails of all chains for the outbox (`EmailFamily`).
+
+    Emails of an unreadable chain wait for the next tick and count no attempt.
+    """
+
+    batch_size = 2000
+    first_batch_size = 200  # small, so that the first email is posted soon
+    ledger = ReminderLedger()
 
     def __init__(
         self,
@@ -111,30 +112,38 @@ class Resolver:
         size = settings.reminders.due_batch_size
         self._readers = {id: ReminderFactReader(engine, chain, indexers[id], size) for id, chain in chains.items()}
 
-    async def resolve(self, entries: Sequence[Entry]) -> tuple[list[Ready], list[Settlement[Entry]]]:
+    async def render(self, entries: Sequence[ReminderEmail]) -> tuple[list[ReadyReminder], list[ReminderResult]]:
         """Return emails to post and outcomes of the others.
 
         An email in doubt keeps its stored body, or is rendered again if its deadline has changed.
         """
         facts, settled = await self._read(entries)
-        ready: list[Ready] = []
+        ready: list[ReadyReminder] = []
         for entry in entries:
             if entry.chain_id in facts:
                 verdict = self._ready(entry, facts[entry.chain_id])
-                if isinstance(verdict, Ready):
+                if isinstance(verdict, RenderedEmail):
                     ready.append(verdict)
                 else:
                     settled.append(verdict)
         return ready, settled
 
-    async def _read(self, entries: Sequence[Entry]) -> tuple[dict[int, ReminderFacts], list[Settlement[Entry]]]:
-        by_chain: dict[int, list[Entry]] = defaultdict(list)
+    def never_arrived(self, entry: ReminderEmail) -> ReminderResult | None:
+        """Return the result of an undecided entry that the mail service does not know; None: post it again as is."""
+        if entry.sent_meanwhile:
+            return later(entry, SENT_MEANWHILE_SECONDS)
+        if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
+            return afresh(entry)  # its recipient was replaced: a lasting state concerns the new address, too
+        return None
+
+    async def _read(self, entries: Sequence[ReminderEmail]) -> tuple[dict[int, ReminderFacts], list[ReminderResult]]:
+        by_chain: dict[int, list[ReminderEmail]] = defaultdict(list)
         for entry in entries:
             by_chain[entry.chain_id].append(entry)
         facts: dict[int, ReminderFacts] = {}
-        settled: list[Settlement[Entry]] = []
+        settled: list[ReminderResult] = []
 
-        async def read(chain_id: int, some: Sequence[Entry]) -> None:
+        async def read(chain_id: int, some: Sequence[ReminderEmail]) -> None:
             try:
                 facts[chain_id] = await in_time(self._readers[chain_id].read(some))
             except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
@@ -146,7 +155,7 @@ class Resolver:
         await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
-    def _relevant(self, entry: Entry, facts: ReminderFacts) -> Relevant | Settlement[Entry]:
+    def _relevant(self, entry: ReminderEmail, facts: ReminderFacts) -> Relevant | ReminderResult:
         legacy = facts.legacies.get(entry.legacy)
         if legacy is None:
             return self._unreadable(entry)
@@ -176,12 +185,12 @@ class Resolver:
             return _settle_outsider(entry)
         return Relevant(entry, legacy, role)
 
-    def _unreadable(self, entry: Entry) -> Settlement[Entry]:
+    def _unreadable(self, entry: ReminderEmail) -> ReminderResult:
         if datetime.now(UTC) - entry.created_at > self._max_age:
             return dropped(entry, "legacy_not_readable")
         return later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
 
-    def _ready(self, entry: Entry, facts: ReminderFacts) -> Ready | Settlement[Entry]:
+    def _ready(self, entry: ReminderEmail, facts: ReminderFacts) -> ReadyReminder | ReminderResult:
         verdict = self._relevant(entry, facts)
         if isinstance(verdict, Settlement):
             return verdict
@@ -200,7 +209,7 @@ class Resolver:
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return dropped(entry, "test_chain")
         body = self._words(verdict, facts, Addressee(email, name, _choose_wording(verdict)))
-        return Ready(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
+        return RenderedEmail(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
 
     def _words(self, relevant: Relevant, facts: ReminderFacts, to: Addressee) -> bytes:
         entry, legacy = relevant.entry, relevant.legacy
@@ -222,7 +231,7 @@ class Resolver:
             extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
         return request_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
 
-    def _open_body(self, entry: Entry, deadline: str | None) -> Ready | Settlement[Entry]:
+    def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:
         if entry.body is None or entry.stored is None:
             return dropped(entry, "body_gone")
         try:
@@ -232,14 +241,14 @@ class Resolver:
             return self._not_decryptable(entry)
         if _decoded(body).variables.deadline != deadline:
             return afresh(entry)
-        return Ready(entry, body, entry.body, entry.stored.salt)
+        return RenderedEmail(entry, body, entry.body, entry.stored.salt)
 
-    def _not_decryptable(self, entry: Entry) -> Settlement[Entry]:
+    def _not_decryptable(self, entry: ReminderEmail) -> ReminderResult:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
         return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
 
 
-def _settle_outsider(entry: Entry) -> Settlement[Entry]:
+def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     """Settle an email whose recipient is not in the audience.
 
     A lagging node may not know a new heir yet. Windows and budgets are planned again; other emails wait until no node
@@ -250,7 +259,7 @@ def _settle_outsider(entry: Entry) -> Settlement[Entry]:
     return later(entry, OUTSIDE_SECONDS, "not_in_audience")
 
 
-def _find_line(entry: Entry) -> int:
+def _find_line(entry: ReminderEmail) -> int:
     if entry.kind in KIND_WINDOWS:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
     if entry.kind is Kind.INSTRUCTIONS:
@@ -268,7 +277,7 @@ def _choose_wording(relevant: Relevant) -> Role:
     return relevant.role
 
 
-def _is_still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) -> bool:
+def _is_still_open(entry: ReminderEmail, legacy: LegacyFacts, windows: Collection[int]) -> bool:
     """Return whether the same window is open for the same deadline. A new deadline is another reminder."""
     window = KIND_WINDOWS[entry.kind]
     if window not in windows:
@@ -276,7 +285,7 @@ def _is_still_open(entry: Entry, legacy: LegacyFacts, windows: Collection[int]) 
     return entry.event == format_window_event(window, window_deadline(window, legacy.triggers))
 
 
-def _find_reason_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
+def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
     """Return the reason not to ask the owner to check in, or None. Our renewals do not move the anchor."""
     if not state.enabled or not legacy.is_live:
         return "auto_renew_off"
@@ -288,7 +297,7 @@ def _find_reason_not_to_ask(entry: Entry, legacy: LegacyFacts, state: RenewState
     )
 
 
-def _find_deadline(entry: Entry, legacy: LegacyFacts, now: int) -> int | None:
+def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
         return read_window_deadline(entry.event)
     if entry.kind is Kind.AUTO_RENEW_BUDGET:

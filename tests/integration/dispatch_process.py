@@ -11,7 +11,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.settings import Settings
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY
 
@@ -34,7 +34,7 @@ async def main(database_url: str, *values: str) -> None:
     indexers = Indexers(chain, ChainIndex(engine, chain), None)
     async with MailClient(settings.mail) as mail:
         vault = Vault(settings.service.enc_key.get_secret_value())
-        await Dispatch(
+        await ReminderDispatch(
             engine, {CHAIN_ID: chain}, {CHAIN_ID: indexers}, vault, mail, settings, find_ending_budgets
         ).run()
 

@@ -121,7 +121,7 @@ class World:
         """As another process has it, which may reach other chains."""
         chains = self.chains if chains is None else chains
         gifts = Gifts(chains, {id: Indexers(chain, self.index, None) for id, chain in chains.items()})
-        return GiftMail(self.engine, self.vault, Quotas(self.engine), chains, gifts, self.client, self.settings)
+        return GiftMail(self.engine, self.vault, chains, gifts, self.client, self.settings)
 
 
 async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scenario, **environ: str) -> World:

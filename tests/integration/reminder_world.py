@@ -15,12 +15,15 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
+from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
+from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.recipients import cancel_unsent, seal_row
@@ -54,6 +57,10 @@ def settings_for(scenario: Scenario, mail_url: str, database_url: str, **environ
     )
 
 
+def reminder_store(world: "World") -> OutboxStore[ReminderEmail]:
+    return OutboxStore(world.engine, ReminderLedger(), DailyQuota(20))
+
+
 @dataclass
 class World:
     """Emails are `<label>@example.org`. `tick` is one tick of the whole worker."""
@@ -67,7 +74,7 @@ class World:
     index: ChainIndex
     signals: SignalPass
     due: DuePass
-    dispatch: Dispatch
+    dispatch: ReminderDispatch
     instructions: InstructionMailer
     vault: Vault
     hashes: KeyedHash
@@ -218,7 +225,7 @@ async def open_world(
                 index=index,
                 signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),
                 due=DuePass(engine, chain, index, settings.reminders),
-                dispatch=Dispatch(engine, chains, all_indexers, vault, client, settings, find_ending_budgets),
+                dispatch=ReminderDispatch(engine, chains, all_indexers, vault, client, settings, find_ending_budgets),
                 instructions=InstructionMailer(engine, chains, all_indexers, Quotas(engine), settings),
                 vault=vault,
                 hashes=hashes,

@@ -16,14 +16,13 @@ from reminder_worker.indexer.selector import Indexers
 from reminder_worker.monitoring.operations import forget_expired
 from reminder_worker.monitoring.operations_stuck import settle_unsent
 from reminder_worker.outbox.messages import Kind, Role
-from reminder_worker.reminders.dispatch import Dispatch, DispatchReport
-from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.planner import PlannedEmail, insert_emails
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world, reminder_store
 
 FAMILY = ("owner", "anna", "ben", "clara")
 
@@ -507,7 +506,7 @@ async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_wha
     legacy = await approaching(world, "anna", "ben")
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     claim = await ledger.claim(10)
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
     bodies = {entry.id: (b"sealed", entry.stored.salt) for entry in claim.entries if entry.stored}
@@ -837,8 +836,8 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
         monkeypatch.setattr(concurrency, "CHAIN_SECONDS", 0.5)
         chains = {CHAIN_ID: world.chain, 2: another}
         indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
-        dispatch = Dispatch(
-            engine, chains, indexers, world.vault, world.dispatch._mail, world.settings, find_ending_budgets
+        dispatch = ReminderDispatch(
+            engine, chains, indexers, world.vault, world.client, world.settings, find_ending_budgets
         )
         await dispatch.run(budget_seconds=1.0)
         await another.close()

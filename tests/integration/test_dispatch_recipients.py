@@ -12,12 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
 from reminder_worker.database.parameters import json_text
 from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.dispatcher import PreparedBatch
 from reminder_worker.outbox.messages import deadline_words
-from reminder_worker.outbox.outcomes import Settlement
+from reminder_worker.outbox.models import Settlement
 from reminder_worker.reminders.audience import PLANNED_AGAIN
-from reminder_worker.reminders.dispatch import DispatchReport, Slice
-from reminder_worker.reminders.entries import Entry
-from reminder_worker.reminders.ledger import Ledger
+from reminder_worker.reminders.dispatch import DispatchReport
+from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.planner import PlanReport
 from reminder_worker.reminders.queries import sql
 from tests.campaign.nodes import behind
@@ -25,7 +25,7 @@ from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world, reminder_store
 
 
 async def approaching(world: World, *people: str) -> Legacy:
@@ -57,13 +57,13 @@ async def checked_in(world: World) -> Legacy:
     return legacy
 
 
-async def prepared(world: World, report: DispatchReport, ends: float) -> Slice:
+async def prepared(world: World, report: DispatchReport, ends: float) -> PreparedBatch[ReminderEmail]:
     """Two emails that an outage held up, their bodies stored by a run whose time is up at `ends`, to be posted."""
     await world.mail.stop()
     await world.dispatch.run()
     await world.mail.start()
     await world.hurry()
-    piece = await world.dispatch._prepare(report, ends)
+    piece = await world.dispatch.outbox.prepare(report, ends)
     assert piece is not None
     assert len(piece.ready) == 2
     return piece
@@ -95,8 +95,8 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     report = DispatchReport()
     piece = await prepared(world, report, time.monotonic() + 60)
     await world.erase(legacy)
-    settled = await world.dispatch._post(piece, report)
-    await world.dispatch._settle(report, piece.claim, settled)
+    settled = await world.dispatch.outbox.post(piece, report)
+    await world.dispatch.outbox.settle(report, piece.claim, settled)
     for _ in range(2):
         await world.hurry()
         await world.dispatch.run()
@@ -113,16 +113,16 @@ async def test_who_is_saved_again_while_an_old_email_is_asked_about_hears_of_an_
     await world.dispatch.run()
     await world.erase(legacy)
     await world.hurry()
-    resolver = world.dispatch._resolver
-    resolve = resolver.resolve
+    renderer = world.dispatch.renderer
+    render = renderer.render
 
-    async def saved_meanwhile(entries: Sequence[Entry]) -> Any:
+    async def saved_meanwhile(entries: Sequence[ReminderEmail]) -> Any:
         await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
-        return await resolve(entries)
+        return await render(entries)
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(resolver, "resolve", saved_meanwhile)
-        await world.dispatch._decide_unknown(DispatchReport(), time.monotonic() + 60)
+        meanwhile.setattr(renderer, "render", saved_meanwhile)
+        await world.dispatch.outbox.decide_unknown(DispatchReport(), time.monotonic() + 60)
     assert await world.states() == {"dropped:body_gone": 1}
     for _ in range(2):
         await world.hurry()
@@ -167,24 +167,24 @@ async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_la
     async def correct() -> None:
         await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
 
-    resolver = world.dispatch._resolver
-    resolve = resolver.resolve
+    renderer = world.dispatch.renderer
+    render = renderer.render
 
-    async def corrected_meanwhile(entries: Sequence[Entry]) -> Any:
+    async def corrected_meanwhile(entries: Sequence[ReminderEmail]) -> Any:
         await correct()
-        return await resolve(entries)
+        return await render(entries)
 
     with monkeypatch.context() as meanwhile:
         if corrected == "before its body is stored":
-            meanwhile.setattr(resolver, "resolve", corrected_meanwhile)
-        piece = await world.dispatch._prepare(report, time.monotonic() + 60)
+            meanwhile.setattr(renderer, "render", corrected_meanwhile)
+        piece = await world.dispatch.outbox.prepare(report, time.monotonic() + 60)
     assert piece is not None
     if corrected == "before it is posted":
         await correct()
-    settled = await world.dispatch._post(piece, report)
+    settled = await world.dispatch.outbox.post(piece, report)
     if corrected == "before that is recorded":
         await correct()
-    await world.dispatch._settle(report, piece.claim, settled)
+    await world.dispatch.outbox.settle(report, piece.claim, settled)
     world.mail.faults.clear()
     for _ in range(2):
         await world.hurry()
@@ -202,7 +202,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     """The ledger says one thing as the write begins, and another before it ends."""
     legacy = await (approaching(world, "anna") if lasts else checked_in(world))
     await world.dispatch._plan(CHAIN_ID, DispatchReport())
-    piece = await world.dispatch._prepare(DispatchReport(), time.monotonic() + 60)
+    piece = await world.dispatch.outbox.prepare(DispatchReport(), time.monotonic() + 60)
     assert piece is not None
     settled = [Settlement(each.entry, outcome, outcome) for each in piece.ready]
     rows = json_text([each.columns() for each in settled])
@@ -343,8 +343,8 @@ async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next
     await approaching(world, "anna", "ben")
     report = DispatchReport()
     piece = await prepared(world, report, time.monotonic() - 60)
-    settled = await world.dispatch._post(piece, report)
-    await world.dispatch._settle(report, piece.claim, settled)
+    settled = await world.dispatch.outbox.post(piece, report)
+    await world.dispatch.outbox.settle(report, piece.claim, settled)
     assert world.mail.requests == 0
     await world.hurry()
     await world.dispatch.run()
@@ -360,7 +360,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     await world.mail.stop()
     await world.dispatch.run()
     await world.hurry()
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     (older,) = (claim := await ledger.claim(10)).entries
     assert older.stored is not None
     assert await ledger.store(claim, {older.id: (b"sealed", older.stored.salt)})
@@ -484,13 +484,13 @@ async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) 
     locked = "select from worker.sent_ledger where {} for update"
     async with world.engine.begin() as other:
         await other.execute(text(locked.format("event <> 'later'")))
-        claiming = asyncio.create_task(Ledger(world.engine, 20).claim(10))
+        claiming = asyncio.create_task(reminder_store(world).claim(10))
         await blocked(world.engine)
         await other.execute(text("set local deadlock_timeout = '1min'"))  # the claim finds it first, and gives way
         await other.execute(text(locked.format("event = 'later'")))
     claim = await claiming
     if not claim.entries:  # on a busy machine its second try may pass over rows that are locked until the commit
-        claim = await Ledger(world.engine, 20).claim(10)
+        claim = await reminder_store(world).claim(10)
     assert ([entry.event for entry in claim.entries], claim.merged) == (["later"], 1)
 
 
@@ -498,7 +498,7 @@ async def test_places_of_the_day_are_given_back_also_by_who_loses_a_deadlock(wor
     """A claim takes places of the same addresses meanwhile: what was posted beside these would be left undecided."""
     await approaching(world, "anna", "ben")
     await world.dispatch._plan(CHAIN_ID, DispatchReport())
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     claim = await ledger.claim(10)
     locked = "select from worker.quota where subject = (select {}(subject) from worker.quota) for update"
     async with world.engine.begin() as other:

@@ -163,6 +163,7 @@ async def test_an_address_that_is_put_off_keeps_nobody_else_waiting(world: World
 
 async def test_a_mail_service_that_asks_for_a_pause_is_left_alone_for_it(world: World) -> None:
     """Also by those that were not tried any more."""
+    world.client.concurrency = 8
     for number in range(20):
         await world.register(world.seal(), recipientEmail=f"{number}@post.example")
     world.stub.retry_after = 1234

@@ -7,20 +7,18 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts.emails import GiftMailReport
+from reminder_worker.gifts.emails import GiftEmail, GiftMailReport
 from reminder_worker.gifts.gift import Gifts
-from reminder_worker.gifts.queries import sql
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import outcomes as become
+from reminder_worker.outbox.dispatcher import OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient, NotAccepted
-from reminder_worker.outbox.outcomes import Outage
 from tests.integration.gift_mail_world import NORMAL, World, open_world
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import Fault
@@ -45,6 +43,12 @@ def once(monkeypatch: pytest.MonkeyPatch, of: type, name: str, meanwhile: Callab
         return answer
 
     monkeypatch.setattr(of, name, slow)
+
+
+async def opened(world: World) -> tuple[OutboxDispatcher[GiftEmail], GiftMailReport]:
+    """The outbox of one run."""
+    report = GiftMailReport()
+    return world.mail.outbox(await world.mail._times(report), report), report
 
 
 async def leases_end(world: World) -> None:
@@ -214,16 +218,17 @@ async def test_an_email_is_remembered_until_the_gift_it_is_now_about_has_opened(
 async def test_what_a_worker_has_in_hand_and_lost_is_not_posted_by_it(world: World, lost: str) -> None:
     id = world.seal()
     await world.register(id)
-    token, report = uuid4(), GiftMailReport()
-    entries = await world.mail._claim(sql["claim"], token, await world.mail._times(report))
-    assert len(entries) == 1
+    outbox, report = await opened(world)
+    claim = await outbox.store.claim(10)
+    assert len(claim.entries) == 1
     if lost == "to a correction":
         await world.register(id, recipientEmail="right@post.example")
     elif lost == "with its lease":
         await leases_end(world)
     else:
         await world.sql("update worker.gift_ledger set lease_token = gen_random_uuid()")
-    await world.mail._send(entries, token, report, Outage())
+    batch = await outbox.render(report, claim, claim.entries, outbox.store.store, time.monotonic() + 60)
+    await outbox.settle(report, claim, await outbox.post(batch, report))
     assert world.stub.inbox == []
     await leases_end(world)
     for _ in range(2):
@@ -258,25 +263,27 @@ async def test_what_is_undecided_is_posted_again_only_by_who_has_it(world: World
     await world.register(world.seal())
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
-    token, report = uuid4(), GiftMailReport()
     await world.sql("update worker.gift_ledger set next_try = now()")
-    entries = await world.mail._claim(sql["claim_unknown"], token, await world.mail._times(report))
-    assert len(entries) == 1
+    outbox, report = await opened(world)
+    claim = await outbox.store.claim_unknown(10)
+    assert len(claim.entries) == 1
     await world.sql(f"update worker.gift_ledger set {lost} where state = 'unknown'")
-    await world.mail._send(entries, token, report, Outage())
+    batch = await outbox.render(report, claim, claim.entries, outbox.store.confirm, time.monotonic() + 60)
+    await outbox.settle(report, claim, await outbox.post(batch, report))
     assert world.stub.inbox == []
 
 
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
 async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
     await world.register(world.seal())
-    token, report = uuid4(), GiftMailReport()
-    (entry,) = await world.mail._claim(sql["claim"], token, await world.mail._times(report))
+    outbox, _ = await opened(world)
+    claim = await outbox.store.claim(10)
+    (entry,) = claim.entries
     anothers = "update worker.gift_ledger set lease_token = gen_random_uuid(), state = :state where id = :id"
     await world.sql(anothers, state=state, id=entry.id)
-    await world.mail._settle(become.answered(entry, NotAccepted()), token, report)
+    await outbox.store.settle(claim, [become.answered(entry, NotAccepted())])
     assert (await world.states())["gift_waiting"] == state
-    await world.mail._settle(become.sent(entry, "m"), token, report)
+    await outbox.store.settle(claim, [become.sent(entry, "m")])
     assert (await world.states())["gift_waiting"] == "sent"
 
 
@@ -286,9 +293,9 @@ async def test_an_undecided_email_is_asked_about_by_one_worker_at_a_time(world: 
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
     await world.sql("update worker.gift_ledger set next_try = now()")
-    times = await world.mail._times(GiftMailReport())
-    assert len(await world.mail._claim(sql["claim_unknown"], uuid4(), times)) == 1
-    assert await world.mail._claim(sql["claim_unknown"], uuid4(), times) == []
+    outbox, _ = await opened(world)
+    assert len((await outbox.store.claim_unknown(10)).entries) == 1
+    assert (await outbox.store.claim_unknown(10)).entries == ()
 
 
 @pytest.mark.parametrize("lost", [False, True])

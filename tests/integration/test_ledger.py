@@ -14,18 +14,20 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.database import rotation
 from reminder_worker.monitoring import erasure
+from reminder_worker.outbox import dispatcher, store
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import NotAccepted, Refused
+from reminder_worker.outbox.models import EmailClaim
+from reminder_worker.outbox.queries import sql
+from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders import dispatch, ledger
 from reminder_worker.reminders.dispatch import DispatchReport
-from reminder_worker.reminders.entries import Claim, Entry
-from reminder_worker.reminders.ledger import Ledger
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
+from reminder_worker.reminders.rendering import ReminderRenderer
 from tests.integration.locks import blocked, frozen
 from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import ENC_KEY, World, open_world
+from tests.integration.reminder_world import ENC_KEY, World, open_world, reminder_store
 
 MAIL_TIMEOUT = 2  # seconds, of the world's settings
 LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
@@ -51,22 +53,24 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-async def undecided(world: World) -> Ledger:
+async def undecided(world: World) -> OutboxStore[ReminderEmail]:
     world.mail.fail(Fault.DIES_BEFORE)
     await world.dispatch.run()
     await world.hurry()
     assert await world.states() == {"unknown": 1}
-    return Ledger(world.engine, 20)
+    return reminder_store(world)
 
 
-async def in_hand(world: World) -> tuple[Ledger, Claim, Entry]:
-    ledger = Ledger(world.engine, 20)
+async def in_hand(world: World) -> tuple[OutboxStore[ReminderEmail], EmailClaim[ReminderEmail], ReminderEmail]:
+    ledger = reminder_store(world)
     claim = await ledger.claim(10)
     (entry,) = claim.entries
     return ledger, claim, entry
 
 
-async def make_ready(ledger: Ledger, claim: Claim, entry: Entry) -> None:
+async def make_ready(
+    ledger: OutboxStore[ReminderEmail], claim: EmailClaim[ReminderEmail], entry: ReminderEmail
+) -> None:
     """Its body is stored: it may be posted from now on."""
     assert entry.stored is not None
     assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
@@ -77,7 +81,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     world: World, lost: str, used: int
 ) -> None:
     """Who holds it now may post it for that; given back, another email would fit into the day beside it."""
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     claim = await ledger.claim(10)
     await world.sql(lost)
     await ledger.settle(claim, [become.answered(entry, NotAccepted()) for entry in claim.entries])
@@ -99,7 +103,7 @@ async def test_an_email_that_goes_with_its_recipient_after_its_lease_was_lost_gi
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever noticed the loss gave it back; given back twice, the address would get more emails than its cap."""
-    monkeypatch.setattr("reminder_worker.reminders.ledger.LEASE_SECONDS", 0)
+    monkeypatch.setattr("reminder_worker.outbox.store.LEASE_SECONDS", 0)
     ledger, claim, entry = await in_hand(world)
     await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
     await ledger.expire_leases()
@@ -113,11 +117,11 @@ async def test_an_email_that_goes_with_its_recipient_after_its_lease_was_lost_gi
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
     report = DispatchReport()
-    piece = await world.dispatch._prepare(report, time.monotonic() + 60)
+    piece = await world.dispatch.outbox.prepare(report, time.monotonic() + 60)
     assert piece is not None
     assert len(piece.ready) == 1
     await world.sql(lost)
-    await world.dispatch._post(piece, report)
+    await world.dispatch.outbox.post(piece, report)
     assert world.mail.requests == 0
 
 
@@ -159,7 +163,7 @@ async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_no
 async def test_of_two_who_find_a_lost_lease_at_once_one_gives_its_place_of_the_day_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reminder_worker.reminders.ledger.LEASE_SECONDS", 0)
+    monkeypatch.setattr("reminder_worker.outbox.store.LEASE_SECONDS", 0)
     ledger, _, _ = await in_hand(world)
     await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
     async with world.engine.connect() as other:
@@ -264,7 +268,7 @@ async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_on
     """The later claim waits for the earlier one, and then sees which email is under way."""
     await world.sql("update worker.sent_ledger set kind = 'before_activation', event = '1:1'")
     await world.sql(ANOTHER_QUEUED)
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.quota for update"))
         both = [asyncio.create_task(ledger.claim(1)) for _ in range(2)]
@@ -305,7 +309,7 @@ async def test_no_email_is_posted_in_the_last_part_of_its_lease(
     if in_doubt:
         await undecided(world)
     before, requests = world.mail.requests, 2 if in_doubt else 1
-    monkeypatch.setattr(dispatch, "LEASE_SECONDS", dispatch.LEASE_MARGIN_SECONDS + requests * MAIL_TIMEOUT)
+    monkeypatch.setattr(dispatcher, "LEASE_SECONDS", dispatcher.LEASE_MARGIN_SECONDS + requests * MAIL_TIMEOUT)
     await world.dispatch.run()
     assert world.mail.requests == before
     monkeypatch.undo()
@@ -319,8 +323,8 @@ async def test_a_run_whose_time_is_up_leaves_what_it_did_not_prepare_as_it_is(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of the three parts of a run that prepare ends with the slice in its hands."""
-    monkeypatch.setattr(dispatch, "FIRST_SLICE", 1)
-    monkeypatch.setattr(dispatch, "SLICE", 1)
+    monkeypatch.setattr(ReminderRenderer, "first_batch_size", 1)
+    monkeypatch.setattr(ReminderRenderer, "batch_size", 1)
     people = [f"heir {number}" for number in range(6)]
     async with MailStub() as mail, open_world(engine, chain_scenario, mail) as world:
         legacy = world.legacy(heirs=people, inactivity=30 * DAY)
@@ -381,7 +385,7 @@ async def test_one_whose_lease_is_over_keeps_others_back_for_seconds_and_not_unt
     world: World,
 ) -> None:
     """Nobody claims the others again and again until it is released."""
-    ledger = Ledger(world.engine, 20)
+    ledger = reminder_store(world)
     assert (await ledger.claim(10)).entries
     await world.sql(LEASE_OVER)
     await world.sql(ANOTHER_QUEUED)
@@ -412,8 +416,8 @@ class Counted(MailStub):
 async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_way_than_may_be(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "FIRST_SLICE", 1)
-    monkeypatch.setattr(dispatch, "SLICE", 1)
+    monkeypatch.setattr(ReminderRenderer, "first_batch_size", 1)
+    monkeypatch.setattr(ReminderRenderer, "batch_size", 1)
     people = [f"heir {number}" for number in range(6)]
     async with Counted() as mail, open_world(engine, chain_scenario, mail, MAIL_CONCURRENCY="2") as world:
         legacy = world.legacy(heirs=people, inactivity=30 * DAY)
@@ -429,7 +433,7 @@ async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claimi
 ) -> None:
     """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
-        await connection.execute(sql["lock_claims"], {"lock": ledger._CLAIM_LOCK})
+        await connection.execute(sql["lock_claims"], {"lock": store.CLAIM_LOCK})
         async with asyncio.timeout(60):
             await world.dispatch.run()
         await connection.invalidate()

@@ -20,7 +20,7 @@ from reminder_worker.indexer.selector import Indexers
 from reminder_worker.monitoring import erasure
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
-from reminder_worker.reminders.dispatch import Dispatch
+from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.settings import MailSettings
 from tests.integration.api_world import World, open_world, person
 from tests.integration.chain_proxy import proxy
@@ -227,11 +227,9 @@ async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
     chains, vault = world.parts.chains, world.parts.vault
     indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
     async with MailClient(to_stub) as client:
-        world.parts.dispatch = Dispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
+        world.parts.dispatch = ReminderDispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
         to_mail = settings.model_copy(update={"mail": to_stub})
-        world.parts.gift_mail = GiftMail(
-            engine, vault, world.parts.quotas, chains, Gifts(chains, indexers), client, to_mail
-        )
+        world.parts.gift_mail = GiftMail(engine, vault, chains, Gifts(chains, indexers), client, to_mail)
         yield
 
 

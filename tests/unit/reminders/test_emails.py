@@ -6,33 +6,32 @@ from uuid import UUID, uuid4
 import pytest
 
 from reminder_worker.outbox.messages import Kind
-from reminder_worker.reminders.claims import Sibling, decide
-from reminder_worker.reminders.entries import Entry
+from reminder_worker.reminders.emails import ReminderEmail, SiblingEmail, StoredRecipient, decide_claim
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 MERGED = [Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER]
 WINDOWS = [kind for kind in Kind if kind.value.startswith(("before", "ready", "layer"))]
 
 
-def entry(kind: Kind, minutes: int = 0, recipient: str = "anna") -> Entry:
+def entry(kind: Kind, minutes: int = 0, recipient: str = "anna") -> ReminderEmail:
     made = NOW + timedelta(minutes=minutes)
-    return Entry(uuid4(), 1, "0xabc", recipient, kind, str(minutes), "owner", 0, 0, made, None)
+    return ReminderEmail(uuid4(), 1, "0xabc", recipient, kind, str(minutes), "owner", 0, 0, made, None)
 
 
-def ids(entries: list[Entry]) -> list[UUID]:
+def ids(entries: list[ReminderEmail]) -> list[UUID]:
     return [each.id for each in entries]
 
 
 @pytest.mark.parametrize("kind", Kind)
 def test_an_entry_alone_is_claimed(kind: Kind) -> None:
     one = entry(kind)
-    assert decide([one], {}).claim == [one]
+    assert decide_claim([one], {}).claim == [one]
 
 
 @pytest.mark.parametrize("kind", MERGED)
 def test_the_latest_speaks_for_those_before_it(kind: Kind) -> None:
     first, second, third = entry(kind, 1), entry(kind, 2), entry(kind, 3)
-    decision = decide([second, third, first], {})
+    decision = decide_claim([second, third, first], {})
     assert decision.claim == [third]
     assert decision.merge == {first.id: third.id, second.id: third.id}
 
@@ -40,40 +39,48 @@ def test_the_latest_speaks_for_those_before_it(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", MERGED)
 def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: Kind) -> None:
     due = entry(kind, 1)
-    waiting = Sibling(uuid4(), NOW + timedelta(minutes=2), None)
-    decision = decide([due], {due.group: [waiting]})
+    waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
+    decision = decide_claim([due], {due.group: [waiting]})
     assert (decision.claim, decision.merge, decision.defer) == ([], {due.id: waiting.id}, {})
     assert decision.hurry == [waiting.id], "nothing of its kind was sent or is under way: it need not wait any more"
 
 
 def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> None:
     due = entry(Kind.OWNER_RESET, 1)
-    waiting = Sibling(uuid4(), NOW + timedelta(minutes=2), None)
-    under_way = Sibling(uuid4(), NOW, NOW + timedelta(minutes=3))
-    decision = decide([due], {due.group: [waiting, under_way]})
+    waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
+    under_way = SiblingEmail(uuid4(), NOW, NOW + timedelta(minutes=3))
+    decision = decide_claim([due], {due.group: [waiting, under_way]})
     assert (decision.merge, decision.hurry) == ({due.id: waiting.id}, [])
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
 def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: Kind) -> None:
     first, second = entry(kind, 1), entry(kind, 2)
-    decision = decide([first, second], {})
+    decision = decide_claim([first, second], {})
     assert (decision.claim, decision.merge, decision.defer) == ([second], {}, {})
 
 
 @pytest.mark.parametrize("kind", [*MERGED, *WINDOWS])
 def test_one_sent_lately_puts_the_next_off_for_a_day(kind: Kind) -> None:
     due = entry(kind)
-    sent = [Sibling(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
-    decision = decide([due], {due.group: sent})
+    sent = [SiblingEmail(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
+    decision = decide_claim([due], {due.group: sent})
     assert (decision.claim, decision.defer) == ([], {due.id: NOW + timedelta(hours=27)})
 
 
 def test_instructions_and_activations_of_a_safe_are_not_limited() -> None:
     several = [entry(kind, n) for kind in (Kind.INSTRUCTIONS, Kind.ACTIVATED_MULTISIG) for n in range(3)]
-    assert ids(decide(several, {}).claim) == ids(several)
+    assert ids(decide_claim(several, {}).claim) == ids(several)
 
 
 def test_people_do_not_stand_in_each_others_way() -> None:
     both = [entry(Kind.OWNER_RESET, 1, "anna"), entry(Kind.OWNER_RESET, 1, "ben")]
-    assert ids(decide(both, {}).claim) == ids(both)
+    assert ids(decide_claim(both, {}).claim) == ids(both)
+
+
+@pytest.mark.parametrize("secret", ["secret", "b'email'", "b'name'", "salt", "hash"])
+def test_an_entry_does_not_show_what_is_in_it(secret: str) -> None:
+    stored = StoredRecipient("key", b"salt", b"email", b"name", b"hash")
+    made = datetime.now(UTC)
+    entry = ReminderEmail(uuid4(), 1, "0x", "0x", Kind.OWNER_RESET, "e", "owner", 0, 0, made, stored, True, b"secret")
+    assert secret not in repr(entry)

@@ -31,6 +31,10 @@ class Entry:
     tries: int = 0
     rejections: int = 0
     undecided: bool = False
+    chain_id: int = 1
+    kind: str = "owner_reset"
+    email_hash: bytes = b"hash"
+    counted_on: int | None = None
     id: UUID = field(default_factory=uuid4)
 
 

@@ -1,0 +1,199 @@
+"""The dispatcher of a family of emails: sends what is due, batch by batch, each email at most once.
+
+While one batch is posted, the next one is claimed, rendered and stored, and the results of the last one are recorded.
+Several dispatchers may run at once; claims in the database keep them apart. If a dispatcher stops at any point, its
+leases expire and say what they prove (`store.py`).
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Generic
+from uuid import UUID
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.concurrency import collecting_young_objects_only, together
+from reminder_worker.outbox import outcomes
+from reminder_worker.outbox.daily_quota import DailyQuota
+from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.models import E, EmailClaim, EmailFamily, RenderedEmail, Settlement
+from reminder_worker.outbox.outcomes import Outage
+from reminder_worker.outbox.store import LEASE_SECONDS, OutboxStore
+
+log = structlog.get_logger(__name__)
+
+RECHECK_SIZE = 256  # emails whose recipients are checked once more, shortly before they are posted
+OVERTIME_SECONDS = 10.0  # prepared batches are posted for a while after the time is up
+LEASE_MARGIN_SECONDS = 10.0
+NOT_KEPT = "recipient_changed"
+
+
+@dataclass(slots=True)
+class DeliveryReport:
+    """Result of a run. `outcomes`: by kind, how many entries came to which state; `more`: the time was up before
+    everything due was sent."""
+
+    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
+    merged: int = 0
+    put_off: int = 0
+    slices: int = 0
+    outage: bool = False
+    more: bool = False
+
+    def count(self, settlements: Sequence[Settlement[E]]) -> None:
+        for settlement in settlements:
+            self.outcomes.setdefault(str(settlement.entry.kind), Counter())[settlement.state] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedBatch(Generic[E]):
+    """Emails whose bodies are stored. Nothing is posted after `post_until` (monotonic), near the end of the lease."""
+
+    claim: EmailClaim[E]
+    ready: Sequence[RenderedEmail[E]]
+    post_until: float
+
+
+class OutboxDispatcher(Generic[E]):
+    """`mail` is open. Raises errors of the database; if the mail service fails, the emails wait."""
+
+    def __init__(self, engine: AsyncEngine, family: EmailFamily[E], quota: DailyQuota, mail: MailClient) -> None:
+        self.store = OutboxStore(engine, family.ledger, quota)
+        self._family = family
+        self._mail = mail
+        self._places = asyncio.Semaphore(mail.concurrency)  # under way at once, over all batches
+
+    async def run(self, report: DeliveryReport, budget_seconds: float) -> None:
+        """Ask about emails in doubt, then send until nothing is due or the time is up."""
+        ends = time.monotonic() + budget_seconds
+        await self.store.expire_leases()
+        with collecting_young_objects_only():
+            await self.decide_unknown(report, ends)
+            await self._send_due(report, ends)
+
+    async def _send_due(self, report: DeliveryReport, ends: float) -> None:
+        prepared: asyncio.Queue[PreparedBatch[E] | None] = asyncio.Queue(maxsize=1)
+        posted: asyncio.Queue[tuple[EmailClaim[E], list[Settlement[E]]] | None] = asyncio.Queue(maxsize=1)
+
+        async def prepare() -> None:
+            while not report.outage and (batch := await self.prepare(report, ends)) is not None:
+                await prepared.put(batch)
+                if time.monotonic() > ends:
+                    report.more = True
+                    break
+
+        async def post() -> None:
+            while (batch := await prepared.get()) is not None:
+                await posted.put((batch.claim, await self.post(batch, report)))
+            await prepared.put(None)  # ends the other `post`, too
+
+        async def record() -> None:
+            while (result := await posted.get()) is not None:
+                await self.settle(report, *result)
+
+        async def prepare_all() -> None:
+            await together(prepare(), prepare(), prepare())  # one decrypts while another waits for the database
+            await prepared.put(None)
+
+        async def post_all() -> None:
+            await together(post(), post())  # the second begins when the last answers of the first arrive
+            await posted.put(None)
+
+        await together(prepare_all(), post_all(), record())
+
+    async def prepare(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
+        """Claim, render and store; None when nothing is due."""
+        leased_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+        post_until = min(leased_until, ends + OVERTIME_SECONDS)
+        claim = await self.store.claim(self._family.batch_size if report.slices else self._family.first_batch_size)
+        if claim.idle:
+            return None
+        report.slices += 1
+        report.merged += claim.merged
+        report.put_off += claim.put_off
+        return await self.render(report, claim, claim.entries, self.store.store, post_until)
+
+    async def render(
+        self,
+        report: DeliveryReport,
+        claim: EmailClaim[E],
+        entries: Sequence[E],
+        keep: Callable[[EmailClaim[E], Mapping[UUID, tuple[bytes, bytes]]], Awaitable[frozenset[UUID]]],
+        post_until: float,
+    ) -> PreparedBatch[E]:
+        """Render entries. `keep` stores the bodies, or confirms stored ones, and returns which may be posted."""
+        ready, settled = await self._family.render(entries)
+        kept = await keep(claim, {email.entry.id: (email.sealed, email.salt) for email in ready})
+        # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
+        settled += [outcomes.later(email.entry, 0.0, NOT_KEPT) for email in ready if email.entry.id not in kept]
+        await self.settle(report, claim, settled)
+        return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
+
+    async def post(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[Settlement[E]]:
+        """Post a batch; return one result for each email. Emails left out by an outage or at the end of the lease are
+        certainly unsent."""
+        async with self._places:
+            pass  # the check of recipients must not be old when the first email is posted
+        settled: list[Settlement[E]] = []
+        suppressed: list[E] = []
+        outage = Outage()
+        checked: asyncio.Queue[RenderedEmail[E] | None] = asyncio.Queue(maxsize=RECHECK_SIZE)
+
+        async def check_recipients() -> None:
+            # Batches wait in a queue. A recipient who was erased or replaced meanwhile must get nothing.
+            for start in range(0, len(batch.ready), RECHECK_SIZE):
+                chunk = batch.ready[start : start + RECHECK_SIZE]
+                gone = await self.store.not_to_post(batch.claim, [email.entry.id for email in chunk])
+                for email in chunk:
+                    if email.entry.id in gone:
+                        settled.append(outcomes.later(email.entry, 0.0, NOT_KEPT))
+                    else:
+                        await checked.put(email)
+            await checked.put(None)
+
+        async def post_checked() -> None:
+            async with self._places:
+                while (email := await checked.get()) is not None:
+                    if outage.begun or time.monotonic() > batch.post_until:
+                        settled.append(outage.spared(email.entry))
+                        continue
+                    outcome = await self._mail.send(email.entry.id, email.body)
+                    outage.hear(outcome)
+                    settled.append(settlement := outcomes.answered(email.entry, outcome))
+                    if settlement.state == "suppressed":
+                        suppressed.append(email.entry)
+                checked.put_nowait(None)  # ends the other workers, too
+
+        workers = min(self._mail.concurrency, len(batch.ready))
+        await together(check_recipients(), *(post_checked() for _ in range(workers)))
+        await self.store.remember_suppressed(suppressed)
+        if outage.begun:
+            report.outage = True
+            spared = sum(each.reason == "mail_unavailable" and not each.tries for each in settled)
+            log.warning("mail_service_fails", spared=spared)
+        return settled
+
+    async def settle(self, report: DeliveryReport, claim: EmailClaim[E], settled: Sequence[Settlement[E]]) -> None:
+        await self.store.settle(claim, settled)
+        report.count(settled)
+
+    async def decide_unknown(self, report: DeliveryReport, ends: float) -> None:
+        """Ask about emails in doubt. If an email never arrived and is still true, post it again, with its key."""
+        while not report.outage:
+            if time.monotonic() >= ends:
+                report.more = True
+                return
+            post_until = time.monotonic() + LEASE_SECONDS - 2 * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+            claim = await self.store.claim_unknown(self._family.batch_size)
+            if not claim.entries:
+                return
+            outage = Outage()
+            settled, never_sent = await outcomes.ask(self._mail, claim.entries, outage, self._family.never_arrived)
+            report.outage = report.outage or outage.begun
+            await self.settle(report, claim, settled)
+            batch = await self.render(report, claim, never_sent, self.store.confirm, post_until)
+            await self.settle(report, claim, await self.post(batch, report))

@@ -1,0 +1,240 @@
+"""Reminders in the outbox: entries of the sent-ledger, and which of them may be claimed now.
+
+A recipient gets at most one email of a kind per legacy in 24 hours (docs/specification.md). Of owner resets and
+transfer activations, the latest speaks for those before it. Reminders of windows are never merged: only the chain knows
+which deadline still holds, so the newest goes first and the others wait.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, TextClause
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.database.parameters import array_text, json_text
+from reminder_worker.outbox.messages import KIND_WINDOWS, Kind
+from reminder_worker.outbox.models import ClaimSelection, EmailStatements, Settlement
+from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
+from reminder_worker.reminders.queries import sql
+
+LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
+EmailGroup = tuple[int, str, str, str]
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+@dataclass(slots=True, eq=False)
+class StoredRecipient:
+    """A row of `recipient`, still encrypted."""
+
+    key_id: str
+    salt: bytes = field(repr=False)
+    email: bytes = field(repr=False)
+    name: bytes = field(repr=False)
+    email_hash: bytes = field(repr=False)
+
+
+@dataclass(slots=True, eq=False)
+class ReminderEmail:
+    """A claimed entry of the sent-ledger (`ClaimedEmail`).
+
+    `reworded`: the stored body is gone, and only the name or role of its recipient changed since. `counted_on` is None
+    if an undecided entry used the quota of another address.
+    """
+
+    id: UUID
+    chain_id: int
+    legacy: str
+    recipient: str
+    kind: Kind
+    event: str
+    role: str
+    tries: int
+    rejections: int
+    created_at: datetime
+    stored: StoredRecipient | None
+    undecided: bool = False
+    body: bytes | None = field(default=None, repr=False)
+    reworded: bool = False
+    sent_meanwhile: bool = False
+    counted_on: int | None = None
+
+    @property
+    def email_hash(self) -> bytes | None:
+        return self.stored.email_hash if self.stored else None
+
+    @property
+    def group(self) -> EmailGroup:
+        """Return chain, legacy, recipient and kind, for the rules on repetition."""
+        return (self.chain_id, self.legacy, self.recipient, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class SiblingEmail:
+    """Another entry of the same group. `until`: how long it blocks its siblings; None if it was not sent.
+
+    An entry that was sent, or may have been, blocks them for 24 hours; an entry in flight until its lease expires.
+    """
+
+    id: UUID
+    created_at: datetime
+    until: datetime | None
+
+
+@dataclass(slots=True)
+class ClaimDecision:
+    """Entries to claim, to merge into a later one, and to defer until a time. Others stay as they are.
+
+    `hurry`: waiting entries that others were merged into, and that nothing blocks any more.
+    """
+
+    claim: list[ReminderEmail] = field(default_factory=list)
+    merge: dict[UUID, UUID] = field(default_factory=dict)
+    defer: dict[UUID, datetime] = field(default_factory=dict)
+    hurry: list[UUID] = field(default_factory=list)
+
+
+_STATEMENTS = EmailStatements(
+    expire_leases=sql["expire_leases"],
+    claim=sql["claim"],
+    claim_unknown=sql["claim_unknown"],
+    store=sql["store"],
+    confirm=sql["confirm"],
+    not_to_post=sql["not_to_post"],
+    settle=sql["settle"],
+    defer_to_next_day=sql["defer_to_next_day"],
+)
+
+
+class ReminderLedger:
+    """The sent-ledger, for the outbox (`EmailLedger`)."""
+
+    statements = _STATEMENTS
+    values: Mapping[str, Any] = {"limited": sorted(LIMITED_KINDS), "lasting": sorted(PLANNED_AGAIN)}
+
+    def read_entry(self, row: Row[Any], *, undecided: bool = False) -> ReminderEmail:
+        """Read ten columns of the entry, five of its recipient, and those of `claim_unknown`."""
+        id, chain_id, legacy, recipient, kind, *rest = tuple(row)
+        event, role, tries, rejections, created_at, key_id, salt, email, name, email_hash, *more = rest
+        return ReminderEmail(
+            id,
+            chain_id,
+            legacy,
+            recipient,
+            _KINDS[kind],
+            event,
+            role,
+            tries,
+            rejections,
+            created_at,
+            None if email_hash is None else StoredRecipient(key_id, salt, email, name, email_hash),
+            undecided,
+            more[0] if undecided else None,
+            undecided and more[1],
+            undecided and more[2],
+            more[3] if undecided else None,
+        )
+
+    async def select(
+        self,
+        connection: AsyncConnection,
+        rows: Sequence[Row[Any]],
+        entries: Sequence[ReminderEmail],
+        token: UUID,
+    ) -> ClaimSelection[ReminderEmail]:
+        """Delete entries without a recipient, settle unsubscribed ones, and apply the rules on repetition."""
+        orphans = [entry.id for entry in entries if entry.stored is None]
+        unsubscribed = [row.id for row in rows if row.suppressed]
+        await _run(connection, sql["delete_orphans"], orphans)
+        await _run(connection, sql["suppress"], unsubscribed)
+        settled = {*orphans, *unsubscribed}
+        due = [entry for entry in entries if entry.id not in settled] if settled else entries
+        crowded = {row.id for row in rows if row.crowded}
+        siblings = await _read_siblings(connection, [entry for entry in due if entry.id in crowded], token)
+        decision = decide_claim(due, siblings)
+        kept = {entry.id for entry in decision.claim}
+        put_back = [entry.id for entry in due if entry.id not in kept and entry.id not in decision.merge]
+        await _run(connection, sql["put_back"], put_back)
+        if decision.merge:
+            merged = [{"id": id, "into_id": into} for id, into in decision.merge.items()]
+            await connection.execute(sql["merge"], {"rows": json_text(merged)})
+        if decision.defer:
+            deferred = [{"id": id, "until": until} for id, until in decision.defer.items()]
+            await connection.execute(sql["defer"], {"rows": json_text(deferred)})
+        await _run(connection, sql["hurry"], decision.hurry)
+        return ClaimSelection(decision.claim, len(decision.merge), len(decision.defer), len(settled))
+
+    async def finish_settling(
+        self, connection: AsyncConnection, settlements: Sequence[Settlement[ReminderEmail]]
+    ) -> None:
+        """Check the windows of dropped entries again. A node that lags may have caused the drop: it knows neither a
+        window that just opened nor an heir who was just added."""
+        dropped = [settlement.entry for settlement in settlements if settlement.state == "dropped"]
+        legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
+        if legacies:
+            rows = [{"chain_id": chain_id, "legacy": legacy} for chain_id, legacy in sorted(legacies)]
+            await connection.execute(sql["ask_again"], {"rows": json_text(rows)})
+
+
+def decide_claim(due: Sequence[ReminderEmail], siblings: Mapping[EmailGroup, Sequence[SiblingEmail]]) -> ClaimDecision:
+    """Apply the rules on repetition. `siblings`: unsent entries and those of the last 24 hours, without those in
+    `due`."""
+    decision = ClaimDecision()
+    groups: dict[EmailGroup, list[ReminderEmail]] = defaultdict(list)
+    for entry in due:
+        if entry.kind in LIMITED_KINDS:
+            groups[entry.group].append(entry)
+        else:
+            decision.claim.append(entry)
+    for group, entries in groups.items():
+        others = siblings.get(group, ())
+        if len(entries) == 1 and not others:
+            decision.claim.append(entries[0])
+        else:
+            _decide_group(decision, Kind(group[3]), entries, others)
+    return decision
+
+
+def _decide_group(
+    decision: ClaimDecision, kind: Kind, due: Sequence[ReminderEmail], others: Sequence[SiblingEmail]
+) -> None:
+    candidates, waiting = list(due), list[UUID]()
+    if kind in MERGED_WITHIN_A_DAY:
+        unsent: list[ReminderEmail | SiblingEmail] = [*due, *(other for other in others if other.until is None)]
+        latest = max(unsent, key=_find_age)
+        decision.merge.update({entry.id: latest.id for entry in unsent if entry.id != latest.id})
+        candidates = [entry for entry in due if entry.id == latest.id]
+        waiting = [] if candidates else [latest.id]
+    blocked_until = [other.until for other in others if other.until is not None]
+    if blocked_until:
+        decision.defer.update({entry.id: max(blocked_until) for entry in candidates})
+    elif waiting:
+        decision.hurry.extend(waiting)
+    elif candidates:
+        decision.claim.append(max(candidates, key=_find_age))
+
+
+def _find_age(entry: ReminderEmail | SiblingEmail) -> tuple[datetime, UUID]:
+    return entry.created_at, entry.id
+
+
+async def _run(connection: AsyncConnection, statement: TextClause, ids: Sequence[UUID]) -> None:
+    if ids:
+        await connection.execute(statement, {"ids": array_text(ids)})
+
+
+async def _read_siblings(
+    connection: AsyncConnection, entries: Sequence[ReminderEmail], token: UUID
+) -> dict[EmailGroup, list[SiblingEmail]]:
+    groups = {entry.group for entry in entries}
+    if not groups:
+        return {}
+    keys = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]
+    found: dict[EmailGroup, list[SiblingEmail]] = defaultdict(list)
+    for row in await connection.execute(sql["siblings"], {"rows": json_text(keys), "token": token}):
+        sibling = SiblingEmail(row.id, row.created_at, row.until)
+        found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(sibling)
+    return found
