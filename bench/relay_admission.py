@@ -29,9 +29,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import request_store
+from reminder_worker.relay import request_store, slot_store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.caps import limits_of
+from reminder_worker.relay.caps import list_limits
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import load_signer
@@ -89,7 +89,7 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
             )
         async with engine.connect() as connection:
             await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
-        await RelayAdmission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).open_wallet(
+        await RelayAdmission(engine, Vault(bytes(32)), {CHAIN_ID: chain}, signer, CAPS, any_chain=True).wallet.open(
             CHAIN_ID
         )
         prepared = iter(_authorizations()), iter([floor.prepare(each) for each in _authorizations()])
@@ -142,7 +142,7 @@ class _BareAdmission:
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
         self._lock, self._room, self._add, self._mark = map(
-            _bare, (sql["lock_wallet"], sql["room"], sql["add"], sql["mark_sent"])
+            _bare, (sql["lock_wallet"], sql["caps_left"], sql["add"], sql["mark_sent"])
         )
 
     def prepare(self, authorization: RelayAuthorization) -> dict[str, Any]:
@@ -151,10 +151,10 @@ class _BareAdmission:
         fees = {"max_fee": 3 * GWEI, "priority_fee": GWEI}
         counted = [
             {"scope": scope, "subject": subject, "requests": 1, "wei": str(WEI if scope == "global" else 0)}
-            for (scope, subject), _ in limits_of(authorization, CAPS)
+            for (scope, subject), _ in list_limits(authorization, CAPS)
         ]
         return {
-            **request_store.room_values(CHAIN_ID, self.address, CAPS, [authorization]),
+            **slot_store.caps_values(CHAIN_ID, self.address, CAPS, [authorization]),
             "request": {**request_store.request_row(authorization, RequestState.SIGNED), **sealed},
             "transaction": {**signed, **fees},
             "counted": msgspec.json.encode(counted).decode(),

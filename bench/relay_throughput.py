@@ -82,7 +82,7 @@ async def _ours(
     vault, chains = Vault(bytes(32)), {CHAIN_ID: chain}
     admission = RelayAdmission(engine, vault, chains, signer, CAPS, any_chain=True)
     reconcile = RelayReconciler(engine, vault, chains, admission, Alerts(engine), 0)
-    await admission.open_wallet(CHAIN_ID)
+    await admission.wallet.open(CHAIN_ID)
     waiting = iter(withdrawals)
 
     async def client() -> None:

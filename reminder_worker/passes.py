@@ -172,7 +172,7 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
     if not relays_on(runtime.settings, chain_id):
         return False
     for reconcile in runtime.relaying.reconciles.values():
-        if await reconcile.look(chain_id):
+        if await reconcile.poll(chain_id):
             return True
     _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))

@@ -13,10 +13,11 @@ from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.admission import RELAYED_CHAINS, RelayAdmission
+from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.operator_actions import OperatorActions
-from reminder_worker.relay.signer import signer_of
+from reminder_worker.relay.signer import make_signer
+from reminder_worker.relay.wallet import RELAYED_CHAINS
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
 log = structlog.get_logger(__name__)
@@ -68,7 +69,7 @@ def make_relaying(
         if group is None:
             continue
         try:
-            signer = signer_of(group.key, group.key_password)
+            signer = make_signer(group.key, group.key_password)
             if signer.address in (other.signer.address for other in admissions.values()):
                 raise Misconfigured("the attestor needs another wallet than the relayer")
         except Misconfigured as error:

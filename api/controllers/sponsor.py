@@ -23,10 +23,9 @@ from api.sponsor_bodies import (
     SponsorStatusAnswer,
 )
 from reminder_worker.errors import FieldFault, InvalidInput, NotFound
-from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest
+from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, WithdrawRequest
 from reminder_worker.relay.intake import RelayIntake
-from reminder_worker.relay.models import FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
-from reminder_worker.relay.operator_actions import BY_HAND
+from reminder_worker.relay.models import CANCELLED_BY_OPERATOR, FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
 
 SENTENCES: Final[Mapping[RequestState, str]] = {
     RequestState.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
@@ -85,7 +84,7 @@ class SponsorController(Controller):
 
         Free for everyone. The same authorization again gives the same answer's id, and is relayed once.
         """
-        view = await sponsor.of_legacy(
+        view = await sponsor.take_request(
             ClaimRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),
@@ -116,7 +115,7 @@ class SponsorController(Controller):
         """Signed in the router's own domain: `CheckInAuth(address owner,uint256 legacyId,uint256 nonce,
         uint256 deadline)`, the deadline at most one hour ahead. Needs Premium.
         """
-        view = await sponsor.of_legacy(
+        view = await sponsor.take_request(
             CheckInRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),
@@ -163,15 +162,18 @@ class SponsorController(Controller):
         address. In version 1: `WithdrawAuth(address recipient,uint256 timelockId,bool skipSwap,uint256 nonce,
         uint256 deadline)`; the contract pays the recipient and nobody else.
         """
-        view = await sponsor.gift_withdraw(
-            chain_id=data.chain_id,
-            timelock_id=_uint256(data.timelock_id, "/timelockId"),
-            skip_swap=data.skip_swap,
-            recipient=data.recipient.lower(),
-            pay_to=data.pay_to.lower(),
-            nonce=_uint256(data.nonce, "/nonce"),
-            deadline=data.deadline,
-            signature=bytes.fromhex(data.signature[2:]),
+        view = await sponsor.take_request(
+            WithdrawRequest(
+                chain_id=data.chain_id,
+                router=sponsor.gift_router(data.chain_id),
+                subject_id=_uint256(data.timelock_id, "/timelockId"),
+                signer=data.recipient.lower(),
+                nonce=_uint256(data.nonce, "/nonce"),
+                deadline=data.deadline,
+                signature=bytes.fromhex(data.signature[2:]),
+                skip_swap=data.skip_swap,
+                pay_to=data.pay_to.lower(),
+            )
         )
         return _accepted(view)
 
@@ -197,7 +199,7 @@ class SponsorStatusController(Controller):
         sponsor: NamedDependency[RelayIntake],
     ) -> RequestAnswer:
         """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
-        return _answer(*await sponsor.request(_uuid(id)))
+        return _answer(*await sponsor.read_request(_uuid(id)))
 
     @get(
         "/status",
@@ -210,7 +212,7 @@ class SponsorStatusController(Controller):
     )
     async def status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
-        found = await sponsor.status()
+        found = await sponsor.read_status()
         chains = [
             ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, each.reason)
             for each in found.chains
@@ -225,7 +227,7 @@ def _accepted(view: RequestView) -> AcceptedAnswer:
 def _error(view: RequestView) -> RequestError | None:
     if view.state not in SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
         return None
-    is_given_up = view.reason == BY_HAND and view.state is RequestState.EXPIRED
+    is_given_up = view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED
     return RequestError(view.reason or view.state.value, GIVEN_UP if is_given_up else SENTENCES[view.state])
 
 

@@ -15,8 +15,8 @@ from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring import operations_relay
 from reminder_worker.outbox.messages import amount_words, checksum
-from reminder_worker.relay.fees import GasFees, below, first_fees, reservation
-from reminder_worker.relay.signer import load_signer, signer_of
+from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
+from reminder_worker.relay.signer import load_signer, make_signer
 from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
@@ -72,7 +72,7 @@ def own_wallets(settings: Settings) -> list[str]:
     found = []
     for group in (settings.relay, settings.auto_renew):
         with suppress(Misconfigured):  # told by `look_at_wallets`
-            found += [signer_of(group.key, group.key_password).address] if group else []
+            found += [make_signer(group.key, group.key_password).address] if group else []
     return found
 
 
@@ -90,7 +90,7 @@ def _caps(wallet: _Wallet) -> list[str]:
     """What would refuse every request of a lane."""
     group, faults = wallet.group, []
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
-    dearest = below(group.gas_price_ceiling_wei)
+    dearest = cap_first_fee(group.gas_price_ceiling_wei)
     for name, gas in wallet.gas.items():
         needed = reservation(gas, GasFees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:
@@ -133,7 +133,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
     count = pays_for(balance, price, ceiling)
     words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"
     if first_fees(base_fee, tip, ceiling) is None:
-        most = f"{below(ceiling)}, which leaves dearer offers room below the ceiling"
+        most = f"{cap_first_fee(ceiling)}, which leaves dearer offers room below the ceiling"
         return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"
     enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS
     if count < enough:

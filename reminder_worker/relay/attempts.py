@@ -1,19 +1,29 @@
-"""Attempts: bytes signed for a slot's nonce. They are stored, sealed under their request's key, before anyone sends
-them; whoever stores one commits, and only then broadcasts."""
+"""Attempts: transactions signed for a slot's nonce, sealed and stored before they are sent.
 
-from collections.abc import Mapping
+The code that stores an attempt commits first, and only then broadcasts.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+from uuid import UUID
 
+import structlog
 from eth_utils.crypto import keccak
 from sqlalchemy import Row
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import SendOutcome
 from reminder_worker.privacy.vault import RecordKey
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees
 from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import WalletSigner
 from reminder_worker.relay.state_machine import AttemptKind
+
+log = structlog.get_logger(__name__)
+TAKEN: Final = frozenset({SendOutcome.ACCEPTED, SendOutcome.KNOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +36,25 @@ class SignedTransaction:
 
 @dataclass(frozen=True, slots=True)
 class NewAttempt:
-    """An attempt and the row that stores it."""
+    """A signed transaction and the row that stores it."""
 
-    attempt: SignedTransaction
+    transaction: SignedTransaction
     row: Mapping[str, Any] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadyRequest:
+    """A request whose turn has come; `data` holds a user's signature."""
+
+    id: UUID
+    router: str
+    gas_limit: int
+    key: RecordKey = field(repr=False)
+    data: bytes = field(repr=False)
+
+
 class ReservationTooSmall(Exception):
-    """The attempt could cost more than its slot reserved (`store.raise_reservation` first), or the slot is final."""
+    """The attempt could cost more than its slot reserved (see `slot_store.raise_reservation`), or the slot is final."""
 
 
 async def sign_attempt(
@@ -48,7 +69,7 @@ async def sign_attempt(
     fees: GasFees,
     gas_limit: int,
 ) -> NewAttempt:
-    """`kind` empty: a transfer of nothing to ourselves; `to`, `data` and `gas_limit` are then not looked at."""
+    """Sign a call. With `kind` empty: a transfer of nothing to ourselves, without `to`, `data` and `gas_limit`."""
     if kind == "empty":
         to, data, gas_limit = signer.address, b"", EMPTY_GAS
     raw = await signer.sign(
@@ -80,16 +101,63 @@ async def sign_attempt(
     return NewAttempt(SignedTransaction(tx_hash, raw), row)
 
 
-async def store_attempt(connection: AsyncConnection, signed: NewAttempt) -> SignedTransaction:
-    """A replacement on an open slot. Raises `ReservationTooSmall` and stores nothing beyond what is reserved."""
-    if await connection.scalar(sql["store_attempt"], dict(signed.row)) is None:
+async def sign_first_attempt(
+    signer: WalletSigner, chain_id: int, request: ReadyRequest, nonce: int, fees: GasFees, wei: int
+) -> NewAttempt:
+    """Sign the call of a request that takes a nonce. `wei`: reserved by its slot."""
+    attempt = await sign_attempt(
+        request.key,
+        signer,
+        chain_id=chain_id,
+        nonce=nonce,
+        kind="call",
+        to=request.router,
+        data=request.data,
+        fees=fees,
+        gas_limit=request.gas_limit,
+    )
+    return NewAttempt(attempt.transaction, {**attempt.row, "request_id": request.id, "wei": str(wei)})
+
+
+async def store_attempt(connection: AsyncConnection, attempt: NewAttempt) -> SignedTransaction:
+    """Store a replacement on an open slot. Raises `ReservationTooSmall` beyond what the slot reserves."""
+    if await connection.scalar(sql["store_attempt"], dict(attempt.row)) is None:
         raise ReservationTooSmall
-    return signed.attempt
+    return attempt.transaction
 
 
 def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
-    """The bytes of a stored row with `raw` and `tx_hash`. Raises `DecryptionFailed`."""
+    """Decrypt the bytes of a stored row with `raw` and `tx_hash`. Raises `DecryptionFailed`."""
     return key.open(row.raw, _context(chain_id, row.tx_hash))
+
+
+async def broadcast(
+    engine: AsyncEngine, chain: Chain, transactions: Sequence[SignedTransaction]
+) -> Mapping[str, tuple[SendOutcome, ...]]:
+    """Send committed bytes to every endpoint; return, by transaction hash, one outcome per responding endpoint.
+
+    The outcomes decide nothing: the reconciler reads the chain. A request becomes `broadcast` once an endpoint has an
+    attempt of it; while the database is away, in the next run.
+    """
+    if not transactions:
+        return {}
+    answers = await chain.send_raw([transaction.raw for transaction in transactions])
+    outcomes = {
+        transaction.tx_hash: tuple(answer[position] for answer in answers)
+        for position, transaction in enumerate(transactions)
+    }
+    taken = [tx_hash for tx_hash, returned in outcomes.items() if TAKEN & set(returned)]
+    for tx_hash, returned in outcomes.items():
+        if tx_hash not in taken:
+            said = [str(outcome) for outcome in returned] or ["unreachable"]
+            log.warning("transaction_not_taken", chain_id=chain.chain_id, tx=tx_hash, said=said)
+    values = {"chain_id": chain.chain_id, "sent": list(outcomes), "taken": taken}
+    try:
+        async with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+            await connection.execute(sql["mark_sent"], values)
+    except (SQLAlchemyError, OSError) as error:  # the bytes are stored and sent: this is no failure of the request
+        log.warning("transactions_not_marked", chain_id=chain.chain_id, error=type(error).__name__)
+    return outcomes
 
 
 def _context(chain_id: int, tx_hash: str) -> str:

@@ -1,6 +1,6 @@
 """The three authorizations a user signs: their EIP-712 messages, and the router calls that carry them.
 
-That of a withdrawal is another one in each version of the TimeLockRouter's domain.
+The message of a withdrawal depends on the version of the TimeLockRouter's domain.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,8 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
 from reminder_worker.chain.eip712 import Domain, Types, recover, typed_data_digest
-from reminder_worker.relay.models import RelayLane
+from reminder_worker.errors import FieldFault, InvalidInput, RouterVersionUnsupported
+from reminder_worker.relay.models import SELF_PAID, RelayLane
 
 _NONCE_AND_DEADLINE: Final = ({"name": "nonce", "type": "uint256"}, {"name": "deadline", "type": "uint256"})
 MESSAGE_TYPES: Final[Mapping[str, tuple[Mapping[str, str], ...]]] = MappingProxyType(
@@ -52,18 +53,18 @@ WITHDRAW_TO_TYPES: Final[Types] = MappingProxyType(
         ),
     }
 )
-"""Of the TimeLockRouter's version 2."""
+"""The message of the TimeLockRouter's version 2, which names the payee."""
 THE_RECIPIENT: Final = "0x" + "00" * 20
-"""Whom a withdrawal pays that names nobody."""
-_AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature: the same in all three calls
-_AUTH_TO: Final = "(address,address,uint256,uint256,bytes)"  # and of a withdrawal of version 2: whom to pay second
+"""The payee of a withdrawal without a payee: the contract pays the recipient."""
+_AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature
+_AUTH_TO: Final = "(address,address,uint256,uint256,bytes)"  # version 2: the payee is second
 _CLAIM: Final = selector("TransferEOALegacyRouter", "activeLegacyFor")
 _CLAIM_TYPES: Final = ("uint256", "address[]", "bool", _AUTH)
 
 
 @dataclass(frozen=True, slots=True)
 class SponsorRequest:
-    """What all three share. Addresses are lower-case hex, `deadline` unix seconds by the chain's clock."""
+    """Fields of all three requests. Addresses are lower-case hex, `deadline` unix seconds by the chain's clock."""
 
     chain_id: int
     router: str
@@ -93,8 +94,8 @@ class CheckInRequest(SponsorRequest):
 
 @dataclass(frozen=True, slots=True)
 class WithdrawRequest(SponsorRequest):
-    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: the token it is kept in, not ether. `pay_to`:
-    whom to pay instead, which only version 2 knows."""
+    """`subject_id`: the timelock's; `signer`: the recipient. `skip_swap`: pay the stored token, not ether. `pay_to`:
+    the payee, known to version 2 only."""
 
     skip_swap: bool
     pay_to: str = THE_RECIPIENT
@@ -105,15 +106,41 @@ class WithdrawRequest(SponsorRequest):
 Request = ClaimRequest | CheckInRequest | WithdrawRequest
 
 
-def versions(request: Request) -> tuple[str, ...]:
-    """Of a router's domain in which such a request can be signed."""
+@dataclass(frozen=True, slots=True)
+class SignedCall:
+    """A request in one version of its router: the digest that its signer signed, and the router call."""
+
+    request: Request
+    version: str
+    digest: bytes
+    data: bytes = field(repr=False)
+
+
+def build_call(request: Request, domain: Domain) -> SignedCall:
+    """Return the digest and the call of a request in its router's domain.
+
+    Raises `RouterVersionUnsupported` for an unknown version, and `InvalidInput` where it pays the recipient only.
+    """
+    known = TIMELOCK_VERSIONS if isinstance(request, WithdrawRequest) else LEGACY_VERSIONS
+    if domain.version not in known:
+        detail = "The router was upgraded, and what is signed for it now is not known here: nothing is relayed. "
+        raise RouterVersionUnsupported(detail + SELF_PAID)
+    if domain.version not in list_versions(request):
+        fault = FieldFault("/payTo", "needs version 2 of the router: leave it out, and the recipient is paid")
+        raise InvalidInput("The router of this chain pays the recipient only.", [fault])
+    digest = compute_digest(request, domain)
+    return SignedCall(request, domain.version, digest, encode_call(request, digest, domain.version))
+
+
+def list_versions(request: Request) -> tuple[str, ...]:
+    """Return the versions of a router's domain in which this request can be signed."""
     if not isinstance(request, WithdrawRequest):
         return LEGACY_VERSIONS
     return TIMELOCK_VERSIONS if request.pay_to == THE_RECIPIENT else (PAYEE_VERSION,)
 
 
-def digest(request: Request, domain: Domain) -> bytes:
-    """What was signed, in the router's own domain, of one of the request's `versions`."""
+def compute_digest(request: Request, domain: Domain) -> bytes:
+    """Return the EIP-712 digest of the request in its router's domain."""
     primary_type, message = _message(request)
     message |= {"nonce": request.nonce, "deadline": request.deadline}
     types: Types = MESSAGE_TYPES
@@ -122,8 +149,8 @@ def digest(request: Request, domain: Domain) -> bytes:
     return typed_data_digest(domain, primary_type, types, message)
 
 
-def call_data(request: Request, digest: bytes, version: str) -> bytes:
-    """The router call. A plain signature with v 0 or 1 gets 27 or 28, which is all that contracts take."""
+def encode_call(request: Request, digest: bytes, version: str) -> bytes:
+    """Return the router call. A plain signature with v 0 or 1 gets 27 or 28: contracts accept no other."""
     signature = request.signature
     if signature[64:] in (b"\0", b"\1") and recover(digest, signature) == request.signer:
         signature = signature[:64] + bytes([signature[64] + 27])
@@ -135,17 +162,18 @@ def call_data(request: Request, digest: bytes, version: str) -> bytes:
             data = encode(("uint256", _AUTH), (request.subject_id, auth))
             return selector("TransferEOALegacyRouter", "activeAliveFor") + data
         case WithdrawRequest():
-            to = version == PAYEE_VERSION
-            kinds = ("uint256", "bool", _AUTH_TO if to else _AUTH)
-            given = (request.signer, request.pay_to, *auth[1:]) if to else auth
+            names_payee = version == PAYEE_VERSION
+            kinds = ("uint256", "bool", _AUTH_TO if names_payee else _AUTH)
+            given = (request.signer, request.pay_to, *auth[1:]) if names_payee else auth
             data = encode(kinds, (request.subject_id, request.skip_swap, given))
             return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
 
 
-def claimed(call: bytes) -> tuple[int, tuple[str, ...], bool, str, int] | None:
-    """What a router call claims (legacy, tokens, whether ether), for whom, and with which nonce; None for another call.
-    Not its bytes: there are many ways to write the same down, and whoever sees a signature under way may choose
-    another."""
+def decode_claim(call: bytes) -> tuple[int, tuple[str, ...], bool, str, int] | None:
+    """Return legacy id, tokens, whether ether is claimed, beneficiary and nonce of a claim; None for another call.
+
+    Compare calls by these values: one signature fits several encodings, and a front-runner may choose another.
+    """
     if call[:4] != _CLAIM:
         return None
     try:

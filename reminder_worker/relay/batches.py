@@ -1,4 +1,4 @@
-"""Items that come while their work waits for its turn are done in one go. One that comes alone waits for no other."""
+"""Batches: items that come while their work waits for its turn are done together. A single item waits for no other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,34 +10,36 @@ from typing import Any, Final, Generic, TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-MOST: Final = 64
-"""In one batch: whoever comes then is of the next one."""
+MOST_ITEMS: Final = 64
+"""Items of one batch; more wait for the next batch."""
 
 
 @dataclass(eq=False, slots=True)
 class OpenBatch(Generic[T]):
-    """More items may join until `work` takes them."""
+    """A batch that more items may join until `work` takes them."""
 
     items: list[T] = field(default_factory=list)
     task: "asyncio.Task[Any] | None" = None
 
 
 class BatchRunner(Generic[T, R]):
-    """`work` is called with a function. Once its turn has come it calls that, and gets all items that have come by
-    then. It returns an outcome for each in their order, an exception for an item that failed by itself; what it raises,
-    every caller gets. It is not cancelled when a caller is."""
+    """`work` gets a function, and calls it when its turn has come: the function returns all items of the batch.
+
+    `work` returns an outcome per item in order, an exception for an item that failed by itself. An exception of `work`
+    goes to every caller. A caller that is cancelled does not cancel `work`.
+    """
 
     def __init__(self, work: Callable[[Callable[[], Sequence[T]]], Awaitable[Sequence[R | BaseException]]]) -> None:
         self._work = work
         self._open: OpenBatch[T] | None = None
 
-    async def do(self, item: T) -> R:
+    async def run(self, item: T) -> R:
         batch = self._open
-        if batch is None or len(batch.items) >= MOST:
+        if batch is None or len(batch.items) >= MOST_ITEMS:
             batch = self._open = OpenBatch()
         if batch.task is None:
-            # In a context of its own: what it logs is not of the request that happened to be the first.
-            batch.task = asyncio.create_task(self._run(batch), context=Context())
+            # In a context of its own: its log lines do not belong to the first request.
+            batch.task = asyncio.create_task(self._work_on(batch), context=Context())
         place = len(batch.items)
         batch.items.append(item)
         outcome: R | BaseException = (await asyncio.shield(batch.task))[place]
@@ -45,7 +47,7 @@ class BatchRunner(Generic[T, R]):
             raise outcome
         return outcome
 
-    async def _run(self, batch: OpenBatch[T]) -> Sequence[R | BaseException]:
+    async def _work_on(self, batch: OpenBatch[T]) -> Sequence[R | BaseException]:
         try:
             return await self._work(partial(self._take, batch))
         finally:

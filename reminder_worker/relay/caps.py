@@ -1,6 +1,6 @@
-"""What is left of a wallet's caps while its row is held: tallies that each who is admitted counts against in its turn.
+"""Caps of a wallet: what is left of them while its row is locked, counted down by each admitted request in order.
 
-Plain arithmetic on what was read under the lock; nothing is stored here.
+Plain arithmetic on values read under the lock; nothing is stored here.
 """
 
 from collections import Counter
@@ -13,22 +13,23 @@ from uuid import UUID
 from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
 
-FINAL_SECONDS: Final = 1200  # what is under way is settled once it is final, within a quarter of an hour or so
+FINAL_SECONDS: Final = 1200
+"""Seconds after which open transactions are settled: usually they are final within a quarter of an hour."""
 GLOBAL: Final = ("global", "")
 Scope = tuple[str, str]
-"""What a cap is of, and its subject."""
-SignersNonce = tuple[str, str, int]
+"""The name of a cap, and its subject."""
+SignerNonce = tuple[str, str, int]
 """Router, signer and nonce."""
 
 
 @dataclass(slots=True)
 class CapsLeft:
-    """What is left of the caps. Wei are booked on the scope `global` alone.
+    """Remaining caps. Wei are booked on the scope `global` alone.
 
-    `seconds_left`: until the day ends. `open`: slots that are open; `owed`: the wei that they reserve. `used_wei`:
-    reserved or spent today; `spent_wei`: the part of it that is spent for good. `queue`: whether a request waits for a
-    slot already, so that a new one waits behind it. `known`: requests by digest. `nonces`: those of open requests.
-    `taken`, `wei`: what was counted and reserved since all this was read.
+    `seconds_left`: until the day ends. `open`: open slots; `owed`: the wei that they reserve. `used_wei`: reserved or
+    spent today; `spent_wei`: the part that is spent for good. `queue`: an earlier request waits for a slot already.
+    `known`: requests by digest. `nonces`: those of open requests. `taken`, `wei`: counted and reserved since all this
+    was read.
     """
 
     caps: WalletCaps
@@ -41,28 +42,26 @@ class CapsLeft:
     queue: bool
     counts: Counter[Scope]
     known: dict[bytes, UUID]
-    nonces: set[SignersNonce]
+    nonces: set[SignerNonce]
     taken: Counter[Scope] = field(default_factory=Counter)
     wei: int = 0
 
     def take(
         self, authorization: RelayAuthorization, waiting: RequestState | None, wei: int, balance: int
     ) -> RequestState:
-        """Count a new request and return its state: `signed` when its turn has come, for which `wei` are reserved, else
-        the state in which it waits.
+        """Count a new request and return its state: `signed` with `wei` reserved if its turn has come, else waiting.
 
-        `waiting`: the state of a request that has no turn yet; `wei` is then not looked at. Raises `LimitReached`,
+        `waiting`: the state of a request that has no turn yet; `wei` is then ignored. Raises `LimitReached`,
         `NonceMismatch`, `RelayStopped`; then nothing is counted.
         """
         wei = 0 if waiting else wei
-        scopes = limits_of(authorization, self.caps)
+        scopes = list_limits(authorization, self.caps)
         self._check_caps(scopes, wei)
-        nonce = signers_nonce(authorization)
+        nonce = signer_nonce(authorization)
         if authorization.lane is not RelayLane.AUTO_RENEW and nonce in self.nonces:
             raise NonceMismatch("Another request with this nonce is under way; wait for it, or sign the next nonce.")
-        state = waiting or (
-            RequestState.SIGNED if self.open < self.caps.max_open and not self.queue else RequestState.QUEUED
-        )
+        has_slot = self.open < self.caps.max_open and not self.queue
+        state = waiting or (RequestState.SIGNED if has_slot else RequestState.QUEUED)
         if state is RequestState.SIGNED:
             if balance < self.owed + wei:
                 raise RelayStopped("the wallet's balance does not pay for what is under way", "low_balance")
@@ -77,7 +76,7 @@ class CapsLeft:
         return state
 
     def _check_caps(self, scopes: Sequence[tuple[Scope, int]], wei: int) -> None:
-        """A request that waits has to fit into the caps, too."""
+        """Check the caps. A request that waits has to fit into them, too."""
         exhausted = [scope for scope, most in scopes if self.counts[scope] >= most]
         full = bool(wei) and self.used_wei + wei > self.caps.daily_wei
         if full and not exhausted and self.spent_wei + wei <= self.caps.daily_wei:
@@ -91,20 +90,16 @@ class CapsLeft:
             raise LimitReached(detail, self.seconds_left, "daily_cap_reached")
 
 
-def signers_nonce(authorization: RelayAuthorization) -> SignersNonce:
+def signer_nonce(authorization: RelayAuthorization) -> SignerNonce:
     return authorization.router, authorization.signer, authorization.nonce
 
 
-def limits_of(authorization: RelayAuthorization, caps: WalletCaps) -> Sequence[tuple[Scope, int]]:
-    """What a request counts against, each with its limit."""
+def list_limits(authorization: RelayAuthorization, caps: WalletCaps) -> Sequence[tuple[Scope, int]]:
+    """Return the scopes that a request counts against, each with its limit."""
     subject = f"{authorization.router}/{authorization.subject_id}"
-    of_subject: tuple[Scope, int | None] = (
-        (("gift", subject), caps.per_gift)
-        if authorization.lane is RelayLane.GIFT_WITHDRAW
-        else (("legacy", subject), caps.per_legacy)
-    )
+    is_gift = authorization.lane is RelayLane.GIFT_WITHDRAW
     capped: tuple[tuple[Scope, int | None], ...] = (
-        of_subject,
+        (("gift", subject), caps.per_gift) if is_gift else (("legacy", subject), caps.per_legacy),
         (("signer", authorization.signer), caps.per_signer),
         (("creator", authorization.creator), caps.per_creator),
     )

@@ -1,4 +1,4 @@
-"""What each endpoint says of our wallet, its transactions and the signers' nonces: one batch for each endpoint."""
+"""Chain view: our wallet, its transactions and the signers' nonces, read from every endpoint in one batch each."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -13,17 +13,17 @@ from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain, is_of_now
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agreed_number, sighting
+from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agree_on_number, agree_on_receipts
 
-SignerOf = tuple[str, str]
-"""A router and a signer: whose `sponsorNonce` is asked for."""
+SignerKey = tuple[str, str]
+"""A router and a signer, for `sponsorNonce`."""
 
 _SPONSOR_NONCE: Final = selector("TimeLockRouter", "sponsorNonce")  # the same of both routers
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointView:
-    """One endpoint's word. `*_final`: at its finalized block, None where it does not say. Times are unix seconds."""
+    """Answers of one endpoint. `*_final`: at its finalized block, None if not answered. Times are unix seconds."""
 
     head: int
     time: int
@@ -32,78 +32,80 @@ class EndpointView:
     wallet_count: int
     wallet_count_final: int | None
     receipts: Mapping[str, MinedAttempt | None]
-    nonces: Mapping[SignerOf, int | None]
-    nonces_final: Mapping[SignerOf, int | None]
+    nonces: Mapping[SignerKey, int | None]
+    nonces_final: Mapping[SignerKey, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ChainView:
-    """What all endpoints say that answer and are `up_to_date`; `configured` is how many there are in the settings.
+    """Answers of all endpoints that respond and are up to date; `configured` is their number in the settings.
 
-    A number counts once two endpoints have reached it. Where only one is configured its word counts. For numbers of the
-    latest block it also counts where only one answers; for the `*_final` ones, two have to answer where two are
-    configured.
+    A number counts once two endpoints have reached it. A single configured endpoint is enough. At the latest block a
+    single response is enough, too; the `*_final` numbers need two responses if two endpoints are configured.
     """
 
     configured: int
-    each: tuple[EndpointView, ...]
+    views: tuple[EndpointView, ...]
 
     @property
     def head(self) -> int:
-        return self._now([view.head for view in self.each])
+        return self._now([view.head for view in self.views])
 
     @property
     def time(self) -> int:
-        return self._now([view.time for view in self.each])
+        return self._now([view.time for view in self.views])
 
     @property
     def wallet_count(self) -> int:
-        return self._now([view.wallet_count for view in self.each])
+        return self._now([view.wallet_count for view in self.views])
 
     @property
     def head_final(self) -> int | None:
-        return self._final([view.head_final for view in self.each])
+        return self._final([view.head_final for view in self.views])
 
     @property
     def time_final(self) -> int | None:
-        return self._final([view.time_final for view in self.each])
+        return self._final([view.time_final for view in self.views])
 
     @property
     def wallet_count_final(self) -> int | None:
-        return self._final([view.wallet_count_final for view in self.each])
+        return self._final([view.wallet_count_final for view in self.views])
 
     @property
-    def vouched_wallet_count(self) -> int | None:
-        """The wallet's count at the latest block; None when too few endpoints answer to accuse a stranger by it."""
-        return self._final([view.wallet_count for view in self.each])
+    def confirmed_wallet_count(self) -> int | None:
+        """The wallet's count at the latest block; None if too few endpoints answer to stop the wallet by it."""
+        return self._final([view.wallet_count for view in self.views])
 
-    def nonce(self, signer: SignerOf) -> int | None:
-        said = [nonce for view in self.each if (nonce := view.nonces.get(signer)) is not None]
-        return self._now(said) if said else None
+    def nonce(self, signer: SignerKey) -> int | None:
+        nonces = [nonce for view in self.views if (nonce := view.nonces.get(signer)) is not None]
+        return self._now(nonces) if nonces else None
 
-    def nonce_final(self, signer: SignerOf) -> int | None:
-        return self._final([view.nonces_final.get(signer) for view in self.each])
+    def nonce_final(self, signer: SignerKey) -> int | None:
+        return self._final([view.nonces_final.get(signer) for view in self.views])
 
-    def sighting(self, tx_hashes: Sequence[str]) -> ReceiptStatus:
-        return sighting([[view.receipts[tx_hash] for tx_hash in tx_hashes] for view in self.each], self.configured)
+    def receipts(self, tx_hashes: Sequence[str]) -> ReceiptStatus:
+        """Return the receipt status of a slot with these attempts."""
+        return agree_on_receipts(
+            [[view.receipts[tx_hash] for tx_hash in tx_hashes] for view in self.views], self.configured
+        )
 
-    def _now(self, said: Sequence[int]) -> int:
-        found = agreed_number(said, min(self.configured, len(said)))
-        assert found is not None  # noqa: S101 - somebody said something
-        return found
+    def _now(self, numbers: Sequence[int]) -> int:
+        agreed = agree_on_number(numbers, min(self.configured, len(numbers)))
+        assert agreed is not None  # noqa: S101 - some endpoint answered
+        return agreed
 
-    def _final(self, said: Sequence[int | None]) -> int | None:
-        return agreed_number([value for value in said if value is not None], self.configured)
+    def _final(self, numbers: Sequence[int | None]) -> int | None:
+        return agree_on_number([number for number in numbers if number is not None], self.configured)
 
 
 async def view_chain(
     chain: Chain,
     wallet: str,
     tx_hashes: Sequence[str] = (),
-    signers: Sequence[SignerOf] = (),
-    signers_final: Sequence[SignerOf] = (),
+    signers: Sequence[SignerKey] = (),
+    signers_final: Sequence[SignerKey] = (),
 ) -> ChainView:
-    """Raises `ChainUnavailable` when no endpoint answers."""
+    """Ask every endpoint for the wallet, these receipts and these nonces. Raises `ChainUnavailable`."""
     requests: list[Request] = [
         ("eth_getTransactionCount", [wallet, "latest"]),
         ("eth_getTransactionCount", [wallet, "finalized"]),
@@ -126,21 +128,23 @@ async def view_chain(
             time_final=final.timestamp if final else None,
             wallet_count=wire.count(answers[0]),
             wallet_count_final=None if isinstance(answers[1], RpcError) else wire.count(answers[1]),
-            receipts={tx_hash: _mined(tx_hash, each) for tx_hash, each in zip(tx_hashes, receipts, strict=True)},
+            receipts={tx_hash: _mined(tx_hash, receipt) for tx_hash, receipt in zip(tx_hashes, receipts, strict=True)},
             nonces=dict(zip(signers, map(_nonce, nonces[: len(signers)]), strict=True)),
             nonces_final=dict(zip(signers_final, map(_nonce, nonces[len(signers) :]), strict=True)),
         )
 
-    each = await chain.ask_each(requests, read)
-    if not each:
+    views = await chain.ask_each(requests, read)
+    if not views:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} answers")
-    return ChainView(len(chain.settings.rpc_urls), tuple(up_to_date(each, time.time())))
+    return ChainView(len(chain.settings.rpc_urls), tuple(keep_up_to_date(views, time.time())))
 
 
-def up_to_date(each: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:
-    """Leaves out endpoints that have stopped importing blocks: they know of nothing that happened since, and would
-    contradict the others for ever. All of them, where none has a block of now (unix seconds)."""
-    return [view for view in each if is_of_now(view.time, now)] or each
+def keep_up_to_date(views: Sequence[EndpointView], now: float) -> Sequence[EndpointView]:
+    """Leave out endpoints without a recent block, unless all lack one. `now` in unix seconds.
+
+    An endpoint that stopped importing blocks would contradict the others for ever.
+    """
+    return [view for view in views if is_of_now(view.time, now)] or views
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:
@@ -149,7 +153,7 @@ def _nonce_request(router: str, signer: str, tag: str) -> Request:
 
 
 def _nonce(answer: Any) -> int | None:
-    """None for what is refused, for example because the state of the block is gone."""
+    """Return None for a refused call, for example if the state of the block is gone."""
     if isinstance(answer, RpcError):
         return None
     try:

@@ -1,6 +1,6 @@
-"""The contracts' custom errors as stable codes, each with a sentence that tells a user what to do.
+"""Custom errors of the contracts as stable codes, each with a sentence for the user.
 
-The keys are the names on chain, three of them misspelt there; none takes an argument, so a selector tells all.
+The keys are the names on chain; three are misspelt there. No error has arguments, so the selector is enough.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 from reminder_worker.errors import ContractRefused, Expired, NonceMismatch, Refused, SignerMismatch
 
 WOULD_FAIL: Final = "would_fail"
-_LATEST: Final = 253_402_300_740  # the last minute of the year 9999: no calendar tells a later one
+_LATEST: Final = 253_402_300_740  # the last minute of the year 9999
 
 _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
@@ -69,12 +69,12 @@ _OWN: Final[Mapping[str, type[Refused]]] = {
 
 
 def decode(data: bytes) -> str | None:
-    """The name of the custom error in a revert's data; None for what is none of the contracts' own."""
+    """Return the name of the custom error in a revert's data; None for any other data."""
     return _BY_SELECTOR.get(data) if len(data) == 4 else None
 
 
 def refusal(data: bytes) -> Refused:
-    """What a revert means for who sent the request. A stranger's words in it are never repeated."""
+    """Return the meaning of a revert for the sender. Its text comes from any contract and is never repeated."""
     name = decode(data)
     if name is None:
         return ContractRefused(WOULD_FAIL, "This transaction would fail on chain, so it is not sent.")
@@ -82,7 +82,7 @@ def refusal(data: bytes) -> Refused:
 
 
 def named(name: str, detail: str | None = None) -> Refused:
-    """What the custom error of this name means; `detail` in place of its sentence, where more is known."""
+    """Return the meaning of the custom error with this name, with its own sentence or a better `detail`."""
     code, sentence = _SENTENCES[name]
     if code in _OWN:
         return _OWN[code](detail or sentence)

@@ -1,37 +1,38 @@
-"""What a transaction offers for gas, in wei. Plain arithmetic: what may be offered never passes the ceiling.
+"""Gas fees of a transaction, in wei. Plain arithmetic: no offer passes the ceiling.
 
-Nodes take a replacement only when both fields grow; some ask for a tenth, we give an eighth.
+Nodes accept a replacement only if both fields grow. Some ask for a tenth more; we offer an eighth.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
 MOST_REPLACEMENTS: Final = 4
-LEAST_TIP: Final = 1_000_000  # so that an eighth more is more
-EMPTY_GAS: Final = 21_000  # of a transfer without data
+LEAST_TIP: Final = 1_000_000  # large enough to grow by an eighth
+EMPTY_GAS: Final = 21_000  # a transfer without data
 
 
 @dataclass(frozen=True, slots=True)
 class GasFees:
-    """EIP-1559, wei for one gas."""
+    """EIP-1559 fees, in wei per gas."""
 
     max_fee: int
     priority_fee: int
 
 
 def first_fees(base_fee: int, tip: int, ceiling: int) -> GasFees | None:
-    """For the next block's `base_fee`. None: the market is too dear now, and whoever waits needs no nonce for it.
+    """Return the first offer for the next block's `base_fee`. None: gas is above the ceiling, so take no nonce.
 
-    Room for twice the base fee (it grows by an eighth in a block at most), and below the ceiling for four steps.
+    The offer covers twice the base fee, which grows by an eighth in a block at most. It leaves room below the ceiling
+    for four replacements.
     """
-    tip, most = max(tip, LEAST_TIP), below(ceiling)
+    tip, most = max(tip, LEAST_TIP), cap_first_fee(ceiling)
     if base_fee + tip > most:
         return None
     return GasFees(min(2 * base_fee + tip, most), tip)
 
 
-def bump(previous: GasFees, base_fee: int, tip: int, ceiling: int) -> GasFees | None:
-    """What replaces `previous`: both fields an eighth higher at least, and what the market asks. None: no room."""
+def bump_fees(previous: GasFees, base_fee: int, tip: int, ceiling: int) -> GasFees | None:
+    """Return the fees of a replacement: both fields an eighth higher or at the market's price. None: no room."""
     max_fee, priority_fee = _step(previous.max_fee), _step(previous.priority_fee)
     if max_fee > ceiling:
         return None
@@ -39,16 +40,18 @@ def bump(previous: GasFees, base_fee: int, tip: int, ceiling: int) -> GasFees | 
     return GasFees(max_fee, max(priority_fee, min(tip, max_fee)))
 
 
-def below(ceiling: int) -> int:
-    """The highest fee from which all replacements stay within the ceiling."""
+def cap_first_fee(ceiling: int) -> int:
+    """Return the highest first fee from which all replacements stay within the ceiling."""
     for _ in range(MOST_REPLACEMENTS):
         ceiling = ceiling * 8 // 9
     return ceiling
 
 
 def reservation(gas_limit: int, fees: GasFees, ceiling: int) -> int:
-    """What a slot reserves: the dearest of its first attempt and four steps, and always an empty transfer at the
-    ceiling, so that whatever becomes of the fees and the caps the nonce can be freed.
+    """Return the wei that a slot reserves: the cost of its fourth replacement.
+
+    It is at least the cost of a cancellation transaction at the ceiling: the nonce can be freed whatever fees and caps
+    become.
     """
     dearest = fees.max_fee
     for _ in range(MOST_REPLACEMENTS):

@@ -1,4 +1,4 @@
-"""The relay's values. Amounts are int wei; addresses and transaction hashes lower-case `0x` hex."""
+"""Values of the relay. Amounts are int wei; addresses and transaction hashes lower-case `0x` hex."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +15,7 @@ class RelayLane(StrEnum):
 
 
 class RequestState(StrEnum):
-    """Of a request. `satisfied_elsewhere`: another transaction reached the same effect, a success for the user."""
+    """`satisfied_elsewhere`: another transaction reached the same effect, a success for the user."""
 
     QUEUED = "queued"
     WAITING_PREDECESSOR = "waiting_predecessor"
@@ -32,9 +32,11 @@ class RequestState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """What an open request waits for. `earlier`: another of its signer's, or of our wallet's, goes first. `paused`: the
-    wallet is stopped, or one of its signer's failed today. `would_fail`: it would revert, move nothing, or come too
-    late."""
+    """Reason for which an open request waits.
+
+    `earlier`: an earlier request of its signer or nonce of our wallet. `paused`: the wallet is stopped, or a request of
+    the signer failed today. `would_fail`: it would revert, move nothing, or come too late.
+    """
 
     FEES = "fees"
     BALANCE = "balance"
@@ -48,20 +50,22 @@ class WaitsFor(StrEnum):
 WAITING_STATES: Final = frozenset({RequestState.QUEUED, RequestState.WAITING_PREDECESSOR, RequestState.DEFERRED_FEE})
 OPEN_STATES: Final = WAITING_STATES | {RequestState.SIGNED, RequestState.BROADCAST, RequestState.MINED}
 FOREIGN_NONCE: Final = "foreign_nonce"
-"""Why a wallet is stopped: a transaction that is none of ours took one of its nonces."""
+"""Reason of a stopped wallet: an external transaction took one of its nonces."""
 FAILED_ON_CHAIN: Final = "failed_on_chain"
-"""The reason of a request whose transaction is in a block and failed, before that block is final and afterwards."""
+"""Reason of a request whose transaction failed in a block, final or not."""
+CANCELLED_BY_OPERATOR: Final = "cancelled_by_operator"
 LEAST_SECONDS_LEFT: Final = 30
-"""Until the deadline: with less it would hardly be mined in time, and the fee be spent for nothing."""
+"""Seconds that a transaction needs until its deadline: with less it would hardly be mined in time."""
+SELF_PAID: Final = "Sending the transaction yourself, at your own fee, still works."
 
 
 @dataclass(frozen=True, slots=True)
 class RelayAuthorization:
-    """What a user allowed, good to be relayed. `call_data` holds their signature.
+    """A validated authorization. `call_data` holds the user's signature.
 
     `digest`: 32 bytes, EIP-712. `subject_id`: legacy or timelock id. `creator`: of the legacy, or the giver. `nonce`:
-    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling. `needs`: gas that does now;
-    what is sent later may need more.
+    the signer's at the router. `deadline`: unix seconds. `gas_limit`: the lane's ceiling. `needs`: gas that is enough
+    now; a later transaction may need more.
     """
 
     chain_id: int
@@ -79,13 +83,13 @@ class RelayAuthorization:
 
     @property
     def gas_now(self) -> int:
-        """Of a transaction that is sent at once."""
+        """Gas limit of a transaction that is sent at once."""
         return self.gas_limit if self.needs is None else min(self.needs, self.gas_limit)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestView:
-    """`reason`: why it was passed over or ended, as a code. `tx_hash`: the newest attempt, or the one mined."""
+    """`reason`: a code of an ended or passed over request. `tx_hash`: the latest attempt, or the mined one."""
 
     id: UUID
     lane: RelayLane
@@ -99,7 +103,7 @@ class RequestView:
 
 @dataclass(frozen=True, slots=True)
 class WalletCaps:
-    """For each chain and day (UTC) of one wallet; None: no such cap. `max_open`: transactions waiting to be mined."""
+    """Caps of one wallet for each chain and day (UTC); None: no cap. `max_open`: transactions waiting to be mined."""
 
     daily_wei: int
     daily_count: int
@@ -112,15 +116,15 @@ class WalletCaps:
 
     @property
     def take_gifts(self) -> bool:
-        """Whether a gift's withdrawal is ever relayed: a cap may be 0."""
+        """Return whether withdrawals of gifts are ever relayed: a cap may be 0."""
         return 0 not in (self.daily_wei, self.daily_count, self.per_gift, self.per_signer, self.per_creator)
 
     @property
     def take_legacies(self) -> bool:
-        """The same of claims and check-ins."""
+        """Return whether claims and check-ins are ever relayed."""
         return 0 not in (self.daily_wei, self.daily_count, self.per_legacy, self.per_signer, self.per_creator)
 
 
 def call_context(id: UUID) -> str:
-    """Where a request's sealed call belongs."""
+    """Return the context that a request's sealed call is bound to."""
     return f"relay_request.call_data|{id}"

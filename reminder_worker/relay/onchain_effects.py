@@ -1,7 +1,7 @@
-"""Who else brought about what an authorization is for: the events of its signer since it was admitted.
+"""On-chain effects: events of a signer since the request was admitted, with or without our transactions.
 
-A claim and a check-in tell their signer, so each event took one of the signer's nonces. A vault tells whom it paid out,
-with an authorization or without.
+Events of a claim and a check-in name their signer: each used one of the signer's nonces. A vault's event names the
+recipient that it paid, with an authorization or without.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from reminder_worker.relay.models import RelayLane
 from reminder_worker.settings import ChainSettings
 
 CLOCKS_SECONDS: Final = 900
-"""How far our clock and the chain's may be apart."""
+"""Seconds that our clock and the chain's may be apart."""
 
 _TOPICS: Final = {
     event["name"]: abi.topic(event)
@@ -37,34 +37,32 @@ _OF_VAULTS: Final = {
     "TokensWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
 LANES: Final = frozenset({RelayLane.CLAIM, RelayLane.CHECK_IN, RelayLane.GIFT_WITHDRAW})
-"""The lanes whose effects can be seen in events; a renewal is made by the attestor alone."""
+"""Lanes with effects in events. A renewal is made by the attestor alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnchainEffect:
-    """One transaction did what the lane does for this legacy or timelock, final and vouched for."""
+    """Effect of a lane on one legacy or timelock, final and confirmed by two endpoints."""
 
     tx_hash: str
     lane: RelayLane
     subject_id: int
 
 
-async def effects(
+async def read_effects(
     chain: Chain, lane: RelayLane, signer: str, since: float, finalized: int, wallet: str
 ) -> tuple[OnchainEffect, ...] | None:
-    """What `signer` brought about in the blocks since `since` (unix seconds) up to `finalized`, in the contracts of the
-    lane.
+    """Return the signer's effects in the lane's contracts, from `since` (unix seconds) up to the block `finalized`.
 
     None while the endpoints do not agree on one of the transactions. Raises `ChainUnavailable`.
     """
     kinds = _OF_VAULTS if lane is RelayLane.GIFT_WITHDRAW else _OF_ROUTER
     contracts = (
-        vaults(chain.settings) if lane is RelayLane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
+        list_vaults(chain.settings) if lane is RelayLane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
     )
     first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
     topics = frozenset(_TOPICS[name] for name in kinds)
-    # A log that only the second endpoint gives counts as well: each transaction has to have its receipt at two
-    # endpoints below.
+    # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
     found = [effect for log in [*logs, *beside.logs] if (effect := _effect(log, signer)) is not None]
     if not found:
@@ -72,30 +70,30 @@ async def effects(
     hashes = list(dict.fromkeys(effect.tx_hash for effect in found))
     views = await view_chain(chain, wallet, hashes)
     for tx_hash in hashes:
-        seen = views.sighting([tx_hash])
-        if seen.mined is None or not seen.vouched or seen.mined.block_number > finalized:
+        status = views.receipts([tx_hash])
+        if status.mined is None or not status.confirmed or status.mined.block_number > finalized:
             return None
     return tuple(found)
 
 
-async def direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> dict[str, bytes] | None:
-    """What was called, for those transactions that called the router directly; None while endpoints do not agree.
+async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str]) -> dict[str, bytes] | None:
+    """Return the calls of those transactions that called the router directly; None while endpoints do not agree.
 
-    A claim's event does not tell its assets: another authorization for the same legacy looks alike.
+    A claim's event does not name its assets: another authorization for the same legacy looks alike.
     """
     asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
 
     def read(answers: Sequence[Any]) -> dict[str, bytes]:
         found = msgspec.convert(list(answers), list[CalledTransaction])
         return {
-            tx_hash: wire.hex_bytes(each.input)
-            for tx_hash, each in zip(tx_hashes, found, strict=True)
-            if each.to is not None and each.to.lower() == router
+            tx_hash: wire.hex_bytes(transaction.input)
+            for tx_hash, transaction in zip(tx_hashes, found, strict=True)
+            if transaction.to is not None and transaction.to.lower() == router
         }
 
-    said = await chain.ask_each(asked, read)
-    agreed = len(said) >= endpoints_needed(len(chain.settings.rpc_urls)) and all(each == said[0] for each in said)
-    return said[0] if agreed else None
+    answers = await chain.ask_each(asked, read)
+    enough = len(answers) >= endpoints_needed(len(chain.settings.rpc_urls))
+    return answers[0] if enough and all(calls == answers[0] for calls in answers) else None
 
 
 class CalledTransaction(msgspec.Struct):
@@ -114,5 +112,5 @@ def _effect(log: Log, signer: str) -> OnchainEffect | None:
     return OnchainEffect(log.tx_hash, lane, event.args[subject])
 
 
-def vaults(settings: ChainSettings) -> Sequence[str]:
+def list_vaults(settings: ChainSettings) -> Sequence[str]:
     return [settings.timelock_erc20, settings.timelock_erc721, settings.timelock_erc1155]

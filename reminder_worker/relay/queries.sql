@@ -27,7 +27,7 @@ where chain_id = :chain_id and digest = :digest;
 -- name: sealed_call
 select key_id, salt, call_data from worker.relay_request where id = :id and call_data is not null;
 
--- name: open_of
+-- name: open_nonces
 -- Only requests of this wallet. What a retired wallet left open nobody ever ends, and its signer may sign the same nonce
 -- anew.
 select nonce from worker.relay_request
@@ -35,8 +35,8 @@ where chain_id = :chain_id and wallet = :wallet and router = :router and signer 
   and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
 order by nonce;
 
--- name: room
--- What new requests are decided by. Of their scopes, digests and nonces only those come back that are in the tables.
+-- name: caps_left
+-- Read the caps for new requests. Scopes, digests and nonces come back only if the tables have them.
 with
     today as materialized (
         select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
@@ -393,7 +393,7 @@ from worker.relay_request r
    order by r.deadline, r.created_at
    limit :limit;
 
--- name: still
+-- name: lock_slot
 select s.state, s.tx_hash, s.block_number, s.block_hash, (
     select count(*) from worker.tx_attempt t
     where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
@@ -515,7 +515,7 @@ update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp
 select tx_hash, raw from worker.tx_attempt
 where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]));
 
--- name: own
+-- name: own_transactions
 -- Transactions of ours that did something for the same signer: the nonce of the authorization of each.
 select t.tx_hash, r.nonce as signer_nonce
 from worker.tx_attempt t
@@ -557,4 +557,10 @@ update worker.relay_request
 set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor')
+returning true;
+
+-- name: give_up
+-- Put the deadline into the past: the reconciler frees the nonce, and ends the request as expired.
+update worker.relay_request set deadline = 0, reason = :reason, updated_at = clock_timestamp()
+where id = :id and state in ('signed', 'broadcast')
 returning true;

@@ -1,4 +1,4 @@
-"""Renewals of an owner's timer as relay requests: their digests, and whether a request is still of the last reset."""
+"""Renewals of an owner's timer as relay requests: their digests, and a check for a later reset."""
 
 from typing import Final
 

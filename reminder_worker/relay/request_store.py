@@ -1,126 +1,120 @@
-"""Wallets, budgets and requests in the database. Every function works in its caller's transaction.
+"""Requests in the database. Every function works in its caller's transaction."""
 
-Who reserves holds the wallet's row (`lock_wallet`). Wei are booked on the row of scope `global` alone, on the day (UTC)
-on which the nonce was taken or the reservation last raised; counts on every scope, on the day the request came.
-"""
-
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.parameters import json_text
-from reminder_worker.errors import RelayStopped
-from reminder_worker.relay.caps import CapsLeft, limits_of, signers_nonce
-from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, RequestView, WalletCaps
+from reminder_worker.errors import DecryptionFailed
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.authorizations import SignedCall
+from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, RequestView, call_context
 from reminder_worker.relay.queries import sql
 
-Values = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class SignerRequests:
+    """Stored requests of a signer. `repeated`: the request of the same digest. `open_nonces`: at the same router."""
+
+    repeated: RequestView | None
+    is_paused: bool
+    open_nonces: frozenset[int]
 
 
-async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
-    """The wallet's next nonce; its row is locked until the transaction ends. Raises `RelayStopped`."""
-    row = (await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})).one_or_none()
-    if row is None:
-        raise RelayStopped("a wallet is not known yet", "not_reconciled")
-    if row.stopped is not None:
-        raise RelayStopped("a wallet is stopped", "stopped")
-    return int(row.next_nonce)
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `age` in seconds since then,
+    `reason` why it waits."""
+
+    id: UUID
+    lane: RelayLane
+    digest: bytes
+    router: str
+    subject_id: int
+    signer: str
+    nonce: int
+    deadline: int
+    state: RequestState
+    reason: str | None
+    created_at: float
+    age: float
+    key_id: str = field(repr=False)
+    salt: bytes = field(repr=False)
+
+    @property
+    def signer_key(self) -> tuple[str, str]:
+        """Router and signer: the owner of the nonce."""
+        return (self.router, self.signer)
 
 
-async def read_room(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
-) -> CapsLeft:
-    """What is left of the caps for these requests. It holds while the caller holds the wallet's row."""
-    row = (await connection.execute(sql["room"], room_values(chain_id, wallet, caps, asked))).one()
-    return CapsLeft(
-        caps=caps,
-        day=row.day,
-        seconds_left=row.seconds_left,
-        open=row.open,
-        owed=int(row.owed),
-        used_wei=int(row.used_wei),
-        spent_wei=int(row.spent_wei),
-        queue=row.queue,
-        counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
-        known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
-        nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
+async def find_by_id(connection: AsyncConnection, id: UUID) -> RequestView | None:
+    row = (await connection.execute(sql["view"], {"id": id})).one_or_none()
+    return None if row is None else to_view(row)
+
+
+async def find_by_digest(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:
+    row = (await connection.execute(sql["find"], {"chain_id": chain_id, "digest": digest})).one_or_none()
+    return None if row is None else to_view(row)
+
+
+async def read_signer(connection: AsyncConnection, wallet: str, call: SignedCall) -> SignerRequests:
+    """Read what is stored of the signer of this call, before the chain is asked."""
+    request = call.request
+    chain_id, router, signer = request.chain_id, request.router, request.signer
+    return SignerRequests(
+        repeated=await find_by_digest(connection, chain_id, call.digest),
+        is_paused=await is_paused(connection, chain_id, signer),
+        open_nonces=frozenset(await read_open_nonces(connection, chain_id, wallet, router, signer)),
     )
 
 
-async def add(
-    connection: AsyncConnection,
-    chain_id: int,
-    wallet: str,
-    room: CapsLeft,
-    requests: Sequence[Mapping[str, Any]],
-    signed: Sequence[Mapping[str, Any]],
-) -> dict[UUID, RequestView]:
-    """New requests, the slots and bytes of those that are signed, and what was taken of the room."""
-    if not requests:
-        return {}
-    counted = [
-        {"scope": scope, "subject": subject, "requests": count, "wei": str(room.wei if scope == "global" else 0)}
-        for (scope, subject), count in room.taken.items()
-    ]
-    values = {**_written(chain_id, wallet, room.day, counted, signed), "requests": json_text(requests)}
-    rows = (await connection.execute(sql["add"], values)).all()
-    return {row.id: read_view(row) for row in rows}
+async def read_open_nonces(
+    connection: AsyncConnection, chain_id: int, wallet: str, router: str, signer: str
+) -> list[int]:
+    """Return the signer's nonces, at the router, of the wallet's open requests, in order."""
+    values = {"chain_id": chain_id, "wallet": wallet, "router": router, "signer": signer}
+    return [int(nonce) for nonce in (await connection.execute(sql["open_nonces"], values)).scalars()]
 
 
-async def start(
-    connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
-) -> None:
-    """Slots for requests that wait, which were counted when they came."""
-    wei = sum(int(row["wei"]) for row in signed)
-    counted = [{"scope": "global", "subject": "", "requests": 0, "wei": str(wei)}]
-    await connection.execute(sql["start"], _written(chain_id, wallet, day, counted, signed))
+async def is_paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
+    """Return whether a request of this signer reverted on chain today (UTC)."""
+    return bool(await connection.scalar(sql["paused"], {"signer": pause_subject(chain_id, signer)}))
 
 
-def _written(
-    chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
-) -> Values:
-    return {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "day": day,
-        "counted": json_text(counted),
-        "signed": json_text(signed),
-    }
+async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
+    """Return requests without a slot, those that end soonest first."""
+    rows = await connection.execute(sql["waiting"], {"chain_id": chain_id, "wallet": wallet, "limit": limit})
+    return [to_stored_request(row) for row in rows]
 
 
-async def raise_reservation(
-    connection: AsyncConnection, chain_id: int, wallet: str, nonce: int, wei: int, daily_wei: int
+async def end_waiting(
+    connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
-    """Before a replacement that may cost `wei`. The caller holds the wallet's row. False: today's cap has no room.
-
-    It moves to today's budget, so that a slot of yesterday does not wait for a day that is over.
-    """
-    key = {"chain_id": chain_id, "wallet": wallet, "nonce": nonce}
-    reserved = await connection.scalar(sql["slot_reservation"], key)
-    if reserved is None:
-        return False
-    if int(reserved) >= wei:
-        return True
-    return bool(await connection.scalar(sql["raise_reservation"], {**key, "wei": wei, "daily_wei": daily_wei}))
+    """End a request without a slot. False: since it was read it got a slot, or ended."""
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    ended = await connection.execute(sql["end_request"], {"id": request.id, "state": state})
+    return bool(ended.rowcount)
 
 
-async def view(connection: AsyncConnection, id: UUID) -> RequestView | None:
-    row = (await connection.execute(sql["view"], {"id": id})).one_or_none()
-    return None if row is None else read_view(row)
+async def read_own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
+    """Return, for those of the transactions that are ours, the nonce of the signer's authorization."""
+    rows = await connection.execute(sql["own_transactions"], {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
+    return {row.tx_hash: int(row.signer_nonce) for row in rows}
 
 
-async def find(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:
-    row = (await connection.execute(sql["find"], {"chain_id": chain_id, "digest": digest})).one_or_none()
-    return None if row is None else read_view(row)
+async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRequest) -> bytes:
+    """Return the router call of a request. Raises `DecryptionFailed`, also for a request that has ended meanwhile."""
+    sealed = await connection.scalar(sql["call_data"], {"id": request.id})
+    if sealed is None:
+        raise DecryptionFailed("a request that has ended has no call any more")
+    return vault.record(request.salt, request.key_id).open(sealed, call_context(request.id))
 
 
-def request_row(authorization: RelayAuthorization, state: RequestState) -> Values:
-    """Of a new request, but for its id, key and ciphertext."""
+def request_row(authorization: RelayAuthorization, state: RequestState) -> dict[str, Any]:
+    """Return the row of a new request, without its id, key and ciphertext."""
     return {
         "lane": authorization.lane.value,
         "digest": authorization.digest,
@@ -135,22 +129,30 @@ def request_row(authorization: RelayAuthorization, state: RequestState) -> Value
     }
 
 
-def room_values(chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]) -> Values:
-    """What `ROOM` asks for."""
-    scopes = list({scope for each in asked for scope, _ in limits_of(each, caps)})
-    nonces = list({signers_nonce(each) for each in asked})
-    return {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "scopes": [scope for scope, _ in scopes],
-        "subjects": [subject for _, subject in scopes],
-        "digests": [each.digest for each in asked],
-        "routers": [router for router, _, _ in nonces],
-        "signers": [signer for _, signer, _ in nonces],
-        "nonces": [nonce for _, _, nonce in nonces],
-    }
+def pause_subject(chain_id: int, signer: str) -> str:
+    """Return the subject of a signer's pause in the table of quotas; `to_start` builds the same."""
+    return f"{chain_id}:{signer}"
 
 
-def read_view(row: Row[Any]) -> RequestView:
+def to_view(row: Row[Any]) -> RequestView:
     values: dict[str, Any] = dict(row._mapping)
     return RequestView(**{**values, "lane": RelayLane(row.lane), "state": RequestState(row.state)})
+
+
+def to_stored_request(row: Row[Any]) -> StoredRequest:
+    return StoredRequest(
+        id=row.id,
+        lane=RelayLane(row.lane),
+        digest=bytes(row.digest),
+        router=row.router,
+        subject_id=int(row.subject_id),
+        signer=row.signer,
+        nonce=int(row.signer_nonce),
+        deadline=row.deadline,
+        state=RequestState(row.request_state),
+        reason=row.reason,
+        created_at=row.created_at,
+        age=row.waited,
+        key_id=row.key_id,
+        salt=row.salt,
+    )

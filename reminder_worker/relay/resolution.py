@@ -1,95 +1,135 @@
-"""What becomes of a request: by the receipt of its own call, or by what its signer's nonce and events say, finally."""
+"""Resolution: the next state of a request, by the receipt of its call, or by its signer's final nonce and events."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import onchain_effects, slot_store
-from reminder_worker.relay.authorizations import claimed
+from reminder_worker.relay import onchain_effects, request_store
+from reminder_worker.relay.authorizations import decode_claim
 from reminder_worker.relay.chain_view import ChainView, view_chain
 from reminder_worker.relay.models import FAILED_ON_CHAIN, FOREIGN_NONCE, RelayLane, RequestState
 from reminder_worker.relay.onchain_effects import OnchainEffect
-from reminder_worker.relay.queries import sql
-from reminder_worker.relay.slot_store import OpenSlot, RequestEnding, StoredRequest
-from reminder_worker.relay.state_machine import AuthorizationFate, FinalFacts, MinedAttempt, fate
+from reminder_worker.relay.request_store import StoredRequest
+from reminder_worker.relay.slot_store import OpenSlot, RequestEnding, find_kind
+from reminder_worker.relay.state_machine import AuthorizationFate, FinalFacts, MinedAttempt, decide_fate
 
 
 class RequestResolution:
-    """For the requests of one wallet. Every method answers None while too few endpoints say what it takes to know."""
+    """Resolution of one wallet's requests. Every method returns None while too few endpoints agree."""
 
     def __init__(self, engine: AsyncEngine, vault: Vault, wallet: str) -> None:
         self._engine = engine
         self._vault = vault
         self._wallet = wallet
 
-    async def ending(self, chain: Chain, at: OpenSlot, mined: MinedAttempt | None) -> RequestEnding | None:
-        """What becomes of a request whose slot is final. `mined` None: a stranger took its nonce."""
-        if mined is not None and slot_store.kind_of(at.slot, mined.tx_hash) == "call":
+    async def find_ending(self, chain: Chain, entry: OpenSlot, mined: MinedAttempt | None) -> RequestEnding | None:
+        """Return the next state of a request with a final slot. `mined` None: its nonce was used externally."""
+        if mined is not None and find_kind(entry.slot, mined.tx_hash) == "call":
             if mined.succeeded:
                 return RequestEnding(RequestState.CONFIRMED)
             block = await chain.block_by_hash(mined.block_hash)
-            found = await self.fate_of(chain, at.request, block.timestamp) if block else None
-            return None if found is None else _of_a_failed_call(at.request.lane, found)
-        found = await self.fate_of(chain, at.request)
-        if found is AuthorizationFate.ALIVE:
+            fate = await self.find_fate(chain, entry.request, block.timestamp) if block else None
+            return None if fate is None else end_failed_call(entry.request.lane, fate)
+        fate = await self.find_fate(chain, entry.request)
+        if fate is AuthorizationFate.ALIVE:
             return RequestEnding(RequestState.QUEUED, "slot_freed" if mined else FOREIGN_NONCE)
-        return None if found is None else RequestEnding(RequestState(found.value))
+        return None if fate is None else RequestEnding(RequestState(fate.value))
 
-    async def fate_of(
+    async def find_fate(
         self, chain: Chain, request: StoredRequest, failed_at: int | None = None
     ) -> AuthorizationFate | None:
-        """What became of the authorization, by what is final on chain. `failed_at`: when its call failed (unix
-        seconds), as of which it is judged why."""
-        counted = request.lane in onchain_effects.LANES
-        views = await view_chain(chain, self._wallet, signers_final=[request.signer_of] if counted else [])
+        """Return the fate of the authorization by final facts. `failed_at`: unix seconds when its call failed."""
+        has_nonce = request.lane in onchain_effects.LANES
+        views = await view_chain(chain, self._wallet, signers_final=[request.signer_key] if has_nonce else [])
         time = views.time_final if failed_at is None else failed_at
         if time is None:
             return None
-        if not counted:
-            return fate(None, request.deadline, False, FinalFacts(time, None, False, False))
-        return await self._by_events(chain, request, views, time)
+        if not has_nonce:
+            return decide_fate(None, request.deadline, False, FinalFacts(time, None, False, False))
+        return await self._find_fate_by_events(chain, request, views, time)
 
-    async def _by_events(
+    async def _find_fate_by_events(
         self, chain: Chain, request: StoredRequest, views: ChainView, time: int
     ) -> AuthorizationFate | None:
-        nonce, last = views.nonce_final(request.signer_of), views.head_final
+        nonce, last = views.nonce_final(request.signer_key), views.head_final
         if nonce is None or last is None:
             return None
         direct = request.lane is RelayLane.GIFT_WITHDRAW
-        found: Sequence[OnchainEffect] | None = ()
+        effects: Sequence[OnchainEffect] | None = ()
         if nonce > request.nonce or direct:
-            found = await onchain_effects.effects(
+            effects = await onchain_effects.read_effects(
                 chain, request.lane, request.signer, request.created_at, last, self._wallet
             )
-        if found is None:
+        if effects is None:
             return None
         async with self._engine.connect() as connection:
-            own = await slot_store.own_nonces(connection, chain.chain_id, [effect.tx_hash for effect in found])
-        wanted = (request.lane, request.subject_id)
-        # A gift is paid out once, so it does not matter by whose request. A claim or check-in that belongs to another
-        # request of ours is another one.
-        same = [e for e in found if (e.lane, e.subject_id) == wanted and (direct or e.tx_hash not in own)]
-        if request.lane is RelayLane.CLAIM and same:
-            calls = await onchain_effects.direct_calls(chain, request.router, [effect.tx_hash for effect in same])
-            if calls is None:
-                return None
-            ours = await self._call_data(request)
-            same = [effect for effect in same if claimed(calls.get(effect.tx_hash, ours)) == claimed(ours)]
-        other = any(e not in same and own.get(e.tx_hash, request.nonce) == request.nonce for e in found)
-        return fate(request.nonce, request.deadline, direct, FinalFacts(time, nonce, bool(same), other))
+            hashes = [effect.tx_hash for effect in effects]
+            own_nonces = await request_store.read_own_nonces(connection, chain.chain_id, hashes)
+        other_claims = await self._find_other_claims(chain, request, effects, own_nonces)
+        if other_claims is None:
+            return None
+        same, other = sort_effects(request, effects, own_nonces, other_claims)
+        return decide_fate(request.nonce, request.deadline, direct, FinalFacts(time, nonce, same, other))
 
-    async def _call_data(self, request: StoredRequest) -> bytes:
+    async def _find_other_claims(
+        self, chain: Chain, request: StoredRequest, effects: Sequence[OnchainEffect], own_nonces: Mapping[str, int]
+    ) -> frozenset[str] | None:
+        """Return external transactions that claimed other assets: their events look like the request's effect."""
+        alike = (RelayLane.CLAIM, request.subject_id)
+        found = [effect.tx_hash for effect in effects if (effect.lane, effect.subject_id) == alike]
+        hashes = [tx_hash for tx_hash in found if tx_hash not in own_nonces]
+        if request.lane is not RelayLane.CLAIM or not hashes:
+            return frozenset()
+        calls = await onchain_effects.read_direct_calls(chain, request.router, hashes)
+        if calls is None:
+            return None
         async with self._engine.connect() as connection:
-            sealed = await connection.scalar(sql["call_data"], {"id": request.id})
-        return slot_store.open_call(self._vault, request, sealed)
+            own_claim = decode_claim(await request_store.read_call(connection, self._vault, request))
+        return frozenset(tx_hash for tx_hash, call in calls.items() if decode_claim(call) != own_claim)
 
 
-def _of_a_failed_call(lane: RelayLane, found: AuthorizationFate) -> RequestEnding:
-    """The ending of a request whose call failed. It pauses a signer who made us pay for nothing: the call just fails,
-    or its nonce was used or cancelled meanwhile. Not one whose claim somebody else made first, or whose time ran out;
-    and the attestor's renewals pause nobody."""
-    state = RequestState.REVERTED if found is AuthorizationFate.ALIVE else RequestState(found.value)
-    ours = found in (AuthorizationFate.SATISFIED, AuthorizationFate.EXPIRED)
-    return RequestEnding(state, FAILED_ON_CHAIN, paused=lane in onchain_effects.LANES and not ours)
+def sort_effects(
+    request: StoredRequest,
+    effects: Sequence[OnchainEffect],
+    own_nonces: Mapping[str, int],
+    other_claims: frozenset[str],
+) -> tuple[bool, bool]:
+    """Return whether some effect is the request's own, and whether another authorization used its nonce.
+
+    `own_nonces`: the signer's nonce of each transaction of ours. `other_claims`: claims of other assets.
+
+    | lane and id       | transaction             | counts as    |
+    |-------------------|-------------------------|--------------|
+    | the request's     | external                | same effect  |
+    | the request's     | ours, of a gift         | same effect  |
+    | the same, others' assets | any              | as any other |
+    | any other         | external                | other effect |
+    | any other         | ours, of the same nonce | other effect |
+    | any other         | ours, of another nonce  | neither      |
+
+    A gift is paid once, so it does not matter by which request. Claims and check-ins of our other requests have a
+    nonce of their own.
+    """
+    same = other = False
+    for effect in effects:
+        matches = (effect.lane, effect.subject_id) == (request.lane, request.subject_id)
+        is_external = effect.tx_hash not in own_nonces
+        is_gift = request.lane is RelayLane.GIFT_WITHDRAW
+        if matches and (is_external or is_gift) and effect.tx_hash not in other_claims:
+            same = True
+        elif is_external or own_nonces[effect.tx_hash] == request.nonce:
+            other = True
+    return same, other
+
+
+def end_failed_call(lane: RelayLane, fate: AuthorizationFate) -> RequestEnding:
+    """Return the ending of a request whose call failed.
+
+    A signer who made us pay for nothing is paused: the call fails by itself, or its nonce was used or cancelled
+    meanwhile. An effect reached elsewhere or an expired deadline pauses no signer, and a renewal has none.
+    """
+    state = RequestState.REVERTED if fate is AuthorizationFate.ALIVE else RequestState(fate.value)
+    is_innocent = fate in (AuthorizationFate.SATISFIED, AuthorizationFate.EXPIRED)
+    return RequestEnding(state, FAILED_ON_CHAIN, paused=lane in onchain_effects.LANES and not is_innocent)

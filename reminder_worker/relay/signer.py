@@ -1,4 +1,4 @@
-"""Our own wallets: what signs. Another signer, a KMS for one, is a class with these three members."""
+"""Signers of our wallets. Another signer, for example a KMS, is a class with the three members of `WalletSigner`."""
 
 import asyncio
 import json
@@ -24,11 +24,11 @@ class WalletSigner(Protocol):
     def address(self) -> str: ...
 
     async def open(self) -> None:
-        """Raises `Misconfigured` when nothing can be signed."""
+        """Prepare to sign. Raises `Misconfigured` if nothing can be signed."""
         ...
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        """The raw bytes of an EIP-1559 transaction, whose fields have their names of the JSON-RPC."""
+        """Return the raw bytes of an EIP-1559 transaction; its fields have the names of the JSON-RPC."""
         ...
 
 
@@ -43,15 +43,15 @@ class LocalSigner:
         return f"LocalSigner({self.address})"
 
     async def open(self) -> None:
-        """It is open."""
+        """Do nothing: a private key is always open."""
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        fields = {**transaction, "to": to_checksum_address(transaction["to"])}  # eth-account takes no other form
+        fields = {**transaction, "to": to_checksum_address(transaction["to"])}  # required by eth-account
         return bytes(self._account.sign_transaction(fields).raw_transaction)
 
 
 class KeystoreSigner:
-    """Opens its keystore when it is first asked to, which takes a second: most runs of the passes sign nothing."""
+    """Signer that opens its keystore when first used: opening takes a second, and most runs sign nothing."""
 
     def __init__(self, address: str, key: SecretStr, password: SecretStr) -> None:
         self.address = address
@@ -62,8 +62,7 @@ class KeystoreSigner:
         self._fault: str | None = None
 
     async def open(self) -> None:
-        """Raises `Misconfigured` when the keystore does not open, or holds another wallet's key than it says: tried
-        once, for whoever asks."""
+        """Open the keystore once for all callers. Raises `Misconfigured` if it fails or holds another wallet's key."""
         async with self._opening:
             if self._opened is None and self._fault is None:
                 try:
@@ -74,7 +73,7 @@ class KeystoreSigner:
             raise Misconfigured(self._fault)
 
     async def sign(self, transaction: Mapping[str, Any]) -> bytes:
-        """Raises as `open`."""
+        """Open the keystore and sign. Raises as `open`."""
         await self.open()
         assert self._opened is not None  # noqa: S101 - it is open
         return await self._opened.sign(transaction)
@@ -86,16 +85,16 @@ class KeystoreSigner:
         return opened
 
 
-def signer_of(key: SecretStr, password: SecretStr | None) -> WalletSigner:
-    """What signs with this key. Raises `Misconfigured`; of a keystore that tells its address only at a signature."""
-    told = _told_address(key.get_secret_value())
-    if told is None or password is None:
+def make_signer(key: SecretStr, password: SecretStr | None) -> WalletSigner:
+    """Return the signer of a key. Raises `Misconfigured`; for a keystore with an address only when it signs."""
+    address = _read_address(key.get_secret_value())
+    if address is None or password is None:
         return load_signer(key, password)
-    return KeystoreSigner(told, key, password)
+    return KeystoreSigner(address, key, password)
 
 
 def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigner:
-    """`key`: hex, or the text of a keystore JSON (version 3) that `password` opens. Raises `Misconfigured`."""
+    """Open a key: hex, or the text of a keystore JSON (version 3) with its password. Raises `Misconfigured`."""
     text = key.get_secret_value().strip()
     account: LocalAccount | None = None
     failure = "is neither a private key in hex nor a keystore JSON"
@@ -132,9 +131,9 @@ def _account(key: bytes) -> LocalAccount:
     return account
 
 
-def _told_address(text: str) -> str | None:
+def _read_address(text: str) -> str | None:
     try:
-        told = str(json.loads(text)["address"]).lower().removeprefix("0x")
+        address = str(json.loads(text)["address"]).lower().removeprefix("0x")
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
-    return f"0x{told}" if re.fullmatch("[0-9a-f]{40}", told) else None
+    return f"0x{address}" if re.fullmatch("[0-9a-f]{40}", address) else None

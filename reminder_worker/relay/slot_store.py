@@ -1,56 +1,42 @@
-"""Slots and requests on their way to the end, in one transaction each: written only where what was read still stands.
+"""Wallets, budgets and nonce slots in the database. Every function works in its caller's transaction.
 
-The wallet's row is held throughout, as by whoever takes nonces, so that two reconcilers and an admission come one after
-the other, and the later one finds that what it read has changed.
+The wallet's row is the only lock: a transaction that takes nonces, changes budgets or moves slots holds it from its
+first statement on. So reconcilers and admissions follow one another, and a later one sees what it read has changed.
+
+Wei are booked on the budget row of scope `global` alone, on the day (UTC) on which the nonce was taken or the
+reservation last raised. Counts are booked on every scope, on the day the request came.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import json_text
-from reminder_worker.errors import DecryptionFailed
-from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay.models import FAILED_ON_CHAIN, RelayLane, RequestState, call_context
+from reminder_worker.errors import RelayStopped
+from reminder_worker.relay.caps import CapsLeft, list_limits, signer_nonce
+from reminder_worker.relay.models import (
+    FAILED_ON_CHAIN,
+    RelayAuthorization,
+    RelayLane,
+    RequestState,
+    RequestView,
+    WalletCaps,
+)
 from reminder_worker.relay.queries import sql
+from reminder_worker.relay.request_store import StoredRequest, pause_subject, to_stored_request, to_view
 from reminder_worker.relay.state_machine import AttemptKind, MinedAttempt, NonceSlot, StoredAttempt
 
-Key = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRequest:
-    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `age` in seconds since then,
-    `reason` why it waits."""
-
-    id: UUID
-    lane: RelayLane
-    digest: bytes
-    router: str
-    subject_id: int
-    signer: str
-    nonce: int
-    deadline: int
-    state: RequestState
-    reason: str | None
-    created_at: float
-    age: float
-    key_id: str = field(repr=False)
-    salt: bytes = field(repr=False)
-
-    @property
-    def signer_of(self) -> tuple[str, str]:
-        """Whose nonce it takes: router and signer."""
-        return (self.router, self.signer)
+SqlValues = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenSlot:
-    """`reserved` in wei."""
+    """A slot that is not final, with its request. `reserved` in wei."""
 
     slot: NonceSlot
     request: StoredRequest
@@ -59,8 +45,7 @@ class OpenSlot:
 
 @dataclass(frozen=True, slots=True)
 class RequestEnding:
-    """What becomes of the request as its slot ends; with `state` `queued` it lives on, to get a slot again. `paused`:
-    its signer is paused for the day."""
+    """Next state of a request whose slot ends; with `queued` it gets a slot again. `paused`: pause its signer today."""
 
     state: RequestState
     reason: str | None = None
@@ -69,86 +54,106 @@ class RequestEnding:
 
 @dataclass(frozen=True, slots=True)
 class EndedSlot:
-    """A slot that is final, and what becomes of its request. `mined` None: a stranger took the nonce."""
+    """A final slot, with the next state of its request. `mined` None: an external transaction took the nonce."""
 
-    at: OpenSlot
+    entry: OpenSlot
     mined: MinedAttempt | None
     ending: RequestEnding
 
 
-async def unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: NonceSlot) -> bool:
-    """Lock the wallet and the slot. False: somebody else has moved the slot on since it was read."""
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    row = (await connection.execute(sql["still"], _key(chain_id, wallet, slot.nonce))).one_or_none()
-    if row is None or row.attempts != len(slot.attempts):
-        return False
-    return _place(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
+# -- nonces and caps ----------------------------------------------------------------------------
 
 
-async def record(
-    connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
-) -> int:
-    """Record that transactions are in blocks that are not final; returns how many of the slots are still as they were
-    read. Takes the lock.
+async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -> int:
+    """Lock the wallet's row until the transaction ends, and return the next nonce. Raises `RelayStopped`."""
+    row = (await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})).one_or_none()
+    if row is None:
+        raise RelayStopped("a wallet is not known yet", "not_reconciled")
+    if row.stopped is not None:
+        raise RelayStopped("a wallet is stopped", "stopped")
+    return int(row.next_nonce)
 
-    Only a call makes the request `mined`: an empty transfer does nothing of what it asks.
+
+async def lock_caps(
+    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
+) -> tuple[int, CapsLeft]:
+    """Lock the wallet, and return its next nonce and what is left of the caps for these requests until the commit.
+
+    Raises `RelayStopped`.
     """
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    rows = [_recorded(at, mined) for at, mined in found]
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return int(await connection.scalar(sql["record"], values) or 0)
+    nonce = await lock_wallet(connection, chain_id, wallet)
+    return nonce, await read_caps(connection, chain_id, wallet, caps, asked)
 
 
-async def unmine(connection: AsyncConnection, chain_id: int, wallet: str, at: OpenSlot) -> None:
-    await connection.execute(sql["set_open"], _key(chain_id, wallet, at.slot.nonce))
-    values = {"id": at.request.id, "state": RequestState.BROADCAST.value, "tx_hash": at.slot.newest.tx_hash}
-    await connection.execute(sql["move_request"], values)
+async def read_caps(
+    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
+) -> CapsLeft:
+    row = (await connection.execute(sql["caps_left"], caps_values(chain_id, wallet, caps, asked))).one()
+    return CapsLeft(
+        caps=caps,
+        day=row.day,
+        seconds_left=row.seconds_left,
+        open=row.open,
+        owed=int(row.owed),
+        used_wei=int(row.used_wei),
+        spent_wei=int(row.spent_wei),
+        queue=row.queue,
+        counts=Counter({(scope, subject): requests for scope, subject, requests in row.counts or ()}),
+        known={bytes.fromhex(digest): UUID(id) for digest, id in row.known or ()},
+        nonces={(router, signer, int(nonce)) for router, signer, nonce in row.nonces or ()},
+    )
 
 
-async def finish(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[EndedSlot]) -> set[int]:
-    """Make slots final: their requests go on or end, and what they reserved is settled by their receipts.
+async def add_requests(
+    connection: AsyncConnection,
+    chain_id: int,
+    wallet: str,
+    left: CapsLeft,
+    requests: Sequence[Mapping[str, Any]],
+    signed: Sequence[Mapping[str, Any]],
+) -> dict[UUID, RequestView]:
+    """Store new requests, slots and bytes of the signed ones, and what they take of the caps."""
+    if not requests:
+        return {}
+    counted = [
+        {"scope": scope, "subject": subject, "requests": count, "wei": str(left.wei if scope == "global" else 0)}
+        for (scope, subject), count in left.taken.items()
+    ]
+    values = {**_written(chain_id, wallet, left.day, counted, signed), "requests": json_text(requests)}
+    rows = (await connection.execute(sql["add"], values)).all()
+    return {row.id: to_view(row) for row in rows}
 
-    Takes the lock; returns the nonces of the slots that still were as they were read.
-    """
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    rows = [_finished(chain_id, each) for each in ended]
-    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
-    return set((await connection.execute(sql["finish"], values)).scalars())
+
+async def start_requests(
+    connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
+) -> None:
+    """Store slots and bytes for waiting requests. They were counted when they came."""
+    wei = sum(int(row["wei"]) for row in signed)
+    counted = [{"scope": "global", "subject": "", "requests": 0, "wei": str(wei)}]
+    await connection.execute(sql["start"], _written(chain_id, wallet, day, counted, signed))
 
 
-async def end_waiting(
-    connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
+async def raise_reservation(
+    connection: AsyncConnection, chain_id: int, wallet: str, nonce: int, wei: int, daily_wei: int
 ) -> bool:
-    """End a request without a slot. False: it has got one, or has ended, since it was read."""
-    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
-    ended = await connection.execute(sql["end_request"], {"id": request.id, "state": state})
-    return bool(ended.rowcount)
+    """Reserve `wei` for a replacement, under the wallet's lock. False: today's cap has no room.
+
+    The reservation moves to today's budget: a slot of yesterday must not wait for a day that is over.
+    """
+    key = {"chain_id": chain_id, "wallet": wallet, "nonce": nonce}
+    reserved = await connection.scalar(sql["slot_reservation"], key)
+    if reserved is None:
+        return False
+    if int(reserved) >= wei:
+        return True
+    return bool(await connection.scalar(sql["raise_reservation"], {**key, "wei": wei, "daily_wei": daily_wei}))
 
 
-async def own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
-    """For those of the transactions that are ours, the nonce of the signer's authorization."""
-    rows = await connection.execute(sql["own"], {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
-    return {row.tx_hash: int(row.signer_nonce) for row in rows}
-
-
-def open_call(vault: Vault, request: StoredRequest, sealed: bytes | None) -> bytes:
-    """Raises `DecryptionFailed`, also for a request that somebody else has ended meanwhile."""
-    if sealed is None:
-        raise DecryptionFailed("a request that has ended has no call any more")
-    return vault.record(request.salt, request.key_id).open(sealed, call_context(request.id))
-
-
-async def paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
-    """Whether a request of this signer reverted on chain today (UTC): it relays no more until tomorrow."""
-    return bool(await connection.scalar(sql["paused"], {"signer": pause_of(chain_id, signer)}))
-
-
-def kind_of(slot: NonceSlot, tx_hash: str) -> AttemptKind:
-    return next(attempt.kind for attempt in slot.attempts if attempt.tx_hash == tx_hash)
+# -- slots --------------------------------------------------------------------------------------
 
 
 async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) -> list[OpenSlot]:
-    """All that are not final, in the order of their nonces."""
+    """Return all slots that are not final, in the order of their nonces."""
     key = {"chain_id": chain_id, "wallet": wallet}
     attempts: dict[int, list[StoredAttempt]] = {}
     rows = (await connection.execute(sql["slots"], key)).all()
@@ -160,100 +165,141 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
         OpenSlot(
             NonceSlot(
                 nonce=row.nonce,
-                mined_in=_place(row.state, row.tx_hash, row.block_number, row.block_hash),
+                mined_in=_mined_in(row.state, row.tx_hash, row.block_number, row.block_hash),
                 attempts=tuple(attempts[row.nonce]),
                 deadline=row.deadline,
                 signer_nonce=None if row.lane == RelayLane.AUTO_RENEW else int(row.signer_nonce),
             ),
-            _request(row),
+            to_stored_request(row),
             int(row.reserved_wei),
         )
         for row in rows
-        if row.nonce in attempts  # a slot taken between the two reads waits for the next look
+        if row.nonce in attempts  # a slot taken between the two reads waits for the next run
     ]
 
 
-async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
-    """Requests without a slot, those that end soonest first."""
-    rows = await connection.execute(sql["waiting"], {"chain_id": chain_id, "wallet": wallet, "limit": limit})
-    return [_request(row) for row in rows]
+async def lock_unchanged(connection: AsyncConnection, chain_id: int, wallet: str, slot: NonceSlot) -> bool:
+    """Lock the wallet and the slot. False: the slot has changed since it was read."""
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    key = {"chain_id": chain_id, "wallet": wallet, "nonce": slot.nonce}
+    row = (await connection.execute(sql["lock_slot"], key)).one_or_none()
+    if row is None or row.attempts != len(slot.attempts):
+        return False
+    return _mined_in(row.state, row.tx_hash, row.block_number, row.block_hash) == slot.mined_in
 
 
-def _as_read(at: OpenSlot) -> Key:
-    """By which a statement finds that nobody has moved the slot on since."""
-    was = at.slot.mined_in
+async def record_mined(
+    connection: AsyncConnection, chain_id: int, wallet: str, found: Sequence[tuple[OpenSlot, MinedAttempt]]
+) -> int:
+    """Record transactions in blocks that are not final. Takes the lock; returns how many slots were unchanged.
+
+    Only a call makes its request `mined`: a cancellation transaction does not do what the request asks.
+    """
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    rows = [_mined_row(entry, mined) for entry, mined in found]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
+    return int(await connection.scalar(sql["record"], values) or 0)
+
+
+async def reopen_slot(connection: AsyncConnection, chain_id: int, wallet: str, entry: OpenSlot) -> None:
+    await connection.execute(sql["set_open"], {"chain_id": chain_id, "wallet": wallet, "nonce": entry.slot.nonce})
+    values = {"id": entry.request.id, "state": RequestState.BROADCAST.value, "tx_hash": entry.slot.newest.tx_hash}
+    await connection.execute(sql["move_request"], values)
+
+
+async def finish_slots(connection: AsyncConnection, chain_id: int, wallet: str, ended: Sequence[EndedSlot]) -> set[int]:
+    """Make slots final: move or end their requests, and settle their reservations by the receipts.
+
+    Takes the lock; returns the nonces of the slots that were unchanged.
+    """
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    rows = [_final_row(chain_id, slot) for slot in ended]
+    values = {"chain_id": chain_id, "wallet": wallet, "rows": json_text(rows)}
+    return set((await connection.execute(sql["finish"], values)).scalars())
+
+
+def find_kind(slot: NonceSlot, tx_hash: str) -> AttemptKind:
+    return next(attempt.kind for attempt in slot.attempts if attempt.tx_hash == tx_hash)
+
+
+# -- rows ---------------------------------------------------------------------------------------
+
+
+def caps_values(chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]) -> SqlValues:
+    """Return the parameters of `caps_left`."""
+    scopes = list({scope for authorization in asked for scope, _ in list_limits(authorization, caps)})
+    nonces = list({signer_nonce(authorization) for authorization in asked})
     return {
-        "nonce": at.slot.nonce,
-        "attempts": len(at.slot.attempts),
-        "was_tx": was and was[0],
-        "was_block": was and was[2],
-        "request_id": at.request.id,
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "scopes": [scope for scope, _ in scopes],
+        "subjects": [subject for _, subject in scopes],
+        "digests": [authorization.digest for authorization in asked],
+        "routers": [router for router, _, _ in nonces],
+        "signers": [signer for _, signer, _ in nonces],
+        "nonces": [nonce for _, _, nonce in nonces],
     }
 
 
-def _finished(chain_id: int, each: EndedSlot) -> Key:
-    """`spent` as text: wei are larger than JSON's numbers are sure to be read."""
-    at, mined, ending = each.at, each.mined, each.ending
-    called = mined is not None and kind_of(at.slot, mined.tx_hash) == "call"
+def _written(
+    chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
+) -> SqlValues:
     return {
-        **_as_read(at),
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "day": day,
+        "counted": json_text(counted),
+        "signed": json_text(signed),
+    }
+
+
+def _read_row(entry: OpenSlot) -> SqlValues:
+    """Return the values by which a statement finds that the slot has not changed since it was read."""
+    was = entry.slot.mined_in
+    return {
+        "nonce": entry.slot.nonce,
+        "attempts": len(entry.slot.attempts),
+        "was_tx": was and was[0],
+        "was_block": was and was[2],
+        "request_id": entry.request.id,
+    }
+
+
+def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> SqlValues:
+    is_call = find_kind(entry.slot, mined.tx_hash) == "call"
+    return {
+        **_read_row(entry),
+        "tx_hash": mined.tx_hash,
+        "block_number": mined.block_number,
+        "block_hash": mined.block_hash,
+        "request_state": RequestState.MINED.value if is_call else RequestState.BROADCAST.value,
+        "reason": FAILED_ON_CHAIN if is_call and not mined.succeeded else None,
+        "request_tx": mined.tx_hash if is_call else entry.slot.newest.tx_hash,
+        "request_block": mined.block_number if is_call else None,
+    }
+
+
+def _final_row(chain_id: int, ended: EndedSlot) -> SqlValues:
+    """Return the row of a final slot. `spent` is text: wei do not fit the numbers of JSON."""
+    entry, mined, ending = ended.entry, ended.mined, ended.ending
+    is_call = mined is not None and find_kind(entry.slot, mined.tx_hash) == "call"
+    return {
+        **_read_row(entry),
         "tx_hash": mined and mined.tx_hash,
         "block_number": mined and mined.block_number,
         "block_hash": mined and mined.block_hash,
         "spent": str(mined.cost if mined else 0),
         "request_state": ending.state.value,
         "reason": ending.reason,
-        "request_tx": mined.tx_hash if mined and called else None,
-        "request_block": mined.block_number if mined and called else None,
-        "pause": pause_of(chain_id, at.request.signer) if ending.paused else None,
+        "request_tx": mined.tx_hash if mined and is_call else None,
+        "request_block": mined.block_number if mined and is_call else None,
+        "pause": pause_subject(chain_id, entry.request.signer) if ending.paused else None,
     }
 
 
-def _recorded(at: OpenSlot, mined: MinedAttempt) -> Key:
-    called = kind_of(at.slot, mined.tx_hash) == "call"
-    return {
-        **_as_read(at),
-        "tx_hash": mined.tx_hash,
-        "block_number": mined.block_number,
-        "block_hash": mined.block_hash,
-        "request_state": RequestState.MINED.value if called else RequestState.BROADCAST.value,
-        "reason": FAILED_ON_CHAIN if called and not mined.succeeded else None,
-        "request_tx": mined.tx_hash if called else at.slot.newest.tx_hash,
-        "request_block": mined.block_number if called else None,
-    }
-
-
-def _key(chain_id: int, wallet: str, nonce: int) -> Key:
-    return {"chain_id": chain_id, "wallet": wallet, "nonce": nonce}
-
-
-def _place(
+def _mined_in(
     state: str, tx_hash: str | None, block_number: int | None, block_hash: str | None
 ) -> tuple[str, int, str] | None:
     if state != "mined" or tx_hash is None or block_number is None or block_hash is None:
         return None
     return (tx_hash, block_number, block_hash)
-
-
-def pause_of(chain_id: int, signer: str) -> str:
-    """Whose pause it is, as quotas name a subject; the planner of what starts makes the same."""
-    return f"{chain_id}:{signer}"
-
-
-def _request(row: Row[Any]) -> StoredRequest:
-    return StoredRequest(
-        id=row.id,
-        lane=RelayLane(row.lane),
-        digest=bytes(row.digest),
-        router=row.router,
-        subject_id=int(row.subject_id),
-        signer=row.signer,
-        nonce=int(row.signer_nonce),
-        deadline=row.deadline,
-        state=RequestState(row.request_state),
-        reason=row.reason,
-        created_at=row.created_at,
-        age=row.waited,
-        key_id=row.key_id,
-        salt=row.salt,
-    )

@@ -1,8 +1,8 @@
-"""What the chain's answers mean for a nonce slot and for an authorization: plain functions over frozen values.
+"""State machine: the next action of a nonce slot, and the fate of an authorization. Plain functions, frozen values.
 
-Nothing is ended on one endpoint's word or before it is final. What is not final may be a lie, a lag or a
-reorganisation, so it only ever leads to steps that can be taken back or that cost nothing: to remember, to send the
-same bytes again, to wait; and, within the ceiling, to a replacement.
+A slot ends only by facts that are final and confirmed by two endpoints. Anything else may be a lie, a lag or a
+reorganisation. It leads to steps that can be undone or cost nothing (record, send the same bytes again, wait), and
+within the ceiling to a replacement.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,17 @@ from reminder_worker.relay.fees import MOST_REPLACEMENTS
 AttemptKind = Literal["call", "empty"]
 
 STUCK_SECONDS: Final = 60.0
-"""Unmined for so long: a replacement is considered."""
+"""Age from which an unmined transaction below the market's price is replaced."""
 FRESH_SECONDS: Final = 5.0
-"""Sent so lately, a transaction is given time: nothing is sent again, nothing dearer is signed, and nobody asks what
-became of its signer."""
+"""Age of the last broadcast below which nothing is sent again, replaced, or read of the signer."""
 PATIENCE_SECONDS: Final = 300.0
-"""Unmined for so long although it offers the market's price: replaced all the same."""
+"""Age from which an unmined transaction is replaced although it offers the market's price."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAttempt:
-    """Signed bytes as stored; fees in wei for one gas, `age` in seconds since they were signed, `sent` in seconds since
-    they were last sent (None: never yet)."""
+    """Signed bytes as stored. Fees in wei per gas; `age` in seconds since signing, `sent` since the last broadcast
+    (None: never sent)."""
 
     tx_hash: str
     kind: AttemptKind
@@ -42,8 +41,7 @@ class StoredAttempt:
 class NonceSlot:
     """A slot that is not final. `attempts` oldest first, at least one.
 
-    `deadline` (unix seconds) and `signer_nonce` are the authorization's; without a nonce of the router's (auto-renew)
-    the latter is None.
+    `deadline` (unix seconds) and `signer_nonce` are the authorization's; auto-renew has no nonce at the router.
     """
 
     nonce: int
@@ -63,7 +61,7 @@ class NonceSlot:
 
 @dataclass(frozen=True, slots=True)
 class MinedAttempt:
-    """What a receipt says; `cost` in wei, gas used times effective price."""
+    """A receipt; `cost` in wei, gas used times effective price."""
 
     tx_hash: str
     block_number: int
@@ -77,27 +75,29 @@ class MinedAttempt:
 
 
 class ReceiptPresence(Enum):
-    """What the endpoints say of a slot's attempts."""
+    """Agreement of the responding endpoints on the receipts of a slot's attempts."""
 
-    MINED = "mined"  # enough of those that answer give the same receipt
-    ABSENT = "absent"  # all that answer say that none is in a block
+    MINED = "mined"  # enough endpoints give the same receipt
+    ABSENT = "absent"  # no endpoint has a receipt
     DISPUTED = "disputed"
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptStatus:
-    """`vouched`: as many endpoints say so as a final decision needs. `mined` is set with `Presence.MINED` only.
-    `disputed`: the one receipt that some endpoints give while others say that there is none."""
+    """`confirmed`: by as many endpoints as a final decision needs. `mined` is set with `ReceiptPresence.MINED` only.
+
+    `disputed`: the only receipt that some endpoints return, while others deny it.
+    """
 
     presence: ReceiptPresence
     mined: MinedAttempt | None
-    vouched: bool
+    confirmed: bool
     disputed: MinedAttempt | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GasPrice:
-    """Of the next block, wei for one gas. `ceiling` is our own."""
+    """Gas prices for the next block, in wei per gas; `ceiling` is the configured maximum."""
 
     base_fee: int
     priority_fee: int
@@ -106,10 +106,10 @@ class GasPrice:
 
 @dataclass(frozen=True, slots=True)
 class SlotFacts:
-    """What enough endpoints agree on; of numbers that only grow, the lower.
+    """Facts that enough endpoints agree on. Of a number that only grows, the lower one counts.
 
-    `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None:
-    not enough endpoints say). `time`: the latest block's, unix seconds. `signer_nonce`: the router's, latest block
+    `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None: too
+    few endpoints answer). `time`: of the latest block, unix seconds. `signer_nonce`: the router's, at the latest block
     (None: not asked).
     """
 
@@ -119,125 +119,149 @@ class SlotFacts:
     wallet_count: int
     wallet_count_final: int | None
     signer_nonce: int | None
-    sighting: ReceiptStatus
-    market: GasPrice | None
+    receipts: ReceiptStatus
+    price: GasPrice | None
 
 
 @dataclass(frozen=True, slots=True)
 class KeepWaiting:
-    """Nothing to do now."""
+    """Do nothing in this run."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordBlock:
-    """It is in a block that is not final."""
+    """Store the block of a transaction; it is not final."""
 
     mined: MinedAttempt
 
 
 @dataclass(frozen=True, slots=True)
 class SettleSlot:
-    """It is final, failed or not."""
+    """End the slot: its transaction is final, failed or not."""
 
     mined: MinedAttempt
 
 
 @dataclass(frozen=True, slots=True)
 class ReopenSlot:
-    """A reorganisation took it out of its block."""
+    """Forget the block: a reorganisation removed the transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendAgain:
-    """The newest bytes once more, to every endpoint."""
+    """Send the latest attempt again, to every endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceAttempt:
-    """New bytes on the same nonce that pay more, if the ceiling allows; else the newest bytes once more."""
+    """Sign a replacement with a higher fee, if the ceiling allows; else send the latest attempt again."""
 
     kind: AttemptKind
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignNonce:
-    """A transaction that is none of ours took the nonce, finally."""
+    """Stop the wallet: an external transaction took the nonce, finally."""
 
 
 SlotAction = KeepWaiting | RecordBlock | SettleSlot | ReopenSlot | SendAgain | ReplaceAttempt | ForeignNonce
 
 
-def sighting(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) -> ReceiptStatus:
-    """`votes`: for each endpoint that answers, what it says of each attempt. Raises `ValueError` without any."""
+def agree_on_receipts(votes: Sequence[Sequence[MinedAttempt | None]], configured: int) -> ReceiptStatus:
+    """Return the receipt status by the votes of the responding endpoints, each with one entry per attempt.
+
+    Raises `ValueError` without any vote.
+    """
     if not votes:
         raise ValueError("nobody answers")
-    said = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
+    returned = [next((receipt for receipt in vote if receipt is not None), None) for vote in votes]
     needed = endpoints_needed(configured)
-    found = [receipt for receipt in said if receipt is not None]
-    if not found:
+    receipts = [receipt for receipt in returned if receipt is not None]
+    if not receipts:
         return ReceiptStatus(ReceiptPresence.ABSENT, None, len(votes) >= needed)
-    best = max(found, key=found.count)
-    if found.count(best) >= endpoints_needed(len(votes)):
-        return ReceiptStatus(ReceiptPresence.MINED, best, found.count(best) >= needed)
-    return ReceiptStatus(ReceiptPresence.DISPUTED, None, False, best if found.count(best) == len(found) else None)
+    best = max(receipts, key=receipts.count)
+    if receipts.count(best) >= endpoints_needed(len(votes)):
+        return ReceiptStatus(ReceiptPresence.MINED, best, receipts.count(best) >= needed)
+    only = best if receipts.count(best) == len(receipts) else None
+    return ReceiptStatus(ReceiptPresence.DISPUTED, None, False, only)
 
 
-def agreed_number(values: Sequence[int], configured: int) -> int | None:
-    """The number that two endpoints have reached (or the only one), of a number that only grows; None if too few
-    answer."""
+def agree_on_number(values: Sequence[int], configured: int) -> int | None:
+    """Return the number that two endpoints have reached (or the only one); None if too few answer.
+
+    The number only grows, so the second highest is the answer.
+    """
     needed = endpoints_needed(configured)
     return sorted(values, reverse=True)[needed - 1] if len(values) >= needed else None
 
 
-def decide(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
-    seen = facts.sighting
-    if seen.mined is not None:
-        final = facts.finalized is not None and seen.mined.block_number <= facts.finalized
-        if final and seen.vouched:
-            return SettleSlot(seen.mined)
-        return KeepWaiting() if slot.mined_in == seen.mined.place else RecordBlock(seen.mined)
+def decide_action(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
+    """Return the next action of a slot, by the first row that fits.
+
+    | receipts | stored block | further facts                                      | action                     |
+    |----------|--------------|----------------------------------------------------|----------------------------|
+    | mined    | any          | final, confirmed by two endpoints                  | `SettleSlot`               |
+    | mined    | the same     |                                                    | `KeepWaiting`              |
+    | mined    | none, other  |                                                    | `RecordBlock`              |
+    | absent   | some         | the chain has reached that block                   | `ReopenSlot`               |
+    | absent   | some         |                                                    | `KeepWaiting`              |
+    | disputed | some         | sent just now, or wallet count above the nonce     | `KeepWaiting`              |
+    | disputed | some         |                                                    | `SendAgain`                |
+    | absent   | none         | final wallet count above the nonce, by two         | `ForeignNonce`             |
+    | disputed | none         | wallet count above the nonce, one receipt          | `RecordBlock` of it        |
+    | other    | none         | wallet count above the nonce                       | `KeepWaiting`              |
+    | other    | none         | sent just now, and no cancellation due             | `KeepWaiting`              |
+    | other    | none         | gas price unknown or above the ceiling             | `SendAgain`                |
+    | other    | none         | the authorization is dead                          | `ReplaceAttempt("empty")`  |
+    | other    | none         | stuck, and a step is left or the fee is too low    | `ReplaceAttempt`           |
+    | other    | none         |                                                    | `SendAgain`                |
+    """
+    status = facts.receipts
+    if status.mined is not None:
+        is_final = facts.finalized is not None and status.mined.block_number <= facts.finalized
+        if is_final and status.confirmed:
+            return SettleSlot(status.mined)
+        return KeepWaiting() if slot.mined_in == status.mined.place else RecordBlock(status.mined)
     if slot.mined_in is not None:
-        if seen.presence is ReceiptPresence.ABSENT:
+        if status.presence is ReceiptPresence.ABSENT:
             return ReopenSlot() if facts.head >= slot.mined_in[1] else KeepWaiting()
         if slot.fresh or facts.wallet_count > slot.nonce:
             return KeepWaiting()
-        return SendAgain()  # one may have stayed on a fork that the others left
+        return SendAgain()  # an endpoint may have stayed on a fork that the others left
     if facts.wallet_count > slot.nonce:
-        if is_strangers(slot.nonce, facts.wallet_count_final, seen):
+        if is_foreign(slot.nonce, facts.wallet_count_final, status):
             return ForeignNonce()
-        # Some endpoint gives no receipt, but two say by their counts that the nonce is used: it is in a block, and
-        # takes no place among the open slots, but it does not end yet.
-        return KeepWaiting() if seen.disputed is None else RecordBlock(seen.disputed)
-    action = _unmined(slot, facts)
-    return (
-        KeepWaiting() if slot.fresh and action != ReplaceAttempt("empty") else action
-    )  # nobody knows yet whether it is dead
+        # Some endpoint gives no receipt, but two count the nonce as used: the transaction is in a block. It takes no
+        # place among the open slots, but it does not end yet.
+        return KeepWaiting() if status.disputed is None else RecordBlock(status.disputed)
+    action = _decide_unmined(slot, facts)
+    return KeepWaiting() if slot.fresh and action != ReplaceAttempt("empty") else action
 
 
-def _unmined(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
-    newest, market = slot.newest, facts.market
-    if market is None or market.base_fee > market.ceiling:
-        return SendAgain()  # nothing of ours can be mined: it waits for the market without using up its steps
+def _decide_unmined(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
+    newest, price = slot.newest, facts.price
+    if price is None or price.base_fee > price.ceiling:
+        return SendAgain()  # no transaction of ours can be mined: wait without using up replacements
     if newest.kind == "call" and is_dead(slot, facts):
         return ReplaceAttempt("empty")
-    underpriced = market.base_fee > newest.max_fee
+    underpriced = price.base_fee > newest.max_fee
     stuck = newest.age >= (STUCK_SECONDS if underpriced else PATIENCE_SECONDS)
     steps = sum(attempt.kind == newest.kind for attempt in slot.attempts) - 1
     return ReplaceAttempt(newest.kind) if stuck and (underpriced or steps < MOST_REPLACEMENTS) else SendAgain()
 
 
-def is_strangers(nonce: int, wallet_count_final: int | None, seen: ReceiptStatus) -> bool:
-    """Whether a final transaction that is not ours took this nonce of our wallet, by the word of two endpoints."""
+def is_foreign(nonce: int, wallet_count_final: int | None, status: ReceiptStatus) -> bool:
+    """Return whether a final external transaction took this nonce of our wallet, confirmed by two endpoints."""
     taken = wallet_count_final is not None and wallet_count_final > nonce
-    return taken and seen.presence is ReceiptPresence.ABSENT and seen.vouched
+    return taken and status.presence is ReceiptPresence.ABSENT and status.confirmed
 
 
 def is_dead(slot: NonceSlot, facts: SlotFacts) -> bool:
-    """Whether the authorization would be refused in the next block. Not final: it may live again."""
-    return _moved(slot.signer_nonce, facts.signer_nonce) or facts.time > slot.deadline
+    """Return whether the next block would refuse the authorization. It may live again after a reorganisation."""
+    return _is_used(slot.signer_nonce, facts.signer_nonce) or facts.time > slot.deadline
 
 
-def _moved(nonce: int | None, current: int | None) -> bool:
+def _is_used(nonce: int | None, current: int | None) -> bool:
     return nonce is not None and current is not None and current > nonce
 
 
@@ -245,7 +269,7 @@ def _moved(nonce: int | None, current: int | None) -> bool:
 
 
 class AuthorizationFate(StrEnum):
-    """`ALIVE`: nothing has become of it yet. The others are states of a request that has ended."""
+    """`ALIVE`: still good. The others are states of a request that has ended."""
 
     ALIVE = "alive"
     SATISFIED = "satisfied_elsewhere"
@@ -256,11 +280,11 @@ class AuthorizationFate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FinalFacts:
-    """At a finalized block that enough endpoints agree on.
+    """Facts at a finalized block that enough endpoints agree on.
 
-    `signer_nonce`: the router's, None where it counts none. `same_effect`: an event of the same effect for the same
-    signer and id, by a transaction that is not this request's. `other_effect`: an event of the signer for something
-    else, by a transaction that is no known one of another nonce.
+    `signer_nonce`: the router's, None if the lane has none. `same_effect`: an event of the same effect, signer and id,
+    by a transaction that is not this request's. `other_effect`: an event of the signer for something else, by a
+    transaction that took no other known nonce.
     """
 
     time: int
@@ -269,11 +293,23 @@ class FinalFacts:
     other_effect: bool
 
 
-def fate(nonce: int | None, deadline: int, direct: bool, facts: FinalFacts) -> AuthorizationFate:
-    """`direct`: the same effect can be reached without the authorization (a vault pays its recipient out)."""
-    moved = _moved(nonce, facts.signer_nonce)
-    if facts.same_effect and (moved or direct):
+def decide_fate(nonce: int | None, deadline: int, direct: bool, facts: FinalFacts) -> AuthorizationFate:
+    """Return the fate of an authorization, by the first row that fits.
+
+    `direct`: the same effect can be reached without the authorization (a vault pays its recipient).
+
+    | same effect | nonce used | direct | other effect | deadline over | fate         |
+    |-------------|------------|--------|--------------|---------------|--------------|
+    | yes         | yes        |        |              |               | `SATISFIED`  |
+    | yes         |            | yes    |              |               | `SATISFIED`  |
+    |             | yes        |        | yes          |               | `SUPERSEDED` |
+    |             | yes        |        | no           |               | `CANCELLED`  |
+    |             | no         |        |              | yes           | `EXPIRED`    |
+    |             | no         |        |              | no            | `ALIVE`      |
+    """
+    used = _is_used(nonce, facts.signer_nonce)
+    if facts.same_effect and (used or direct):
         return AuthorizationFate.SATISFIED
-    if moved:
+    if used:
         return AuthorizationFate.SUPERSEDED if facts.other_effect else AuthorizationFate.CANCELLED
     return AuthorizationFate.EXPIRED if facts.time > deadline else AuthorizationFate.ALIVE

@@ -1,4 +1,4 @@
-"""Why an open request is not in a block yet, as far as the tables, the gas market and our balance tell. Plain rules."""
+"""Wait reason: why an open request is not in a block yet, by tables, gas price and our balance. Plain rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from reminder_worker.relay.fees import first_fees, reservation
 from reminder_worker.relay.models import WAITING_STATES, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
 
-# What somebody who tried to start it wrote down; it is tried again with the next look.
-_OF_REASON: Final[Mapping[str, WaitsFor]] = {
+# By the code that `starting` stored when it passed the request over.
+_BY_CODE: Final[Mapping[str, WaitsFor]] = {
     "daily_cap_reached": WaitsFor.DAILY_CAP,
     "low_balance": WaitsFor.BALANCE,
     "signer_paused": WaitsFor.PAUSED,
@@ -23,7 +23,7 @@ _OF_REASON: Final[Mapping[str, WaitsFor]] = {
 
 @dataclass(frozen=True, slots=True)
 class LatestAttempt:
-    """The newest bytes of a request that has a nonce, wei for one gas. `is_behind`: a nonce before it is not mined."""
+    """Latest attempt of a request with a nonce; fee in wei per gas. `is_behind`: an earlier nonce is not mined."""
 
     max_fee: int
     gas_limit: int
@@ -32,9 +32,9 @@ class LatestAttempt:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRequest:
-    """An open request and its wallet: slots that are `open`, what they reserve (`owed`), what today's cap has `used`.
+    """An open request and its wallet: `open` slots, the wei they reserve (`owed`), the part `used` of today's cap.
 
-    `is_behind`: an earlier nonce of the same signer is not mined. `is_stopped`: the wallet takes nothing more.
+    `is_behind`: an earlier nonce of the same signer is not mined. `is_stopped`: the wallet takes no requests.
     """
 
     state: RequestState
@@ -48,38 +48,40 @@ class WaitingRequest:
     used: int
 
 
-def waits_for(at: WaitingRequest, market: GasPrice | None, balance: int, caps: WalletCaps) -> WaitsFor | None:
-    """`market` None: no endpoint answers; `balance` (wei) is then not looked at. None: nothing that is known."""
-    if at.attempted is not None:
-        return _under_way(at.attempted, market, balance)
-    if at.state not in WAITING_STATES:
+def find_wait_reason(
+    request: WaitingRequest, price: GasPrice | None, balance: int, caps: WalletCaps
+) -> WaitsFor | None:
+    """Return the reason, None if none is known. `price` None: no endpoint answers, and `balance` (wei) is ignored."""
+    if request.attempted is not None:
+        return _find_sent_reason(request.attempted, price, balance)
+    if request.state not in WAITING_STATES:
         return None
-    if at.is_stopped:
+    if request.is_stopped:
         return WaitsFor.PAUSED
-    if at.state is RequestState.WAITING_PREDECESSOR and at.is_behind:
+    if request.state is RequestState.WAITING_PREDECESSOR and request.is_behind:
         return WaitsFor.EARLIER
-    if market is None:
+    if price is None:
         return WaitsFor.CHAIN
-    fees = first_fees(market.base_fee, market.priority_fee, market.ceiling)
+    fees = first_fees(price.base_fee, price.priority_fee, price.ceiling)
     if fees is None:
         return WaitsFor.FEES
-    if at.reason is not None and at.reason in _OF_REASON:
-        return _OF_REASON[at.reason]
-    wei = reservation(at.gas_limit, fees, market.ceiling)
-    if at.used + wei > caps.daily_wei:
+    if request.reason is not None and request.reason in _BY_CODE:
+        return _BY_CODE[request.reason]
+    wei = reservation(request.gas_limit, fees, price.ceiling)
+    if request.used + wei > caps.daily_wei:
         return WaitsFor.DAILY_CAP
     if balance < wei:
         return WaitsFor.BALANCE
-    if at.open >= caps.max_open or balance < at.owed + wei:
+    if request.open >= caps.max_open or balance < request.owed + wei:
         return WaitsFor.EARLIER
     return None
 
 
-def _under_way(attempted: LatestAttempt, market: GasPrice | None, balance: int) -> WaitsFor | None:
-    if market is None:
+def _find_sent_reason(attempt: LatestAttempt, price: GasPrice | None, balance: int) -> WaitsFor | None:
+    if price is None:
         return WaitsFor.CHAIN
-    if attempted.max_fee < market.base_fee:
+    if attempt.max_fee < price.base_fee:
         return WaitsFor.FEES
-    if balance < attempted.gas_limit * attempted.max_fee:
+    if balance < attempt.gas_limit * attempt.max_fee:
         return WaitsFor.BALANCE
-    return WaitsFor.EARLIER if attempted.is_behind else None
+    return WaitsFor.EARLIER if attempt.is_behind else None

@@ -116,7 +116,7 @@ class GiftWorld:
         reconcile, chain_id = self.api.parts.relaying.reconciles[RELAYER], self.api.chain_id
         while True:
             await self.following.wait()
-            if await reconcile.look(chain_id):
+            if await reconcile.poll(chain_id):
                 self.scenario.anvil.mine()
                 await reconcile.run(chain_id)
             await asyncio.sleep(LOOK_SECONDS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from reminder_worker.errors import LimitReached
-from reminder_worker.relay import admission, reconciler, request_store, slot_store
+from reminder_worker.relay import reconciler, slot_store, starting
 from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, EPOCH, GWEI, TABLES, RelayWorld
 
@@ -20,11 +20,11 @@ GIFTS = ("ann", "ann", "ann", "bob", "bob", "cat")  # whose
 FOR_THREE = 3 * 300_000 * 8 * GWEI  # room for a few reservations of a usual day
 STEPS = [
     (reconciler, "broadcast"),
-    (admission, "broadcast"),
-    (slot_store, "record"),
-    (slot_store, "finish"),
-    (request_store, "start"),
-    (request_store, "raise_reservation"),
+    (starting, "broadcast"),
+    (slot_store, "record_mined"),
+    (slot_store, "finish_slots"),
+    (slot_store, "start_requests"),
+    (slot_store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)
 
@@ -65,7 +65,7 @@ class Machine(RuleBasedStateMachine):
         gift = self.stock[which]
         signer = gift.recipient.address.lower()
         router = self.world.scenario.deployment.time_lock_router
-        waiting = self.wait(self.world.admission.open_of(CHAIN_ID, router, signer))
+        waiting = self.wait(self.world.open_nonces(router, signer))
         nonce = waiting[-1] + 1 if waiting else self.world.scenario.sponsor_nonce(router, signer)
         authorization = self.world.withdrawal(gift, nonce=nonce, ttl=ttl)
         try:
@@ -199,7 +199,7 @@ class Machine(RuleBasedStateMachine):
             self.world.base_fee(GWEI)
             self.wait(self.world.age(400))
             self.wait(self.world.run())
-            if not self.wait(self.world.reconcile.look(CHAIN_ID)):
+            if not self.wait(self.world.reconcile.poll(CHAIN_ID)):
                 break
             self.world.finalize()
             if round == 8:

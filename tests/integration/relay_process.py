@@ -16,19 +16,20 @@ from pydantic import SecretStr
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import admission, request_store
+from reminder_worker.relay import admission, attempts, slot_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.wallet import RelayWallet
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_authorizations import authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID
 
 STEPS: Final[dict[str, tuple[Any, str]]] = {
-    "read the market": (RelayAdmission, "_market"),
-    "locked the wallet": (request_store, "lock_wallet"),
-    "read what is left": (request_store, "read_room"),
-    "signed the first": (admission, "sign_attempt"),
-    "stored the bytes": (request_store, "add"),
+    "read the market": (RelayWallet, "read_prices"),
+    "locked the wallet": (slot_store, "lock_wallet"),
+    "read what is left": (slot_store, "read_caps"),
+    "signed the first": (attempts, "sign_attempt"),
+    "stored the bytes": (slot_store, "add_requests"),
     "committed": (admission, "broadcast"),
     "sent": (Chain, "send_raw"),
     "marked as sent": (admission, "broadcast"),
@@ -56,7 +57,9 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     engine, chain = open_engine(database_url), Chain(settings)
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
     relay = RelayAdmission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
-    assert await relay.ready(CHAIN_ID) is None  # so that none has to ask the chain before it is admitted
+    assert (
+        await relay.wallet.read_readiness(CHAIN_ID) is None
+    )  # so that none has to ask the chain before it is admitted
     await asyncio.gather(*(relay.admit(authorization(number)) for number in NUMBERS))
 
 

@@ -17,6 +17,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import SignedTransaction, open_raw
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestView, WalletCaps
@@ -198,6 +199,14 @@ class RelayWorld:
             gas_limit=gas,
         )
 
+    async def find(self, digest: bytes) -> RequestView | None:
+        async with self.engine.connect() as connection:
+            return await request_store.find_by_digest(connection, CHAIN_ID, digest)
+
+    async def open_nonces(self, router: str, signer: str) -> list[int]:
+        async with self.engine.connect() as connection:
+            return await request_store.read_open_nonces(connection, CHAIN_ID, self.wallet, router, signer)
+
     async def admit(self, gift: Gift, **terms: Any) -> RequestView:
         return await self.admission.admit(self.withdrawal(gift, **terms))
 
@@ -213,7 +222,7 @@ class RelayWorld:
         """Mine and reconcile until nothing is open."""
         for _ in range(8):
             await self.run()
-            if not await self.reconcile.look(CHAIN_ID):
+            if not await self.reconcile.poll(CHAIN_ID):
                 return
             self.finalize()
         raise AssertionError(f"still open: {await self.slots()}")

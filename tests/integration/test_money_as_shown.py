@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.hostile import Signing
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker.relay.models import RequestState
-from reminder_worker.relay.slot_store import pause_of
+from reminder_worker.relay.request_store import pause_subject
 from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World
@@ -89,7 +89,7 @@ async def test_public_fields_without_a_good_signature_tell_no_id(
             """insert into worker.quota (scope, subject, "window", used, ends_at)
             select 'relay_paused', :subject, day, 1, day + 86400
             from (select cast(extract(epoch from date_trunc('day', now(), 'utc')) as bigint)) as today(day)""",
-            subject=pause_of(world.chain_id, signer),
+            subject=pause_subject(world.chain_id, signer),
         )
     elif state == "the router was upgraded":
         sealed.become("2")

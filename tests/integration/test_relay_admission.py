@@ -18,14 +18,20 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import admission as admission_module
-from reminder_worker.relay import request_store, slot_store
+from reminder_worker.relay import slot_store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, sign_attempt, store_attempt
-from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.attempts import (
+    ReservationTooSmall,
+    SignedTransaction,
+    broadcast,
+    sign_attempt,
+    store_attempt,
+)
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.state_machine import MinedAttempt
+from reminder_worker.relay.wallet import USUAL_GAS
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
@@ -97,7 +103,7 @@ async def test_an_accepted_request_is_on_the_wire_and_is_mined_as_it_was_asked_f
     sent = world.anvil.rpc("eth_getTransactionByHash", view.tx_hash)
     assert (sent["from"], sent["to"], int(sent["gas"], 16)) == (world.wallet, TARGET, GAS)
     assert bytes.fromhex(sent["input"][2:]) == authorization(1).call_data
-    found = await world.admission.find(CHAIN_ID, authorization(1).digest)
+    found = await world.find(authorization(1).digest)
     assert found == await world.admission.view(view.id)
     assert found is not None
     assert (found.state, found.tx_hash) == (view.state, view.tx_hash)
@@ -172,12 +178,12 @@ async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: Re
     admission = with_caps(world, max_open=2)
     views = [await admission.admit(authorization(n)) for n in range(4)]
     assert [view.state for view in views] == ["broadcast", "broadcast", "queued", "queued"]
-    assert await admission.start_open(CHAIN_ID) == 0
+    assert await admission.start_waiting(CHAIN_ID) == 0
     world.mine()
     await mark_mined(world)
     late = await admission.admit(authorization(9))
     assert late.state is RequestState.QUEUED  # does not pass those who wait
-    assert await admission.start_open(CHAIN_ID) == 2
+    assert await admission.start_waiting(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["mined", "mined", "broadcast", "broadcast"]
     assert await nonces(world) == [0, 1, 2, 3]
     assert (await world.budget())["requests"] == 5
@@ -190,8 +196,8 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
-        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        starting = [asyncio.create_task(with_caps(world).start_open(CHAIN_ID)) for _ in range(2)]
+        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        starting = [asyncio.create_task(with_caps(world).start_waiting(CHAIN_ID)) for _ in range(2)]
         await blocked(world.engine, 2)  # both have read then
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
     assert await nonces(world) == list(range(9))
@@ -206,11 +212,11 @@ async def test_two_who_start_different_ones_at_once_open_no_more_than_may_be_ope
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
-        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        starting = [asyncio.create_task(both[0].start_open(CHAIN_ID))]
+        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        starting = [asyncio.create_task(both[0].start_waiting(CHAIN_ID))]
         await blocked(world.engine)  # it wants to start the first of the two that wait
         await world.execute("update worker.relay_request set reason = 'would_revert' where id = :id", id=first.id)
-        starting.append(asyncio.create_task(both[1].start_open(CHAIN_ID)))
+        starting.append(asyncio.create_task(both[1].start_waiting(CHAIN_ID)))
         await blocked(world.engine, 2)  # and this one the other
     assert sorted(await asyncio.gather(*starting)) == [0, 1]
     assert await nonces(world) == [0, 1]
@@ -223,14 +229,14 @@ async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayW
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
     third = await world.admission.admit(authorization(3, nonce=2, **person), waits=True)
     assert second.state is RequestState.WAITING_PREDECESSOR
-    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == [0, 1, 2]
-    assert await world.admission.start_open(CHAIN_ID) == 0
+    assert await world.open_nonces(TARGET, TARGET) == [0, 1, 2]
+    assert await world.admission.start_waiting(CHAIN_ID) == 0
     elsewhere = authorization(4, nonce=1, router="0x" + "7b" * 20, **person)
     await world.admission.admit(elsewhere, waits=True)
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     world.mine()
     await mark_mined(world)
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     states = [await world.state(each) for each in (first, second, third)]
     assert states == ["mined", "broadcast", "waiting_predecessor"]
 
@@ -243,7 +249,7 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     fine = await admission.admit(authorization(3))
     world.mine()
     await mark_mined(world)
-    assert await admission.start_open(CHAIN_ID) == 1
+    assert await admission.start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (reverting, fine)] == ["queued", "broadcast"]
     passed_over = await admission.view(reverting.id)
     assert passed_over is not None
@@ -264,12 +270,12 @@ async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_ch
         node.answer = lambda request: refusal if data in str(request["params"]) else None
         world.mine()
         await mark_mined(world)
-        assert await admission.start_open(CHAIN_ID) == 1
+        assert await admission.start_waiting(CHAIN_ID) == 1
         assert [await world.state(each) for each in (first, refused, fine)] == ["mined", "queued", "broadcast"]
         node.well()
         world.mine()
         await mark_mined(world)
-        assert await admission.start_open(CHAIN_ID) == 1
+        assert await admission.start_waiting(CHAIN_ID) == 1
         started = await admission.view(refused.id)
         assert started is not None
         assert (started.state, started.reason) == (RequestState.BROADCAST, None), "it waits for nothing any more"
@@ -282,9 +288,9 @@ async def test_one_that_waits_tells_why_it_does_so_now(world: RelayWorld, monkey
     reasons = []
     with monkeypatch.context() as away:
         away.setattr(world.chain, "call_each", AsyncMock(return_value=[None]))
-        await world.admission.start_open(CHAIN_ID)
+        await world.admission.start_waiting(CHAIN_ID)
         reasons.append(await world.admission.view(waiting.id))
-    await world.admission.start_open(CHAIN_ID)
+    await world.admission.start_waiting(CHAIN_ID)
     reasons.append(await world.admission.view(waiting.id))
     assert [each and each.reason for each in reasons] == ["not_simulated", "would_revert"]
 
@@ -299,7 +305,7 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
     later = await world.admission.admit(authorization(2), waits=True)
     await world.execute("update worker.relay_request set reason = 'would_revert'")
     for _ in range(60):
-        await world.admission.start_open(CHAIN_ID)
+        await world.admission.start_waiting(CHAIN_ID)
         if await world.state(later) == "broadcast":
             break
     assert [await world.state(each) for each in (never, later)] == ["waiting_predecessor", "broadcast"]
@@ -310,7 +316,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
 ) -> None:
     await world.admission.admit(authorization(1))
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
-        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
             assert (await world.admission.admit(authorization(2))).state is RequestState.BROADCAST
         await connection.invalidate()
@@ -324,12 +330,12 @@ async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew
     other = load_signer(SecretStr("0x" + keccak(text=f"next {world.tag}").hex()))
     world.anvil.set_balance(other.address, 10**18)
     admission = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
-    assert await admission.open_of(CHAIN_ID, TARGET, TARGET) == []
+    assert await world.open_nonces(TARGET, TARGET) == []
     assert (await admission.admit(authorization(2, nonce=0, **signer))).state is RequestState.BROADCAST
     world.mine()
     await mark_mined(world)
     behind = await admission.admit(authorization(3, nonce=1, **signer), waits=True)
-    assert await admission.start_open(CHAIN_ID) == 1
+    assert await admission.start_waiting(CHAIN_ID) == 1
     assert await world.state(behind) == "broadcast"
 
 
@@ -352,11 +358,11 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
     world.base_fee(60 * GWEI)
     world.mine()
     await mark_mined(world)
-    assert await theirs(max_open=16).start_open(CHAIN_ID) == 0
+    assert await theirs(max_open=16).start_waiting(CHAIN_ID) == 0
     assert await world.state(waiting) == "queued"
     world.base_fee(GWEI)
     world.mine()
-    assert await theirs(max_open=16).start_open(CHAIN_ID) == 1
+    assert await theirs(max_open=16).start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (waiting, views[1])] == ["queued", "broadcast"]
 
 
@@ -364,7 +370,7 @@ async def test_a_nonce_whose_request_has_ended_may_be_signed_for_anew(world: Rel
     person = {"signer": TARGET, "creator": TARGET}
     await world.admission.admit(authorization(1, nonce=0, **person), waits=True)
     await world.execute("update worker.relay_request set state = 'expired'")
-    assert await world.admission.open_of(CHAIN_ID, TARGET, TARGET) == []
+    assert await world.open_nonces(TARGET, TARGET) == []
     assert (await world.admission.admit(authorization(2, nonce=0, **person))).state is RequestState.BROADCAST
 
 
@@ -406,13 +412,13 @@ async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayW
     with pytest.raises(LimitReached, match="try again in twenty minutes") as refused:
         await full.admit(authorization(2))
     assert (refused.value.code, refused.value.retry_after <= 1200) == ("daily_cap_reserved", True)
-    assert await full.ready(CHAIN_ID) == "daily_cap_reserved"
+    assert await full.wallet.read_readiness(CHAIN_ID) == "daily_cap_reserved"
     with pytest.raises(LimitReached, match="is used up"):  # who comes back in twenty minutes finds the count as full
         await with_caps(world, daily_wei=10**18, daily_count=1).admit(authorization(2))
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     with pytest.raises(LimitReached, match="is used up"):
         await full.admit(authorization(2))
-    assert await full.ready(CHAIN_ID) == "daily_cap_reached"
+    assert await full.wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"
     await world.execute("update worker.relay_budget set spent_wei = 0")
     assert (await full.admit(authorization(2))).state is RequestState.BROADCAST
 
@@ -473,8 +479,8 @@ async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: Rel
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
     await mark_mined(world)
     # No room in today's wei: it keeps waiting.
-    assert await with_caps(world, daily_wei=2 * once - 1).start_open(CHAIN_ID) == 0
-    assert await with_caps(world, daily_wei=2 * once).start_open(CHAIN_ID) == 1
+    assert await with_caps(world, daily_wei=2 * once - 1).start_waiting(CHAIN_ID) == 0
+    assert await with_caps(world, daily_wei=2 * once).start_waiting(CHAIN_ID) == 1
     assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
 
 
@@ -488,16 +494,16 @@ async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes
     world.mine()
     await mark_mined(world)
     tight = with_caps(world, daily_wei=3 * once)
-    assert await tight.start_open(CHAIN_ID) == 0
+    assert await tight.start_waiting(CHAIN_ID) == 0
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
-    assert await tight.start_open(CHAIN_ID) == 1
+    assert await tight.start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
     waits = await tight.view(dear.id)
     assert waits is not None
     assert waits.reason == "daily_cap_reached"
     assert (await tight.admit(authorization(4))).state is RequestState.BROADCAST
     await world.execute("update worker.relay_budget set day = day - 1")
-    assert await tight.start_open(CHAIN_ID) == 1
+    assert await tight.start_waiting(CHAIN_ID) == 1
     assert await world.state(dear) == "broadcast"
 
 
@@ -512,8 +518,8 @@ async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
 
 async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
     async with world.engine.begin() as connection:
-        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        return await request_store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
+        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        return await slot_store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
 
 
 async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(world: RelayWorld) -> None:
@@ -579,7 +585,7 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
         (slot,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
         mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
         ended = slot_store.EndedSlot(slot, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
-        assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == {0}
+        assert await slot_store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == {0}
     await admission.admit(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
 
@@ -594,11 +600,11 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert view.state is RequestState.DEFERRED_FEE
     assert view.tx_hash is None
     assert not await world.slots()
-    assert await world.admission.start_open(CHAIN_ID) == 0
+    assert await world.admission.start_waiting(CHAIN_ID) == 0
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     assert await world.state(view) == "broadcast"
 
 
@@ -608,11 +614,11 @@ async def test_who_waits_for_a_predecessor_that_gas_is_too_dear_for_keeps_its_tu
     world.mine()
     first = await world.admission.admit(authorization(1, nonce=0, **person))
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
-    assert await world.admission.start_open(CHAIN_ID) == 0
+    assert await world.admission.start_waiting(CHAIN_ID) == 0
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (first, second)] == ["broadcast", "waiting_predecessor"]
 
 
@@ -628,7 +634,7 @@ async def test_what_is_sent_later_may_use_all_of_its_lanes_gas(world: RelayWorld
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     assert [slot["gas_limit"] for slot in await world.slots()] == [needs, GAS]
 
 
@@ -639,10 +645,12 @@ async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: Rela
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), authorization(1).gas_limit)
+    _, wei = world.admission.wallet.offer(
+        await world.admission.wallet.read_prices(CHAIN_ID), authorization(1).gas_limit
+    )
     world.anvil.set_balance(world.wallet, wei * 3 // 2)
     world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     assert [await world.state(view) for view in views] == ["broadcast", "deferred_fee"]
 
 
@@ -653,8 +661,9 @@ async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: R
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), GAS)
-    assert await with_caps(world, daily_wei=wei * 5 // 2).start_open(CHAIN_ID) == 2
+    wallet = world.admission.wallet
+    _, wei = wallet.offer(await wallet.read_prices(CHAIN_ID), GAS)
+    assert await with_caps(world, daily_wei=wei * 5 // 2).start_waiting(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["broadcast", "broadcast", "deferred_fee"]
     assert await world.budget() == {"requests": 3, "reserved": 2 * wei, "spent": 0}
 
@@ -667,11 +676,11 @@ async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_th
     dear = await admission.admit(authorization(2, gas_limit=3 * GAS))
     cheap = await admission.admit(authorization(3))
     world.anvil.set_balance(world.wallet, 3 * once)
-    assert await with_caps(world).start_open(CHAIN_ID) == 0
+    assert await with_caps(world).start_waiting(CHAIN_ID) == 0
     world.mine()
     await mark_mined(world)
     world.anvil.set_balance(world.wallet, 2 * once)
-    assert await with_caps(world).start_open(CHAIN_ID) == 1
+    assert await with_caps(world).start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
     waits = await admission.view(dear.id)
     assert waits is not None
@@ -680,7 +689,7 @@ async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_th
     await mark_mined(world)
     assert (await with_caps(world).admit(authorization(4))).state is RequestState.BROADCAST
     world.anvil.set_balance(world.wallet, 5 * once)
-    assert await with_caps(world).start_open(CHAIN_ID) == 1
+    assert await with_caps(world).start_waiting(CHAIN_ID) == 1
     assert await world.state(dear) == "broadcast"
 
 
@@ -760,16 +769,16 @@ async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_
 
 
 async def test_a_stopped_wallet_admits_nothing(world: RelayWorld) -> None:
-    await world.admission.open_wallet(CHAIN_ID)
+    await world.admission.wallet.open(CHAIN_ID)
     await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
     with pytest.raises(RelayStopped):
         await world.admission.admit(authorization(1))
-    assert await world.admission.ready(CHAIN_ID) == "stopped"
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "stopped"
     assert not await world.rows("select from worker.relay_request")
 
 
 async def test_a_nonce_that_a_stranger_used_is_seen_before_the_first_admission(world: RelayWorld) -> None:
-    await world.admission.open_wallet(CHAIN_ID)
+    await world.admission.wallet.open(CHAIN_ID)
     await foreign_transaction(world)
     world.mine()
     world.restart()
@@ -782,7 +791,7 @@ async def test_a_wallet_with_an_unknown_transaction_under_way_does_not_start(wor
     await foreign_transaction(world)
     with pytest.raises(RelayStopped):
         await world.admission.admit(authorization(1))
-    assert await world.admission.ready(CHAIN_ID) == "not_reconciled"
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "not_reconciled"
     world.mine()
     assert (await world.admission.admit(authorization(1))).state is RequestState.BROADCAST
     assert await nonces(world) == [1]
@@ -796,13 +805,13 @@ async def test_endpoints_that_disagree_give_no_first_nonce(world: RelayWorld, tw
     admission, _, lying = two_nodes
     lying.answer = count_five
     with pytest.raises(RelayStopped):
-        await admission.open_wallet(CHAIN_ID)
+        await admission.wallet.open(CHAIN_ID)
     assert not await world.rows("select from worker.relay_wallet")
 
 
 async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_nodes: Nodes) -> None:
     admission, lying, _ = two_nodes
-    await world.admission.open_wallet(CHAIN_ID)
+    await world.admission.wallet.open(CHAIN_ID)
     lying.answer = count_five
     assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
 
@@ -812,7 +821,7 @@ async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> 
     one.hang = two.hang = True
     with pytest.raises(ChainUnavailable):
         await admission.admit(authorization(1))
-    assert await admission.ready(CHAIN_ID) == "chain_unavailable"
+    assert await admission.wallet.read_readiness(CHAIN_ID) == "chain_unavailable"
 
 
 async def test_rollups_are_refused(world: RelayWorld) -> None:
@@ -821,39 +830,42 @@ async def test_rollups_are_refused(world: RelayWorld) -> None:
         elsewhere: RelayAuthorization = authorization(1, chain_id=chain_id)
         with pytest.raises(NotConfigured):
             await rollup.admit(elsewhere)
-        assert await rollup.ready(chain_id) == "chain_refused"
+        assert await rollup.wallet.read_readiness(chain_id) == "chain_refused"
 
 
 async def test_a_wallet_that_cannot_pay_admits_nothing_and_says_so(world: RelayWorld) -> None:
-    assert await world.admission.ready(CHAIN_ID) is None
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     world.anvil.set_balance(world.wallet, 10**12)
     world.restart()
     with pytest.raises(RelayStopped):
         await world.admission.admit(authorization(1))
-    assert await world.admission.ready(CHAIN_ID) == "low_balance"
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "low_balance"
     assert await world.budget() == {"requests": 0, "reserved": 0, "spent": 0}
 
 
 async def test_readiness_counts_what_the_balance_owes_to_those_under_way(world: RelayWorld) -> None:
     await world.admission.admit(authorization(1))
     once = (await world.budget())["reserved"]
-    _, wei = world.admission._offer(await world.admission._market(CHAIN_ID), admission_module.USUAL_GAS)
+    wallet = world.admission.wallet
+    _, wei = wallet.offer(await wallet.read_prices(CHAIN_ID), USUAL_GAS)
     said = []
     for balance in (once + wei - 1, once + wei):
         world.anvil.set_balance(world.wallet, balance)
-        said.append(await with_caps(world).ready(CHAIN_ID))
+        said.append(await with_caps(world).wallet.read_readiness(CHAIN_ID))
     assert said == ["low_balance", None]
     world.base_fee(60 * GWEI)
     world.mine()
     world.anvil.set_balance(world.wallet, once - 1)
-    assert await with_caps(world).ready(CHAIN_ID) is None, "what comes now waits for cheaper gas, and reserves nothing"
+    assert await with_caps(world).wallet.read_readiness(CHAIN_ID) is None, (
+        "what comes now waits for cheaper gas, and reserves nothing"
+    )
 
 
 async def test_readiness_says_when_the_days_caps_are_used_up(world: RelayWorld) -> None:
     admission = with_caps(world, daily_count=1)
-    _, wei = admission._offer(await admission._market(CHAIN_ID), admission_module.USUAL_GAS)
-    assert await with_caps(world, daily_wei=wei).ready(CHAIN_ID) is None
-    assert await admission.ready(CHAIN_ID) is None
+    _, wei = admission.wallet.offer(await admission.wallet.read_prices(CHAIN_ID), USUAL_GAS)
+    assert await with_caps(world, daily_wei=wei).wallet.read_readiness(CHAIN_ID) is None
+    assert await admission.wallet.read_readiness(CHAIN_ID) is None
     await admission.admit(authorization(1))
-    assert await admission.ready(CHAIN_ID) == "daily_cap_reached"
-    assert await with_caps(world, daily_wei=10**9).ready(CHAIN_ID) == "daily_cap_reached"
+    assert await admission.wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"
+    assert await with_caps(world, daily_wei=10**9).wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"

@@ -176,7 +176,7 @@ async def test_a_stopped_wallet_goes_on_although_nobody_looked_since_the_foreign
     """With nothing open the pass looks once an hour."""
     await _stopped_by_a_stranger(world)
     world.finalize()
-    assert not await world.reconcile.look(CHAIN_ID)
+    assert not await world.reconcile.poll(CHAIN_ID)
     await _hand(world).resume(CHAIN_ID)
     await _relayed(world, "second")
     assert [slot["nonce"] for slot in await world.slots()] == [0, 2]

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.attempts import broadcast
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_process import NUMBERS, STEPS
 from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world, stored_attempts

@@ -15,7 +15,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.relay import reconciler, slot_store
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
-from reminder_worker.relay.slot_store import paused
+from reminder_worker.relay.request_store import is_paused
 from reminder_worker.relay.state_machine import MinedAttempt
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
@@ -39,7 +39,7 @@ async def test_a_withdrawal_is_mined_then_confirmed_and_its_cost_is_the_receipts
     assert await world.state(request) == "confirmed"
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
     assert world.paid() > 0
-    assert not await world.reconcile.look(CHAIN_ID)
+    assert not await world.reconcile.poll(CHAIN_ID)
 
 
 async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_for_the_day(world: RelayWorld) -> None:
@@ -49,11 +49,11 @@ async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_fo
     assert await world.state(request) == "reverted"
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
     async with world.engine.connect() as connection:
-        assert await paused(connection, CHAIN_ID, gift.recipient.address.lower())
-        assert not await paused(connection, CHAIN_ID + 1, gift.recipient.address.lower())
+        assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
+        assert not await is_paused(connection, CHAIN_ID + 1, gift.recipient.address.lower())
     await world.execute("update worker.quota set ends_at = ends_at - 86400")
     async with world.engine.connect() as connection:
-        assert not await paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
+        assert not await is_paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
 
 
 async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_deadline_is_over_when_it_is_final(
@@ -68,7 +68,7 @@ async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_dea
     await world.run()
     assert await world.state(request) == "reverted"
     async with world.engine.connect() as connection:
-        assert await paused(connection, CHAIN_ID, gift.recipient.address.lower())
+        assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
 
 
 async def test_a_call_that_is_mined_too_late_pauses_nobody(world: RelayWorld) -> None:
@@ -81,7 +81,7 @@ async def test_a_call_that_is_mined_too_late_pauses_nobody(world: RelayWorld) ->
     assert await world.state(request) == "expired"
     assert (await world.budget())["spent"] == world.paid() > 0
     async with world.engine.connect() as connection:
-        assert not await paused(connection, CHAIN_ID, gift.recipient.address.lower())
+        assert not await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
 
 
 async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
@@ -93,7 +93,7 @@ async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_
     assert await world.state(request) == "satisfied_elsewhere"
     assert (await world.budget())["spent"] == world.paid() > 0, "our failed transaction is paid for all the same"
     async with world.engine.connect() as connection:
-        assert not await paused(connection, CHAIN_ID, authorization.signer)
+        assert not await is_paused(connection, CHAIN_ID, authorization.signer)
 
 
 @pytest.mark.core
@@ -135,7 +135,7 @@ async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_i
     assert await world.state(superseded) == "superseded"
     assert await world.state(cancelled) == "cancelled_by_user"
     async with world.engine.connect() as connection:
-        assert await paused(connection, CHAIN_ID, third.recipient.address.lower()), "it made us pay"
+        assert await is_paused(connection, CHAIN_ID, third.recipient.address.lower()), "it made us pay"
 
 
 async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(world: RelayWorld) -> None:
@@ -383,10 +383,10 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
     await world.execute(moved)
     before = await world.slots()
     async with world.engine.begin() as connection:
-        assert not await slot_store.unchanged(connection, CHAIN_ID, world.wallet, at.slot)
-        assert await slot_store.record(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
+        assert not await slot_store.lock_unchanged(connection, CHAIN_ID, world.wallet, at.slot)
+        assert await slot_store.record_mined(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
         ended = slot_store.EndedSlot(at, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
-        assert await slot_store.finish(connection, CHAIN_ID, world.wallet, [ended]) == set()
+        assert await slot_store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
 
 
@@ -600,7 +600,7 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     await world.settle()
     assert [await world.state(request) for request in requests] == ["reverted", "expired"]
     async with world.engine.connect() as connection:
-        assert not await paused(connection, CHAIN_ID, world.wallet)
+        assert not await is_paused(connection, CHAIN_ID, world.wallet)
 
 
 async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
@@ -678,4 +678,4 @@ async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at
     assert 0 < world.paid() <= reserved
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
     async with world.engine.connect() as connection:
-        assert await paused(connection, CHAIN_ID, request.signer)
+        assert await is_paused(connection, CHAIN_ID, request.signer)

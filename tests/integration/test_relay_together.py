@@ -13,9 +13,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached, NonceMismatch
-from reminder_worker.relay import request_store
+from reminder_worker.relay import slot_store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.broadcast import broadcast
+from reminder_worker.relay.attempts import broadcast
 from reminder_worker.relay.caps import CapsLeft
 from reminder_worker.relay.models import RelayAuthorization, RequestState, RequestView
 from reminder_worker.relay.signer import load_signer
@@ -45,7 +45,7 @@ class Locks:
 
 async def together(admission: RelayAdmission, *asked: RelayAuthorization) -> Answers:
     """All at once, and none of them has to ask the chain first."""
-    await admission.ready(CHAIN_ID)
+    await admission.wallet.read_readiness(CHAIN_ID)
     return await asyncio.gather(*map(admission.admit, asked), return_exceptions=True)
 
 
@@ -78,9 +78,9 @@ async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_t
 
 
 async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next_turn(world: RelayWorld) -> None:
-    assert await world.admission.ready(CHAIN_ID) is None
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     async with world.engine.begin() as connection:
-        await request_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
         first = asyncio.create_task(world.admission.admit(authorization(1)))
         await asyncio.sleep(0)  # it has its turn, and waits for the row
         await asyncio.sleep(0)
@@ -148,8 +148,8 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
     signer = load_signer(SecretStr("0x" + "17" * 32))
     world.anvil.set_balance(signer.address, 10**20)
     other = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
-    await other.ready(CHAIN_ID)
-    both, read = asyncio.Barrier(2), request_store.read_room
+    await other.wallet.read_readiness(CHAIN_ID)
+    both, read = asyncio.Barrier(2), slot_store.read_caps
     first = {world.wallet, signer.address}
 
     async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> CapsLeft:
@@ -159,7 +159,7 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
             await both.wait()
         return room
 
-    monkeypatch.setattr(request_store, "read_room", at_the_same_moment)
+    monkeypatch.setattr(slot_store, "read_caps", at_the_same_moment)
     answers = await asyncio.gather(other.admit(authorization(1)), together(world.admission, authorization(1)))
     (here,) = answers[1]
     assert isinstance(here, RequestView)
@@ -172,7 +172,7 @@ async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
 
 async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_rows(world: RelayWorld) -> None:
     """Who holds several of them, a reconciler for one, may want the next one of ours: a deadlock is nobody's answer."""
-    await world.admission.ready(CHAIN_ID)
+    await world.admission.wallet.read_readiness(CHAIN_ID)
     answers = await together(world.admission, *map(authorization, (1, 2, 3)))
     await world.execute("update worker.relay_request set state = 'signed'")
     async with world.engine.connect() as connection:
@@ -228,7 +228,7 @@ async def test_one_whose_row_the_database_refuses_fails_alone_and_leaves_no_gap(
 
 async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: RelayWorld) -> None:
     """The request of a client that hung up is relayed all the same, as are those beside it."""
-    assert await world.admission.ready(CHAIN_ID) is None
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     gone, stays = (asyncio.create_task(world.admission.admit(authorization(number))) for number in (1, 2))
     await asyncio.sleep(0)
     gone.cancel()
@@ -238,8 +238,8 @@ async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: Re
 
 
 async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> None:
-    await world.admission.open_wallet(CHAIN_ID)
-    assert await world.admission.ready(CHAIN_ID) is None
+    await world.admission.wallet.open(CHAIN_ID)
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
     answers = await asyncio.gather(*(world.admission.admit(authorization(n)) for n in (1, 2)), return_exceptions=True)
     assert kinds(answers) == ["RelayStopped"] * 2
@@ -249,13 +249,13 @@ async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> Non
 async def test_a_room_that_refuses_counts_nothing(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even of the caps that it passed: what was counted is what was admitted."""
     rooms: list[CapsLeft] = []
-    read = request_store.read_room
+    read = slot_store.read_caps
 
     async def keep(*args: Any) -> CapsLeft:
         rooms.append(await read(*args))
         return rooms[-1]
 
-    monkeypatch.setattr(request_store, "read_room", keep)
+    monkeypatch.setattr(slot_store, "read_caps", keep)
     world.caps = replace(world.caps, per_signer=1)
     world.restart()
     same = {"signer": TARGET, "creator": TARGET}

@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Reverted
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.relay import slot_store
+from reminder_worker.relay import request_store
 from reminder_worker.relay.models import RelayLane
-from reminder_worker.relay.request_store import lock_wallet
-from reminder_worker.relay.signer import signer_of
+from reminder_worker.relay.signer import make_signer
+from reminder_worker.relay.slot_store import lock_wallet
 from tests.integration.locks import blocked
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
@@ -73,7 +73,7 @@ async def test_who_defers_what_waits_takes_its_turn_at_the_wallets_row(world: Re
     world.base_fee(2 * CEILING)
     async with world.engine.begin() as another:
         await lock_wallet(another, CHAIN_ID, world.wallet)
-        deferring = asyncio.create_task(world.admission.start_open(CHAIN_ID))
+        deferring = asyncio.create_task(world.admission.start_waiting(CHAIN_ID))
         await blocked(world.engine)
         assert await world.state(late) == "queued"
     assert await deferring == 0
@@ -149,13 +149,13 @@ async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_wa
     world.base_fee(2 * CEILING)
     request = await world.admit(gift)
     async with world.engine.connect() as connection:
-        (waiting,) = await slot_store.read_waiting(connection, CHAIN_ID, world.wallet, 10)
+        (waiting,) = await request_store.read_waiting(connection, CHAIN_ID, world.wallet, 10)
     world.base_fee(GWEI)
     world.mine()
     world.restart()
-    assert await world.admission.start_open(CHAIN_ID) == 1
+    assert await world.admission.start_waiting(CHAIN_ID) == 1
     async with world.engine.begin() as connection:
-        assert not await slot_store.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
+        assert not await request_store.end_waiting(connection, CHAIN_ID, world.wallet, waiting, "expired")
     assert await world.state(request) == "broadcast"
 
 
@@ -223,7 +223,7 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     world.pay_out_by_vault(gift)
     await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
-    assert not await world.reconcile.look(CHAIN_ID)
+    assert not await world.reconcile.poll(CHAIN_ID)
     assert world.paid() == 0
 
 
@@ -236,7 +236,7 @@ async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
     request = await world.admit(gift, ttl=10**9)
     world.pay_out_by_vault(gift)
     world.finalize()
-    monkeypatch.setattr(world.admission, "start_open", AsyncMock(side_effect=ChainUnavailable("no fees")))
+    monkeypatch.setattr(world.admission, "start_waiting", AsyncMock(side_effect=ChainUnavailable("no fees")))
     with pytest.raises(ChainUnavailable):
         await world.run()
     assert await world.state(request) == "satisfied_elsewhere"
@@ -256,7 +256,7 @@ async def test_what_has_ended_is_ended_also_while_the_wallets_key_does_not_open(
     world.pay_out_by_vault(paid_out)
     world.finalize()
     keystore = json.dumps(Account.encrypt(bytes.fromhex(world.key[2:]), "open sesame", kdf="pbkdf2", iterations=10))
-    world.signer = signer_of(SecretStr(keystore), SecretStr("wrong"))
+    world.signer = make_signer(SecretStr(keystore), SecretStr("wrong"))
     world.base_fee(GWEI)
     world.mine()
     with pytest.raises(Misconfigured):

@@ -9,9 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.relay import admission
+from reminder_worker.relay import wallet
 from reminder_worker.relay.models import FOREIGN_NONCE, RequestView
-from reminder_worker.relay.slot_store import pause_of
+from reminder_worker.relay.request_store import pause_subject
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 
@@ -116,7 +116,7 @@ async def test_what_nobody_starts_for_now_is_paused(world: RelayWorld, why: str)
     if why == "the wallet is stopped":
         await world.execute("update worker.relay_wallet set stopped = :reason", reason=FOREIGN_NONCE)
     else:
-        subject = pause_of(CHAIN_ID, world.account("heir").address.lower())
+        subject = pause_subject(CHAIN_ID, world.account("heir").address.lower())
         day = "cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint)"
         await world.execute(
             f"insert into worker.quota values ('relay_paused', :subject, {day}, 1, {day} + 86400)",
@@ -142,7 +142,7 @@ async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, is_sent: bool
 ) -> None:
     """Who asks is answered soon, however long an endpoint hangs."""
-    monkeypatch.setattr(admission, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
     request = await world.admit(world.gift()) if is_sent else await deferred(world)
     async with proxy(world.anvil.url) as hangs:
         chain = Chain(chain_settings(world.scenario, hangs.url))
@@ -158,17 +158,17 @@ async def test_an_endpoint_that_is_slow_is_not_said_to_be_silent(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it said last counts, for half a minute."""
-    monkeypatch.setattr(admission, "PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
     request = await deferred(world)
     async with proxy(world.anvil.url) as slow:
         chain = Chain(chain_settings(world.scenario, slow.url))
         world.chain, before = chain, world.chain
         world.base_fee(2 * CEILING)
-        await world.admission.start_open(CHAIN_ID)
-        monkeypatch.setattr(admission, "MARKET_SECONDS", 0)
+        await world.admission.start_waiting(CHAIN_ID)
+        monkeypatch.setattr(wallet, "PRICE_SECONDS", 0)
         slow.hang = True
         assert await waits_for(world, request) == "fees"
-        monkeypatch.setattr(admission, "SILENT_SECONDS", 0)
+        monkeypatch.setattr(wallet, "SILENT_SECONDS", 0)
         assert await waits_for(world, request) == "chain"
         world.chain = before
         await chain.close()

@@ -13,7 +13,7 @@ from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconciler
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.fees import EMPTY_GAS
-from reminder_worker.relay.wallet_monitor import GAS_OF_A_RELAY, pays_for
+from reminder_worker.relay.wallet_monitor import CLAIM_GAS, pays_for
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
 
 
@@ -79,8 +79,8 @@ async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
     async def lacking(*asked: Any) -> Any:
         monkeypatch.setattr(reconciler, "view_chain", view_chain)
         seen = await view_chain(*asked)
-        each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.each)
-        return replace(seen, each=each)
+        each = tuple(replace(view, receipts=dict.fromkeys(view.receipts)) for view in seen.views)
+        return replace(seen, views=each)
 
     monkeypatch.setattr(reconciler, "view_chain", lacking)
     assert (await world.run()).stopped is None
@@ -106,13 +106,13 @@ async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_ope
     await world.admit(world.gift())
     await world.settle()
     await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
-    assert await world.reconcile.look(CHAIN_ID)
+    assert await world.reconcile.poll(CHAIN_ID)
     await world.run()
-    assert not await world.reconcile.look(CHAIN_ID)
+    assert not await world.reconcile.poll(CHAIN_ID)
     await world.execute("update worker.relay_wallet set stopped = null")
-    assert await world.reconcile.look(CHAIN_ID)
+    assert await world.reconcile.poll(CHAIN_ID)
     await world.run()
-    assert not await world.reconcile.look(CHAIN_ID)
+    assert not await world.reconcile.poll(CHAIN_ID)
     assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
 
 
@@ -263,7 +263,7 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     for relays in (100, 99, 101, 99, 130):
         base_fee, tip = await world.chain.fees()
         set_aside = EMPTY_GAS * CEILING
-        world.anvil.set_balance(world.wallet, relays * GAS_OF_A_RELAY * (base_fee + tip) + set_aside + GWEI)
+        world.anvil.set_balance(world.wallet, relays * CLAIM_GAS * (base_fee + tip) + set_aside + GWEI)
         await world.run()
         told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
     assert told == [0, 1, 1, 1, 2]
@@ -308,7 +308,7 @@ async def test_a_refilled_balance_is_no_trouble_while_gas_is_too_dear_for_who_wa
 def test_a_balance_pays_for_relays_at_what_gas_costs_and_we_never_pay_more_than_the_ceiling(
     price: int, counted_at: int
 ) -> None:
-    balance = EMPTY_GAS * CEILING + 10 * GAS_OF_A_RELAY * counted_at
+    balance = EMPTY_GAS * CEILING + 10 * CLAIM_GAS * counted_at
     assert (pays_for(balance, price, CEILING), pays_for(balance - 1, price, CEILING)) == (10, 9)
 
 
@@ -318,6 +318,6 @@ async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_reque
     world.restart()
     world.base_fee(GWEI // 10)
     world.anvil.set_balance(world.wallet, EMPTY_GAS * CEILING - 1)
-    assert await world.admission.ready(CHAIN_ID) == "low_balance"
+    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "low_balance"
     await world.run()
     assert await world.rows("select kind from worker.alert") == [{"kind": "relayer_low_balance"}]

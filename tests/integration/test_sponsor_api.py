@@ -23,10 +23,10 @@ from reminder_worker.chain.contracts.timelocks import Timelocks
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.operator_actions import BY_HAND
+from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
+from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT
+from reminder_worker.relay.request_store import pause_subject
 from reminder_worker.relay.signer import load_signer
-from reminder_worker.relay.slot_store import pause_of
-from reminder_worker.relay.validation import LEAST_GAS_LIMIT
 from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
 from tests.integration.chain_proxy import Json, proxy, stopped
@@ -253,7 +253,7 @@ async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: Wo
         assert (again.status, again.body["id"], again.body["status"]) == (202, first.body["id"], state)
         told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
         assert (told["error"] or {}).get("code") == error
-    await world.sql("update worker.relay_request set state = 'expired', reason = :r", r=BY_HAND)
+    await world.sql("update worker.relay_request set state = 'expired', reason = :r", r=CANCELLED_BY_OPERATOR)
     told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
     assert told["error"]["code"] == "cancelled_by_operator"
     assert "gave it up" in told["error"]["detail"]
@@ -627,7 +627,7 @@ async def pause(world: World, signer: LocalAccount) -> None:
                 "insert into worker.quota select 'relay_paused', :subject, day, 1, day + 86400"
                 " from (select cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint) as day) d"
             ),
-            {"subject": pause_of(world.chain_id, signer.address.lower())},
+            {"subject": pause_subject(world.chain_id, signer.address.lower())},
         )
 
 

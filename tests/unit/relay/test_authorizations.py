@@ -20,9 +20,9 @@ from reminder_worker.relay.authorizations import (
     Request,
     SponsorRequest,
     WithdrawRequest,
-    call_data,
-    claimed,
-    digest,
+    compute_digest,
+    decode_claim,
+    encode_call,
 )
 
 ROUTER = "0x" + "a5" * 20
@@ -69,7 +69,7 @@ def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
     domain = {"name": DOMAIN.name, "version": "1", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
     types = {primary_type: [dict(field) for field in MESSAGE_TYPES[primary_type]]}
     signable = encode_typed_data(domain, types, message)
-    assert digest(request, DOMAIN) == keccak(b"\x19\x01" + signable.header + signable.body)
+    assert compute_digest(request, DOMAIN) == keccak(b"\x19\x01" + signable.header + signable.body)
 
 
 @given(withdrawals)
@@ -78,7 +78,7 @@ def test_in_version_2_a_withdrawal_is_signed_with_whom_it_pays(request: Withdraw
     domain = {"name": DOMAIN.name, "version": "2", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
     types = {primary_type: [dict(field) for field in WITHDRAW_TO_TYPES[primary_type]]}
     signable = encode_typed_data(domain, types, message | {"payTo": request.pay_to})
-    assert digest(request, VERSION_2) == keccak(b"\x19\x01" + signable.header + signable.body)
+    assert compute_digest(request, VERSION_2) == keccak(b"\x19\x01" + signable.header + signable.body)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
                 f"withdrawFor(uint256,bool,{auth})",
                 (request.subject_id, request.skip_swap, signer),
             )
-    data = call_data(request, digest(request, DOMAIN), "1")
+    data = encode_call(request, compute_digest(request, DOMAIN), "1")
     assert data[:4] == keccak(text=signature)[:4]
     name = signature.partition("(")[0]
     types = {"activeLegacyFor": ["uint256", "address[]", "bool", auth], "activeAliveFor": ["uint256", auth]}
@@ -136,7 +136,7 @@ def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
 @given(withdrawals)
 def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> None:
     auth = "(address,address,uint256,uint256,bytes)"
-    data = call_data(request, digest(request, VERSION_2), "2")
+    data = encode_call(request, compute_digest(request, VERSION_2), "2")
     assert data[:4] == keccak(text=f"withdrawFor(uint256,bool,{auth})")[:4]
     given = (request.signer, request.pay_to, request.nonce, request.deadline, request.signature)
     assert decode(["uint256", "bool", auth], data[4:]) == (request.subject_id, request.skip_swap, given)
@@ -146,7 +146,7 @@ def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> N
 def test_what_a_call_claims_is_told_whatever_stands_behind_it_and_of_no_other_call(
     request: Request, behind: bytes
 ) -> None:
-    told = claimed(call_data(request, b"", "1") + behind)
+    told = decode_claim(encode_call(request, b"", "1") + behind)
     if isinstance(request, ClaimRequest):
         assert told == (request.subject_id, request.assets, request.is_eth, request.signer, request.nonce)
     else:
@@ -158,26 +158,26 @@ def test_what_a_call_claims_is_told_whatever_stands_behind_it_and_of_no_other_ca
 def test_a_claim_that_points_outside_itself_is_none(word: int, number: int) -> None:
     """Whatever the chain took of it, nothing is raised: a run would fail on it again and again."""
     request = ClaimRequest(1, ROUTER, 5, ROUTER, 0, 1, bytes(65), assets=(ROUTER,), is_eth=True)
-    call = call_data(request, b"", "1")
-    assert claimed(call) is not None
-    assert claimed(call[: 4 + 32 * word] + number.to_bytes(32, "big") + call[36 + 32 * word :]) is None
+    call = encode_call(request, b"", "1")
+    assert decode_claim(call) is not None
+    assert decode_claim(call[: 4 + 32 * word] + number.to_bytes(32, "big") + call[36 + 32 * word :]) is None
 
 
 @pytest.mark.parametrize("v", [0, 27])
 def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
     bare = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, b"")
-    hashed = digest(bare, DOMAIN)
+    hashed = compute_digest(bare, DOMAIN)
     signed = bytes(ACCOUNT.unsafe_sign_hash(hashed).signature)
     raw = signed[:64] + bytes([signed[64] - 27 + v])
     request = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, raw)
-    assert signed in call_data(request, hashed, "1")
+    assert signed in encode_call(request, hashed, "1")
 
 
 def test_another_wallets_65_bytes_stay_as_they_are() -> None:
     """What ends in 0 or 1 may be anything to a smart wallet."""
     raw = b"\x05" * 64 + b"\0"
     request = CheckInRequest(11155111, ROUTER, 7, "0x" + "22" * 20, 0, 1_795_000_000, raw)
-    assert raw + b"\0" * 31 in call_data(request, digest(request, DOMAIN), "1")
+    assert raw + b"\0" * 31 in encode_call(request, compute_digest(request, DOMAIN), "1")
 
 
 def test_a_request_does_not_show_its_signature() -> None:

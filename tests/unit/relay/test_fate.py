@@ -29,19 +29,19 @@ from reminder_worker.relay.state_machine import (
     SettleSlot,
     SlotFacts,
     StoredAttempt,
-    agreed_number,
-    decide,
-    fate,
-    is_strangers,
-    sighting,
+    agree_on_number,
+    agree_on_receipts,
+    decide_action,
+    decide_fate,
+    is_foreign,
 )
 
 CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, FRESH_SECONDS)
 EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)
 SLOT = NonceSlot(nonce=7, mined_in=None, attempts=(CALL,), deadline=1000, signer_nonce=3)
 MINED = MinedAttempt("0xa1", 50, "0xb50", True, 10**15)
-ABSENT = ReceiptStatus(ReceiptPresence.ABSENT, None, vouched=True)
-SEEN = ReceiptStatus(ReceiptPresence.MINED, MINED, vouched=True)
+ABSENT = ReceiptStatus(ReceiptPresence.ABSENT, None, confirmed=True)
+SEEN = ReceiptStatus(ReceiptPresence.MINED, MINED, confirmed=True)
 FACTS = SlotFacts(
     head=52,
     time=900,
@@ -49,8 +49,8 @@ FACTS = SlotFacts(
     wallet_count=7,
     wallet_count_final=7,
     signer_nonce=3,
-    sighting=ABSENT,
-    market=GasPrice(base_fee=50, priority_fee=1, ceiling=400),
+    receipts=ABSENT,
+    price=GasPrice(base_fee=50, priority_fee=1, ceiling=400),
 )
 
 small = st.integers(0, 6)
@@ -78,26 +78,28 @@ slots = st.builds(NonceSlot, small, st.none() | places, attempts, st.integers(0,
 
 markets = st.none() | st.builds(GasPrice, st.integers(1, 500), st.integers(0, 5), st.just(300))
 at_any_time = (small, small, st.none() | small, small, st.none() | small, st.none() | small)
-undecided = st.builds(SlotFacts, *at_any_time, st.sampled_from([ABSENT, replace(ABSENT, vouched=False), SEEN]), markets)
+undecided = st.builds(
+    SlotFacts, *at_any_time, st.sampled_from([ABSENT, replace(ABSENT, confirmed=False), SEEN]), markets
+)
 
 
 @st.composite
 def facts(draw: st.DrawFn) -> SlotFacts:
     configured = draw(st.integers(1, 4))
-    seen = sighting(draw(votes.filter(lambda each: len(each) <= configured)), configured)
+    seen = agree_on_receipts(draw(votes.filter(lambda each: len(each) <= configured)), configured)
     rest: list[Any] = [*map(draw, at_any_time), seen, draw(markets)]
     return SlotFacts(*rest)
 
 
 @given(slots, facts())
 def test_a_slot_is_only_ended_by_what_is_final_and_vouched_for(slot: NonceSlot, chain: SlotFacts) -> None:
-    action = decide(slot, chain)
+    action = decide_action(slot, chain)
     if isinstance(action, SettleSlot):
-        assert chain.sighting.vouched
+        assert chain.receipts.confirmed
         assert chain.finalized is not None
         assert action.mined.block_number <= chain.finalized
     if isinstance(action, ForeignNonce):
-        assert chain.sighting == ABSENT
+        assert chain.receipts == ABSENT
         assert chain.wallet_count_final is not None
         assert chain.wallet_count_final > slot.nonce
 
@@ -107,15 +109,15 @@ def test_a_slot_is_only_ended_by_what_is_final_and_vouched_for(slot: NonceSlot, 
 def test_new_bytes_are_only_wanted_for_what_nobody_mined_and_when_the_market_is_below_the_ceiling(
     slot: NonceSlot, chain: SlotFacts
 ) -> None:
-    action = decide(slot, chain)
+    action = decide_action(slot, chain)
     if isinstance(action, ReplaceAttempt):
-        assert chain.market is not None
-        assert chain.market.base_fee <= chain.market.ceiling
+        assert chain.price is not None
+        assert chain.price.base_fee <= chain.price.ceiling
         assert slot.mined_in is None
-        assert chain.sighting.mined is None
+        assert chain.receipts.mined is None
         assert chain.wallet_count <= slot.nonce
         same = [attempt for attempt in slot.attempts if attempt.kind == action.kind]
-        underpriced = chain.market.base_fee > slot.newest.max_fee
+        underpriced = chain.price.base_fee > slot.newest.max_fee
         assert len(same) <= MOST_REPLACEMENTS or underpriced or slot.newest.kind == "call" != action.kind
         if slot.newest.kind == "empty":
             assert action.kind == "empty", "a slot given up is never turned back"
@@ -125,20 +127,20 @@ def test_new_bytes_are_only_wanted_for_what_nobody_mined_and_when_the_market_is_
 def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
     said: list[list[MinedAttempt | None]], configured: int
 ) -> None:
-    seen = sighting(said, configured)
+    seen = agree_on_receipts(said, configured)
     for_it = sum(seen.mined in vote for vote in said) if seen.mined is not None else 0
     if seen.presence is ReceiptPresence.MINED:
         assert for_it >= min(2, len(said))
-    if seen.mined is not None and seen.vouched:
+    if seen.mined is not None and seen.confirmed:
         assert for_it >= min(2, configured)
-    if seen.vouched:
+    if seen.confirmed:
         assert len(said) >= min(2, configured), "nor is it denied by fewer"
     assert (seen.presence is ReceiptPresence.ABSENT) == (not any(receipt for vote in said for receipt in vote))
 
 
 @given(st.lists(small, max_size=5), st.integers(1, 4))
 def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said: list[int], configured: int) -> None:
-    number = agreed_number(said, configured)
+    number = agree_on_number(said, configured)
     needed = min(2, configured)
     assert (number is None) == (len(said) < needed)
     if number is not None:
@@ -146,103 +148,98 @@ def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said
 
 
 def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> None:
-    lie = sighting([[MINED], [None]], configured=2)
-    assert lie == ReceiptStatus(ReceiptPresence.DISPUTED, None, vouched=False, disputed=MINED)
-    assert decide(SLOT, replace(FACTS, sighting=lie, finalized=60)) == SendAgain()
+    lie = agree_on_receipts([[MINED], [None]], configured=2)
+    assert lie == ReceiptStatus(ReceiptPresence.DISPUTED, None, confirmed=False, disputed=MINED)
+    assert decide_action(SLOT, replace(FACTS, receipts=lie, finalized=60)) == SendAgain()
     recorded = replace(SLOT, mined_in=MINED.place)
-    assert decide(recorded, replace(FACTS, sighting=lie)) == SendAgain(), "who denies it may have lost it"
+    assert decide_action(recorded, replace(FACTS, receipts=lie)) == SendAgain(), "who denies it may have lost it"
     just = replace(recorded, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
-    assert decide(just, replace(FACTS, sighting=lie)) == KeepWaiting()
+    assert decide_action(just, replace(FACTS, receipts=lie)) == KeepWaiting()
 
 
 def test_a_receipt_that_one_of_two_lacks_is_recorded_once_its_nonce_is_taken_and_ends_nothing() -> None:
-    one_lacks_it = replace(FACTS, sighting=sighting([[MINED], [None]], configured=2), finalized=60)
+    one_lacks_it = replace(FACTS, receipts=agree_on_receipts([[MINED], [None]], configured=2), finalized=60)
     taken = replace(one_lacks_it, wallet_count=8, wallet_count_final=8)
-    assert decide(SLOT, taken) == RecordBlock(MINED)
-    assert decide(replace(SLOT, mined_in=MINED.place), taken) == KeepWaiting()
-    two_receipts = sighting([[MINED], [replace(MINED, cost=1)]], configured=2)
-    assert decide(SLOT, replace(taken, sighting=two_receipts)) == KeepWaiting()
+    assert decide_action(SLOT, taken) == RecordBlock(MINED)
+    assert decide_action(replace(SLOT, mined_in=MINED.place), taken) == KeepWaiting()
+    two_receipts = agree_on_receipts([[MINED], [replace(MINED, cost=1)]], configured=2)
+    assert decide_action(SLOT, replace(taken, receipts=two_receipts)) == KeepWaiting()
 
 
 def test_one_endpoint_alone_decides_only_when_no_second_is_configured() -> None:
     final = replace(FACTS, finalized=60)
-    alone = sighting([[MINED]], configured=2)
-    assert decide(SLOT, replace(final, sighting=alone)) == RecordBlock(MINED)
-    assert decide(SLOT, replace(final, sighting=sighting([[MINED]], configured=1))) == SettleSlot(MINED)
+    alone = agree_on_receipts([[MINED]], configured=2)
+    assert decide_action(SLOT, replace(final, receipts=alone)) == RecordBlock(MINED)
+    assert decide_action(SLOT, replace(final, receipts=agree_on_receipts([[MINED]], configured=1))) == SettleSlot(MINED)
 
 
 def test_a_receipt_is_recorded_once_and_again_when_its_block_changed() -> None:
-    assert decide(SLOT, replace(FACTS, sighting=SEEN)) == RecordBlock(MINED)
+    assert decide_action(SLOT, replace(FACTS, receipts=SEEN)) == RecordBlock(MINED)
     recorded = replace(SLOT, mined_in=MINED.place)
-    assert decide(recorded, replace(FACTS, sighting=SEEN)) == KeepWaiting()
+    assert decide_action(recorded, replace(FACTS, receipts=SEEN)) == KeepWaiting()
     moved = replace(MINED, block_hash="0xb51", block_number=51)
-    assert decide(recorded, replace(FACTS, sighting=replace(SEEN, mined=moved))) == RecordBlock(moved)
+    assert decide_action(recorded, replace(FACTS, receipts=replace(SEEN, mined=moved))) == RecordBlock(moved)
 
 
 def test_a_reorganisation_takes_it_back_but_a_lagging_endpoint_does_not() -> None:
     recorded = replace(SLOT, mined_in=MINED.place)
-    assert decide(recorded, FACTS) == ReopenSlot()
-    assert decide(recorded, replace(FACTS, head=50)) == ReopenSlot()
-    assert decide(recorded, replace(FACTS, head=49)) == KeepWaiting()
+    assert decide_action(recorded, FACTS) == ReopenSlot()
+    assert decide_action(recorded, replace(FACTS, head=50)) == ReopenSlot()
+    assert decide_action(recorded, replace(FACTS, head=49)) == KeepWaiting()
 
 
 def test_a_nonce_taken_by_a_stranger_is_believed_when_final_and_waited_for_before() -> None:
     taken = replace(FACTS, wallet_count=8)
-    assert decide(SLOT, taken) == KeepWaiting()
-    assert decide(SLOT, replace(taken, wallet_count_final=8)) == ForeignNonce()
-    doubtful = ReceiptStatus(ReceiptPresence.ABSENT, None, vouched=False)
-    assert decide(SLOT, replace(taken, wallet_count_final=8, sighting=doubtful)) == KeepWaiting()
+    assert decide_action(SLOT, taken) == KeepWaiting()
+    assert decide_action(SLOT, replace(taken, wallet_count_final=8)) == ForeignNonce()
+    doubtful = ReceiptStatus(ReceiptPresence.ABSENT, None, confirmed=False)
+    assert decide_action(SLOT, replace(taken, wallet_count_final=8, receipts=doubtful)) == KeepWaiting()
 
 
 def test_what_was_just_sent_is_given_time_unless_its_authorization_died() -> None:
     just = replace(SLOT, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
-    assert decide(just, FACTS) == KeepWaiting()
-    assert decide(just, replace(FACTS, time=1001)) == ReplaceAttempt("empty")
-    assert decide(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == SendAgain()
-
-
-def test_a_database_whose_clock_was_put_back_keeps_nothing_from_being_sent_again() -> None:
-    """By its new clock what was sent an hour ago was sent in an hour from now."""
-    assert decide(replace(SLOT, attempts=(replace(CALL, sent=-3600.0),)), FACTS) == SendAgain()
+    assert decide_action(just, FACTS) == KeepWaiting()
+    assert decide_action(just, replace(FACTS, time=1001)) == ReplaceAttempt("empty")
+    assert decide_action(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == SendAgain()
 
 
 def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_asked_for() -> None:
     old = replace(CALL, age=10 * PATIENCE_SECONDS)
     unasked = replace(FACTS, signer_nonce=None)
-    assert decide(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS - 1),)), unasked) == KeepWaiting()
-    assert decide(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS),)), FACTS) == ReplaceAttempt("call")
+    assert decide_action(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS - 1),)), unasked) == KeepWaiting()
+    assert decide_action(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS),)), FACTS) == ReplaceAttempt("call")
 
 
 @pytest.mark.parametrize("change", [{"time": 1001}, {"signer_nonce": 4}])
 def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, Any]) -> None:
-    assert decide(SLOT, FACTS) == SendAgain()
-    assert decide(SLOT, replace(FACTS, **change)) == ReplaceAttempt("empty")
+    assert decide_action(SLOT, FACTS) == SendAgain()
+    assert decide_action(SLOT, replace(FACTS, **change)) == ReplaceAttempt("empty")
 
 
 def test_what_is_just_in_time_is_in_time() -> None:
     """The last final block, the second of the deadline, a market at the ceiling."""
-    seen = replace(FACTS, sighting=SEEN)
-    assert decide(SLOT, replace(seen, finalized=49)) == RecordBlock(MINED)
-    assert decide(SLOT, replace(seen, finalized=50)) == SettleSlot(MINED)
-    assert decide(SLOT, replace(FACTS, time=1000)) == SendAgain()
+    seen = replace(FACTS, receipts=SEEN)
+    assert decide_action(SLOT, replace(seen, finalized=49)) == RecordBlock(MINED)
+    assert decide_action(SLOT, replace(seen, finalized=50)) == SettleSlot(MINED)
+    assert decide_action(SLOT, replace(FACTS, time=1000)) == SendAgain()
     stuck = replace(SLOT, attempts=(replace(CALL, age=STUCK_SECONDS),))
-    assert decide(stuck, replace(FACTS, market=GasPrice(400, 1, 400))) == ReplaceAttempt("call")
+    assert decide_action(stuck, replace(FACTS, price=GasPrice(400, 1, 400))) == ReplaceAttempt("call")
 
 
 def test_a_slot_that_is_freed_is_not_freed_again_at_each_look() -> None:
     given_up = replace(SLOT, attempts=(CALL, EMPTY))
-    assert decide(given_up, replace(FACTS, time=1001)) == SendAgain()
+    assert decide_action(given_up, replace(FACTS, time=1001)) == SendAgain()
 
 
 def test_a_transaction_of_ours_that_is_seen_is_no_strangers() -> None:
-    assert is_strangers(7, 8, ABSENT)
-    assert not is_strangers(7, 8, SEEN)
+    assert is_foreign(7, 8, ABSENT)
+    assert not is_foreign(7, 8, SEEN)
 
 
 def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer() -> None:
     def at(age: float, base_fee: int) -> object:
         slot = replace(SLOT, attempts=(replace(CALL, age=age),))
-        return decide(slot, replace(FACTS, market=GasPrice(base_fee, 1, 400)))
+        return decide_action(slot, replace(FACTS, price=GasPrice(base_fee, 1, 400)))
 
     assert at(STUCK_SECONDS - 1, 101) == SendAgain()
     assert at(STUCK_SECONDS, 101) == ReplaceAttempt("call")
@@ -252,16 +249,16 @@ def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer
 
 def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> None:
     old = replace(SLOT, attempts=(replace(CALL, age=PATIENCE_SECONDS),))
-    spike = replace(FACTS, market=GasPrice(401, 1, 400), signer_nonce=4)
-    assert decide(old, spike) == SendAgain()
-    assert decide(old, replace(FACTS, market=None)) == SendAgain()
+    spike = replace(FACTS, price=GasPrice(401, 1, 400), signer_nonce=4)
+    assert decide_action(old, spike) == SendAgain()
+    assert decide_action(old, replace(FACTS, price=None)) == SendAgain()
     used = replace(old, attempts=old.attempts * (MOST_REPLACEMENTS + 1))
-    assert decide(replace(used, attempts=used.attempts[1:]), FACTS) == ReplaceAttempt("call")
-    assert decide(used, FACTS) == SendAgain()
+    assert decide_action(replace(used, attempts=used.attempts[1:]), FACTS) == ReplaceAttempt("call")
+    assert decide_action(used, FACTS) == SendAgain()
     dead = replace(FACTS, signer_nonce=4)
-    assert decide(used, dead) == ReplaceAttempt("empty"), "one more sets the nonce free"
+    assert decide_action(used, dead) == ReplaceAttempt("empty"), "one more sets the nonce free"
     freed = replace(used, attempts=(*used.attempts, replace(EMPTY, age=PATIENCE_SECONDS)))
-    assert decide(freed, dead) == ReplaceAttempt("empty"), "which has four steps of its own"
+    assert decide_action(freed, dead) == ReplaceAttempt("empty"), "which has four steps of its own"
 
 
 @pytest.mark.parametrize("kind", ["call", "empty"])
@@ -269,9 +266,9 @@ def test_a_market_that_leaves_the_last_of_four_behind_is_followed_up_to_the_ceil
     """Else it would stand there, and all nonces behind it, until the market comes back."""
     steps = (replace(CALL, kind=kind, age=PATIENCE_SECONDS),) * (MOST_REPLACEMENTS + 1)
     slot = replace(SLOT, attempts=steps)
-    assert decide(slot, replace(FACTS, market=GasPrice(100, 1, 400))) == SendAgain(), "it offers enough"
-    assert decide(slot, replace(FACTS, market=GasPrice(101, 1, 400))) == ReplaceAttempt(kind)
-    assert decide(slot, replace(FACTS, market=GasPrice(401, 1, 400))) == SendAgain()
+    assert decide_action(slot, replace(FACTS, price=GasPrice(100, 1, 400))) == SendAgain(), "it offers enough"
+    assert decide_action(slot, replace(FACTS, price=GasPrice(101, 1, 400))) == ReplaceAttempt(kind)
+    assert decide_action(slot, replace(FACTS, price=GasPrice(401, 1, 400))) == SendAgain()
 
 
 FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=False)
@@ -293,11 +290,11 @@ FINAL = FinalFacts(time=900, signer_nonce=3, same_effect=False, other_effect=Fal
     ],
 )
 def test_the_fate_of_an_authorization(change: dict[str, Any], direct: bool, expected: AuthorizationFate) -> None:
-    assert fate(3, 1000, direct, replace(FINAL, **change)) == expected
+    assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
 
 
 def test_what_counts_no_router_nonce_only_lives_or_expires() -> None:
     """Auto-renew: the attestor's observation is no sponsorNonce."""
-    assert fate(None, 1000, False, replace(FINAL, signer_nonce=9)) == AuthorizationFate.ALIVE
+    assert decide_fate(None, 1000, False, replace(FINAL, signer_nonce=9)) == AuthorizationFate.ALIVE
     auto = replace(SLOT, signer_nonce=None)
-    assert decide(auto, replace(FACTS, signer_nonce=9)) == SendAgain()
+    assert decide_action(auto, replace(FACTS, signer_nonce=9)) == SendAgain()

@@ -3,7 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.relay.fees import EMPTY_GAS, LEAST_TIP, MOST_REPLACEMENTS, GasFees, bump, first_fees, reservation
+from reminder_worker.relay.fees import (
+    EMPTY_GAS,
+    LEAST_TIP,
+    MOST_REPLACEMENTS,
+    GasFees,
+    bump_fees,
+    first_fees,
+    reservation,
+)
 
 WEI = st.integers(min_value=0, max_value=10**13)
 CEILING = st.integers(min_value=1, max_value=10**13)
@@ -26,7 +34,7 @@ def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer
     fees, ceiling = offer
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
-        fees = bump(fees, 0, 0, ceiling)
+        fees = bump_fees(fees, 0, 0, ceiling)
     assert fees is not None
     assert fees.priority_fee <= fees.max_fee <= ceiling
 
@@ -42,7 +50,7 @@ def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
     offer: tuple[GasFees, int], base: int, tip: int
 ) -> None:
     first, ceiling = offer
-    later = bump(first, base, tip, ceiling)
+    later = bump_fees(first, base, tip, ceiling)
     assert later is not None
     assert later.max_fee * 8 >= first.max_fee * 9
     assert later.priority_fee * 8 >= first.priority_fee * 9
@@ -63,15 +71,15 @@ def test_without_room_for_another_eighth_there_is_no_replacement() -> None:
     fees = first_fees(30 * GWEI, GWEI, 50 * GWEI)
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
-        fees = bump(fees, 0, 0, 50 * GWEI)
+        fees = bump_fees(fees, 0, 0, 50 * GWEI)
     assert fees is not None
-    assert bump(fees, 0, 0, 50 * GWEI) is None
+    assert bump_fees(fees, 0, 0, 50 * GWEI) is None
 
 
 def test_a_replacement_follows_the_market() -> None:
     first = first_fees(2 * GWEI, GWEI, 50 * GWEI)
     assert first is not None
-    later = bump(first, 10 * GWEI, 3 * GWEI, 50 * GWEI)
+    later = bump_fees(first, 10 * GWEI, 3 * GWEI, 50 * GWEI)
     assert later is not None
     assert (later.max_fee, later.priority_fee) == (23 * GWEI, 3 * GWEI)
 
@@ -84,7 +92,7 @@ def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tup
     reserved = reservation(gas, fees, ceiling)
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
-        fees = bump(fees, 0, 0, ceiling)
+        fees = bump_fees(fees, 0, 0, ceiling)
         assert fees is not None
         assert gas * fees.max_fee <= reserved
     assert EMPTY_GAS * ceiling <= reserved <= gas * ceiling

@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.simulation import Simulated
-from reminder_worker.relay.validation import LEAST_GAS_LIMIT, _needs
+from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT, estimate_gas
 from tests.integration.relay_authorizations import GAS, authorization
 
 
@@ -17,8 +17,8 @@ from tests.integration.relay_authorizations import GAS, authorization
     ],
 )
 def test_it_needs_twice_that_at_most(used: int | None, needs: int | None) -> None:
-    assert _needs(Simulated((), used)) == needs
-    assert _needs(None) is None
+    assert estimate_gas(Simulated((), used)) == needs
+    assert estimate_gas(None) is None
 
 
 @pytest.mark.parametrize(("needs", "gas"), [(None, GAS), (GAS - 1, GAS - 1), (GAS, GAS), (2**256, GAS)])

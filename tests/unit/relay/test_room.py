@@ -12,7 +12,7 @@ from reminder_worker.relay.caps import FINAL_SECONDS, CapsLeft
 from reminder_worker.relay.fees import first_fees, reservation
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
-from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, waits_for
+from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, find_wait_reason
 
 CAP = 1000
 SOMEBODY = "0x" + "11" * 20
@@ -87,7 +87,7 @@ def waiting(**what: Any) -> WaitingRequest:
 
 @pytest.mark.parametrize("owed", [0, 5])
 def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed: int) -> None:
-    assert waits_for(waiting(owed=owed, used=9 * WEI, open=1), MARKET, owed + WEI, CAPS) is None
+    assert find_wait_reason(waiting(owed=owed, used=9 * WEI, open=1), MARKET, owed + WEI, CAPS) is None
 
 
 @pytest.mark.parametrize(
@@ -102,23 +102,23 @@ def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed
 def test_one_that_lacks_a_wei_or_a_place_waits_for_what_has_it(
     at: WaitingRequest, balance: int, waits: WaitsFor
 ) -> None:
-    assert waits_for(at, MARKET, balance, CAPS) is waits
+    assert find_wait_reason(at, MARKET, balance, CAPS) is waits
 
 
 def test_what_was_sent_waits_for_nothing_while_its_offer_and_the_balance_just_do() -> None:
     sent = waiting(state=RequestState.BROADCAST, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
-    assert waits_for(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
+    assert find_wait_reason(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
 
 
 def test_one_whose_nonce_an_empty_transaction_has_taken_waits_for_nothing_more() -> None:
-    assert waits_for(waiting(state=RequestState.BROADCAST, is_stopped=True), None, 0, CAPS) is None
+    assert find_wait_reason(waiting(state=RequestState.BROADCAST, is_stopped=True), None, 0, CAPS) is None
 
 
 def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
     """Another one's nonce is the router's next, whatever is still open of its signer's."""
     dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
-    assert waits_for(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
-    assert waits_for(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
+    assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
+    assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_
     ],
 )
 def test_why_one_was_passed_over_is_what_it_waits_for(reason: str, waits: WaitsFor) -> None:
-    assert waits_for(waiting(reason=reason), MARKET, 10 * WEI, CAPS) is waits
+    assert find_wait_reason(waiting(reason=reason), MARKET, 10 * WEI, CAPS) is waits

@@ -13,7 +13,7 @@ from hexbytes import HexBytes
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
-from reminder_worker.relay.signer import load_signer, signer_of
+from reminder_worker.relay.signer import load_signer, make_signer
 
 KEY = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 ADDRESS = Account.from_key(KEY).address.lower()
@@ -94,7 +94,7 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
         return load_signer(*arguments)
 
     monkeypatch.setattr("reminder_worker.relay.signer.load_signer", opens)
-    signer = signer_of(_keystore(), SecretStr("open sesame"))
+    signer = make_signer(_keystore(), SecretStr("open sesame"))
     assert signer.address == ADDRESS
     assert not opened
     expected = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
@@ -105,18 +105,18 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
 @pytest.mark.parametrize("opens", ["[", '{"address":'])
 def test_what_is_nested_without_end_is_no_key(opens: str) -> None:
     with pytest.raises(Misconfigured):
-        signer_of(SecretStr(opens * 50_000), SecretStr("open sesame"))
+        make_signer(SecretStr(opens * 50_000), SecretStr("open sesame"))
 
 
 @pytest.mark.parametrize("address", [None, "", "0x12", ["x"]])
 async def test_a_keystore_that_does_not_say_its_address_is_opened_to_know_it(address: object) -> None:
-    assert signer_of(_keystore(address=address), SecretStr("open sesame")).address == ADDRESS
+    assert make_signer(_keystore(address=address), SecretStr("open sesame")).address == ADDRESS
 
 
 async def test_a_keystore_that_lies_about_its_address_or_does_not_open_signs_nothing() -> None:
     for signer in (
-        signer_of(_keystore(address="11" * 20), SecretStr("open sesame")),
-        signer_of(_keystore(), SecretStr("wrong")),
+        make_signer(_keystore(address="11" * 20), SecretStr("open sesame")),
+        make_signer(_keystore(), SecretStr("wrong")),
     ):
         with pytest.raises(Misconfigured):
             await signer.sign(TRANSACTION)
@@ -129,12 +129,12 @@ def test_keystores_that_are_opened_at_once_take_no_more_memory_than_one() -> Non
 import asyncio, json, resource
 from eth_account import Account
 from pydantic import SecretStr
-from reminder_worker.relay.signer import signer_of
+from reminder_worker.relay.signer import make_signer
 keystore = SecretStr(json.dumps(Account.encrypt(bytes.fromhex("{KEY}"), "open sesame", kdf="scrypt", iterations=2**15)))
 most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB, with one of them made
 
 async def work():
-    await asyncio.gather(*(signer_of(keystore, SecretStr("open sesame")).open() for _ in range(4)))
+    await asyncio.gather(*(make_signer(keystore, SecretStr("open sesame")).open() for _ in range(4)))
 
 asyncio.run(work())
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - most)

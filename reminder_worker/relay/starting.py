@@ -1,0 +1,208 @@
+"""Start of waiting requests: check again that each is worth its fee, then give nonces while the caps have room."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import structlog
+from sqlalchemy import Row
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Block, Call, Chain, Reverted
+from reminder_worker.chain.contracts.routers import SponsoredReads
+from reminder_worker.chain.simulation import LEAST_PAID_WEI
+from reminder_worker.errors import ChainUnavailable, DecryptionFailed
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay import slot_store
+from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_first_attempt
+from reminder_worker.relay.authorizations import decode_claim
+from reminder_worker.relay.fees import GasFees
+from reminder_worker.relay.models import LEAST_SECONDS_LEFT, RelayLane, WalletCaps, call_context
+from reminder_worker.relay.queries import sql
+from reminder_worker.relay.renewals import was_reset_since
+from reminder_worker.relay.wallet import USUAL_GAS, RelayWallet, WalletPrices
+
+log = structlog.get_logger(__name__)
+
+STARTED_AT_ONCE: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PricedRequest:
+    """A request with its first fees, and the wei that its slot reserves. `fees` None: gas is too dear."""
+
+    request: ReadyRequest
+    fees: GasFees | None
+    wei: int
+
+
+class RequestStarter:
+    """Starts waiting requests of one wallet. `turns`: by chain, held while nonces are taken."""
+
+    def __init__(
+        self, engine: AsyncEngine, vault: Vault, wallet: RelayWallet, turns: Mapping[int, asyncio.Lock]
+    ) -> None:
+        self._engine = engine
+        self._vault = vault
+        self._wallet = wallet
+        self._turns = turns
+
+    async def start_waiting(self, chain_id: int) -> int:
+        """Give nonces to requests whose turn has come, in the order they came; return their number.
+
+        Raises `RelayStopped` and `ChainUnavailable`; requests that were started until then stay started.
+        """
+        prices = await self._wallet.read_prices(chain_id)
+        key = self._wallet.key(chain_id)
+        if self._wallet.offer(prices, USUAL_GAS)[0] is None:
+            async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
+                await slot_store.lock_wallet(connection, chain_id, self._wallet.address)
+                await connection.execute(sql["defer"], key)
+            return 0
+        async with self._engine.connect() as connection:
+            room = self._wallet.caps.max_open - (await connection.execute(sql["standing"], key)).one().open
+            values = {**key, "limit": STARTED_AT_ONCE if room > 0 else 0}
+            rows = (await connection.execute(sql["to_start"], values)).all()
+        started = 0
+        while rows and room > started:
+            tried, rows = rows[: room - started], rows[room - started :]
+            ready = await self._check_again(chain_id, tried)
+            count = await self._start(chain_id, ready, prices)
+            started += count
+            if count < len(ready):
+                break
+        return started
+
+    async def _check_again(self, chain_id: int, rows: Sequence[Row[Any]]) -> list[ReadyRequest]:
+        """Return the requests that are still worth their fee; the others keep a reason, and are tried again later."""
+        found: list[tuple[Row[Any], ReadyRequest]] = []
+        for row in rows:
+            try:
+                key = self._vault.record(row.salt, row.key_id)
+                data = key.open(row.call_data, call_context(row.id))
+            except DecryptionFailed:
+                log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))
+                await self._pass_over({row.id: "not_readable"})
+            else:
+                found.append((row, ReadyRequest(row.id, row.router, row.gas_limit, key, data)))
+        chain = self._wallet.chains[chain_id]
+        calls = [(Call(ready.router, ready.data), ready.gas_limit) for _, ready in found]
+        head = await chain.head()
+        answers = await chain.call_each(calls, at=head.hash, sender=self._wallet.address)
+        objections = await asyncio.gather(
+            *(
+                self._find_objection(chain, row, ready, answer, head)
+                for (row, ready), answer in zip(found, answers, strict=True)
+            )
+        )
+        checked = list(zip((ready for _, ready in found), objections, strict=True))
+        await self._pass_over({ready.id: reason for ready, reason in checked if reason is not None})
+        return [ready for ready, reason in checked if reason is None]
+
+    async def _find_objection(
+        self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | Reverted | None, head: Block
+    ) -> str | None:
+        """Return as a code why a request is not worth its fee now. Its effect may already exist on chain."""
+        if row.paused:
+            return "signer_paused"
+        least = 1 if row.lane == RelayLane.AUTO_RENEW else LEAST_SECONDS_LEFT  # a timer's last chance is worth its fee
+        if row.deadline < head.timestamp + least:
+            return "expires_soon"
+        if answer is None:
+            return "not_simulated"
+        if isinstance(answer, Reverted):
+            return "would_revert"
+        if row.lane == RelayLane.AUTO_RENEW:
+            try:
+                is_over = await was_reset_since(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
+            except ChainUnavailable:  # the other requests do not wait for this one
+                return "not_simulated"
+            return "began_anew" if is_over else None
+        if row.lane == RelayLane.CLAIM:  # other calls revert if there is nothing to do
+            return await self._find_claim_objection(chain, row, ready, head)
+        return None
+
+    async def _find_claim_objection(self, chain: Chain, row: Row[Any], ready: ReadyRequest, head: Block) -> str | None:
+        found, claim = None, decode_claim(ready.data)
+        with suppress(ChainUnavailable):  # a node without simulation: the plain call has decided
+            payer = None
+            if claim and claim[2]:
+                legacy = await SponsoredReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
+                payer = legacy if legacy and await chain.balance(legacy) >= LEAST_PAID_WEI else None
+            found = await chain.simulate(
+                Call(ready.router, ready.data),
+                at=head,
+                sender=self._wallet.address,
+                gas=ready.gas_limit,
+                emitter=ready.router,
+                payer=payer,
+            )
+        if isinstance(found, Reverted):
+            return "would_revert"
+        delivers = found is None or found.received(row.signer, claim[1] if claim else ())
+        return None if delivers else "nothing_to_claim"
+
+    async def _start(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
+        """Start as many requests, in their order, as the caps have room for: one transaction, and then the wire."""
+        if not ready:
+            return 0
+        wallet = self._wallet
+        async with self._turns[chain_id], self._engine.begin() as connection:
+            nonce = await slot_store.lock_wallet(connection, chain_id, wallet.address)
+            ids = {"ids": [request.id for request in ready]}
+            waiting = set(
+                (await connection.execute(sql["still_waiting"], ids)).scalars()
+            )  # since others may start some
+            standing = (await connection.execute(sql["standing"], wallet.key(chain_id))).one()
+            priced = [
+                PricedRequest(request, *wallet.offer(prices, request.gas_limit))
+                for request in ready
+                if request.id in waiting
+            ]
+            chosen, too_dear = choose_fitting(priced, prices.balance, standing, wallet.caps)
+            for id, reason in too_dear.items():
+                await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
+            attempts = [
+                await sign_first_attempt(wallet.signer, chain_id, entry.request, nonce + position, fees, entry.wei)
+                for position, (entry, fees) in enumerate(chosen)
+            ]
+            if attempts:
+                rows = [attempt.row for attempt in attempts]
+                await slot_store.start_requests(connection, chain_id, wallet.address, standing.day, rows)
+        await broadcast(self._engine, wallet.chains[chain_id], [attempt.transaction for attempt in attempts])
+        return len(attempts)
+
+    async def _pass_over(self, reasons: Mapping[UUID, str]) -> None:
+        for id, reason in reasons.items():
+            async with self._engine.begin() as connection:
+                await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
+
+
+def choose_fitting(
+    priced: Sequence[PricedRequest], balance: int, standing: Row[Any], caps: WalletCaps
+) -> tuple[list[tuple[PricedRequest, GasFees]], dict[UUID, str]]:
+    """Choose requests in order until one has no room now; those behind it wait.
+
+    Also return, with the reason as a code, requests that cap or balance could not pay for even if all open slots cost
+    nothing. They are passed over, and no request waits for them.
+    """
+    chosen: list[tuple[PricedRequest, GasFees]] = []
+    too_dear: dict[UUID, str] = {}
+    owed, room = int(standing.owed), caps.daily_wei - int(standing.used_wei)
+    for entry in priced[: max(0, caps.max_open - standing.open)]:
+        fees, wei = entry.fees, entry.wei
+        if fees is None:
+            break
+        if standing.spent_wei + wei > caps.daily_wei:
+            too_dear[entry.request.id] = "daily_cap_reached"
+        elif balance < wei:
+            too_dear[entry.request.id] = "low_balance"
+        elif wei > room or balance < owed + wei:
+            break
+        else:
+            chosen.append((entry, fees))
+            owed, room = owed + wei, room - wei
+    return chosen, too_dear

@@ -1,0 +1,162 @@
+"""A wallet of ours on all its chains: its counter of nonces, its balance, and the gas price."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain.client import Chain
+from reminder_worker.concurrency import Looks
+from reminder_worker.errors import ChainUnavailable, NotConfigured, RelayStopped
+from reminder_worker.relay.fees import GasFees, first_fees, reservation
+from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
+from reminder_worker.relay.queries import sql
+from reminder_worker.relay.signer import WalletSigner
+from reminder_worker.relay.state_machine import agree_on_number
+
+log = structlog.get_logger(__name__)
+
+RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
+"""Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
+PRICE_SECONDS: Final = 3.0
+"""Age up to which gas price and balance are shared by requests."""
+PATIENCE_SECONDS: Final = 2.0
+"""Seconds that the status of one request waits for the gas price."""
+SILENT_SECONDS: Final = 30.0
+"""Seconds without an answer after which a chain counts as silent. Until then its last price is used."""
+USUAL_GAS: Final = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class WalletPrices:
+    """Gas price and the wallet's balance, in wei; `read_at` on the monotonic clock."""
+
+    base_fee: int
+    tip: int
+    balance: int
+    read_at: float
+
+
+class RelayWallet:
+    """`any_chain`: also chains that may charge more than gas (local ones)."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        signer: WalletSigner,
+        caps: WalletCaps,
+        *,
+        any_chain: bool = False,
+    ) -> None:
+        self.signer = signer
+        self.caps = caps
+        self.chains = {id: chain for id, chain in chains.items() if any_chain or id in RELAYED_CHAINS}
+        self._engine = engine
+        self._locks = {id: asyncio.Lock() for id in self.chains}
+        self._opened: set[int] = set()
+        self._prices: dict[int, WalletPrices] = {}
+        self._reads = Looks(self._read_prices_if_any)
+
+    @property
+    def address(self) -> str:
+        return self.signer.address
+
+    def key(self, chain_id: int) -> dict[str, Any]:
+        return {"chain_id": chain_id, "wallet": self.signer.address}
+
+    async def open(self, chain_id: int) -> None:
+        """Compare our counter of nonces with the chain's, once in this process.
+
+        Raises `RelayStopped`, `ChainUnavailable`, and `NotConfigured` for a chain without a relay.
+        """
+        if chain_id in self._opened:
+            return
+        if chain_id not in self.chains:
+            raise NotConfigured("nothing is relayed on this chain")
+        async with self._locks[chain_id]:
+            if chain_id not in self._opened:
+                await self._compare_counter(self.chains[chain_id])
+                self._opened.add(chain_id)
+
+    async def read_readiness(self, chain_id: int) -> str | None:
+        """Return as a code why nothing would be relayed on this chain now; None: it would, once gas is cheap enough.
+
+        Raises `Misconfigured` if nothing can be signed.
+        """
+        if chain_id not in self.chains:
+            return "chain_refused"
+        await self.signer.open()
+        try:
+            await self.open(chain_id)
+            prices = await self.read_prices(chain_id)
+        except RelayStopped as stopped:
+            return stopped.reason
+        except ChainUnavailable:
+            return "chain_unavailable"
+        async with self._engine.connect() as connection:
+            standing = (await connection.execute(sql["standing"], self.key(chain_id))).one()
+        fees, wei = self.offer(prices, USUAL_GAS)
+        if standing.stopped is not None:
+            return "stopped"
+        if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:
+            return "daily_cap_reached"
+        if standing.used_wei + wei > self.caps.daily_wei:
+            return "daily_cap_reserved"
+        return "low_balance" if fees is not None and prices.balance < standing.owed + wei else None
+
+    def offer(self, prices: WalletPrices, gas_limit: int) -> tuple[GasFees | None, int]:
+        """Return the first fees and the wei to reserve; None and 0 while gas is too dear."""
+        ceiling = self.caps.gas_price_ceiling_wei
+        fees = first_fees(prices.base_fee, prices.tip, ceiling)
+        return fees, reservation(gas_limit, fees, ceiling) if fees else 0
+
+    async def read_prices(self, chain_id: int) -> WalletPrices:
+        """Return prices of at most `PRICE_SECONDS` ago; callers at the same time share one read."""
+        async with self._locks[chain_id]:
+            prices = self._prices.get(chain_id)
+            if prices is None or time.monotonic() - prices.read_at > PRICE_SECONDS:
+                chain = self.chains[chain_id]
+                (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
+                prices = self._prices[chain_id] = WalletPrices(base_fee, tip, balance, time.monotonic())
+            return prices
+
+    async def read_prices_soon(self, chain_id: int) -> WalletPrices | None:
+        """Return the prices within `PATIENCE_SECONDS`, the last ones of a slow chain, None of a silent one."""
+        found = await self._reads.within(PATIENCE_SECONDS, [chain_id])
+        if chain_id in found:
+            return found[chain_id]
+        last = self._prices.get(chain_id)
+        return last if last and time.monotonic() - last.read_at < SILENT_SECONDS else None
+
+    async def _read_prices_if_any(self, chain_id: int) -> WalletPrices | None:
+        try:
+            return await self.read_prices(chain_id)
+        except ChainUnavailable:
+            return None
+
+    async def _compare_counter(self, chain: Chain) -> None:
+        """Store the first nonce, or stop the wallet if the chain counts more transactions than we signed.
+
+        The chain is read first: our counter only grows, so a higher count on chain is an external transaction.
+        """
+        counts = await chain.transaction_counts(self.signer.address, "latest")
+        if not counts:
+            raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
+        count = agree_on_number(counts, len(chain.settings.rpc_urls))
+        key = self.key(chain.chain_id)
+        async with self._engine.begin() as connection:
+            row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
+            if row is None:
+                pending = await chain.transaction_counts(self.signer.address, "pending")
+                if count is None or len({*counts, *pending}) > 1:
+                    # An unknown transaction of ours is under way, or endpoints lag.
+                    raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
+                await connection.execute(sql["add_wallet"], {**key, "next_nonce": count})
+            elif count is not None and count > row.next_nonce:
+                await connection.execute(sql["stop_wallet"], {**key, "reason": FOREIGN_NONCE})
+                log.error("foreign_transaction", chain_id=chain.chain_id)
