@@ -68,8 +68,8 @@ class BatchRows:
 class RelayAdmission:
     """Admission of one wallet on all its chains.
 
-    `any_chain`: also chains that may charge more than gas (local ones). `starts`: waiting requests get nonces when
-    their turn comes; in a dry run they do not.
+    `any_chain`: also local chains, whose transactions may cost more than their gas. `starts`: waiting requests get
+    nonces when their turn comes; in a dry run they do not.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class RelayAdmission:
         """Admit requests that come while the wallet's row is held together, in one transaction; then send them.
 
         If the transaction fails for all, for example by a row that the database refuses, each request is admitted by
-        itself. A digest that another wallet took at the same moment is found then.
+        itself. The second try also finds a digest that another wallet took at the same moment.
         """
         async with self._turns[chain_id]:
             batch = take()
@@ -141,7 +141,7 @@ class RelayAdmission:
     async def _store_batch(
         self, chain_id: int, batch: Sequence[AdmissionRequest]
     ) -> tuple[Sequence[Outcome], Sequence[SignedTransaction]]:
-        """Decide on each request in turn, all in one transaction; return the outcomes, and what is to be sent."""
+        """Decide on the requests in order, in one transaction. Return the outcomes and the transactions to send."""
         decided: list[UUID | ServiceError] = []
         rows = BatchRows([], [])
         async with self._engine.begin() as connection:
@@ -166,7 +166,7 @@ class RelayAdmission:
         return outcomes, [attempt.transaction for attempt in rows.attempts]
 
     async def _draft_request(self, asked: AdmissionRequest, left: CapsLeft, nonce: int, rows: BatchRows) -> UUID:
-        """Add the rows of a new request: its own and, if its turn has come, the bytes of its transaction."""
+        """Add the row of a new request and, if its turn has come, the row of its transaction."""
         authorization, prices = asked.authorization, asked.prices
         fees, wei = self.wallet.offer(prices, authorization.gas_now)
         waiting = RequestState.DEFERRED_FEE if fees is None else None

@@ -1,4 +1,4 @@
-"""The three authorizations a user signs: their EIP-712 messages, and the router calls that carry them.
+"""The three authorizations a user signs: EIP-712 messages, and the router calls with them.
 
 The message of a withdrawal depends on the version of the TimeLockRouter's domain.
 """
@@ -108,7 +108,7 @@ Request = ClaimRequest | CheckInRequest | WithdrawRequest
 
 @dataclass(frozen=True, slots=True)
 class SignedCall:
-    """A request in one version of its router: the digest that its signer signed, and the router call."""
+    """A request in one version of its router, with the signed digest and the router call."""
 
     request: Request
     version: str

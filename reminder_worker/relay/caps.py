@@ -1,4 +1,4 @@
-"""Caps of a wallet: what is left of them while its row is locked, counted down by each admitted request in order.
+"""Caps of a wallet: the remaining budget while the wallet's row is locked, reduced by admitted requests in order.
 
 Plain arithmetic on values read under the lock; nothing is stored here.
 """
@@ -76,11 +76,11 @@ class CapsLeft:
         return state
 
     def _check_caps(self, scopes: Sequence[tuple[Scope, int]], wei: int) -> None:
-        """Check the caps. A request that waits has to fit into them, too."""
+        """Check the caps. A waiting request has to fit, too."""
         exhausted = [scope for scope, most in scopes if self.counts[scope] >= most]
         full = bool(wei) and self.used_wei + wei > self.caps.daily_wei
         if full and not exhausted and self.spent_wei + wei <= self.caps.daily_wei:
-            # A transaction reserves the most that it may cost, several times what it costs in the end.
+            # A reservation is several times the final cost of the transaction.
             detail = "today's cap of sponsored transactions is reserved by those under way; try again in twenty minutes"
             raise LimitReached(detail, min(self.seconds_left, FINAL_SECONDS), "daily_cap_reserved")
         if full:
@@ -95,7 +95,7 @@ def signer_nonce(authorization: RelayAuthorization) -> SignerNonce:
 
 
 def list_limits(authorization: RelayAuthorization, caps: WalletCaps) -> Sequence[tuple[Scope, int]]:
-    """Return the scopes that a request counts against, each with its limit."""
+    """Return the scopes of a request with their limits."""
     subject = f"{authorization.router}/{authorization.subject_id}"
     is_gift = authorization.lane is RelayLane.GIFT_WITHDRAW
     capped: tuple[tuple[Scope, int | None], ...] = (

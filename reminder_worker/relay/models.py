@@ -103,7 +103,7 @@ class RequestView:
 
 @dataclass(frozen=True, slots=True)
 class WalletCaps:
-    """Caps of one wallet for each chain and day (UTC); None: no cap. `max_open`: transactions waiting to be mined."""
+    """Caps of one wallet per chain and day (UTC); None: no cap. `max_open`: transactions waiting to be mined."""
 
     daily_wei: int
     daily_count: int

@@ -1,35 +1,27 @@
--- The SQL of our wallets, and what the other statements of the relay share.
-
--- The SQL of slots on their way to the end. Times are the database's.
+-- Statements of the relay. Times and days are the database's.
 --
--- A failure that is not final is forgotten when the transaction leaves its block.
+-- A transaction that takes a nonce or changes a budget holds the wallet's row. Its later statements have newer snapshots
+-- than the lock, so their reads stand until the commit, and plain sums are enough to hold the caps.
 --
--- True of a slot `s` that nobody has moved on since it was read as `a` says.
-
--- The SQL of admission. Times and days are the database's.
---
--- Whoever takes a nonce or changes a budget holds the wallet's row, so what a later statement of the transaction reads
--- (its snapshot is newer than the lock) stands until the commit, and plain sums are enough to hold the caps.
---
--- The budget row of the wallet as a whole: the scope on which wei are booked.
---
--- For the statements below: `signed` are the transactions of this batch, and `request` holds the ids of the rows that
--- are there. For each signed one among them a slot is opened and its bytes are stored.
+-- Wei are booked on the budget row of scope `global` alone.
 
 -- name: view
+-- Find a request by its id.
 select id, lane, state, reason, tx_hash, block_number, created_at, updated_at from worker.relay_request where id = :id;
 
 -- name: find
+-- Find a request by the digest of its authorization.
 select id, lane, state, reason, tx_hash, block_number, created_at, updated_at
 from worker.relay_request
 where chain_id = :chain_id and digest = :digest;
 
 -- name: sealed_call
+-- Read the encrypted call of a request that has not ended.
 select key_id, salt, call_data from worker.relay_request where id = :id and call_data is not null;
 
 -- name: open_nonces
--- Only requests of this wallet. What a retired wallet left open nobody ever ends, and its signer may sign the same nonce
--- anew.
+-- List the nonces of a signer's open requests, in order. Requests of a retired wallet are left out: they never end, and
+-- their signer may sign the same nonce again.
 select nonce from worker.relay_request
 where chain_id = :chain_id and wallet = :wallet and router = :router and signer = :signer
   and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
@@ -46,7 +38,6 @@ with
         select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
         where chain_id = :chain_id and wallet = :wallet and state = 'open'
     )
-
     select today.day, seconds_left, open, owed,
     coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
 ,
@@ -77,7 +68,7 @@ with
         and whole.scope = 'global' and whole.subject = '' and whole.day = today.day;
 
 -- name: add
--- New requests in the order they came, and what they take of the caps.
+-- Store new requests in order, slots and bytes of the signed ones, and their share of the caps.
 with
     signed as materialized (
         select * from json_to_recordset(cast(:signed as json)) as s(
@@ -120,12 +111,11 @@ with
         on conflict (chain_id, wallet, scope, subject, day) do update
         set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
     )
-
     select * from request;
 
 -- name: to_start
--- A request behind others of its signer has its turn once each of them is mined or over. Those that were passed over
--- before come last and in random order: however many of them can never start, each has its chance.
+-- List waiting requests whose turn has come: all earlier requests of the signer are mined or over. Requests that were
+-- passed over come last and in random order: hopeless requests must not block the rest.
 select id, lane, digest, router, subject_id, signer, deadline, gas_limit, key_id, salt, call_data,
     exists (
     select from worker.quota
@@ -143,6 +133,7 @@ order by reason is not null, case when reason is null then created_at end, rando
 limit :limit;
 
 -- name: start
+-- Open slots for waiting requests, and store their bytes.
 with
     signed as materialized (
         select * from json_to_recordset(cast(:signed as json)) as s(
@@ -181,24 +172,26 @@ with
         on conflict (chain_id, wallet, scope, subject, day) do update
         set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
     )
-
     select id from request;
 
 -- name: still_waiting
--- To be asked while holding the wallet's row: what waits then, waits until the commit.
+-- List the requests that still wait. Under the wallet's lock they wait until the commit.
 select id
 from worker.relay_request
 where id = any(cast(:ids as uuid[])) and state in ('deferred_fee', 'queued', 'waiting_predecessor');
 
 -- name: pass_over
+-- Store the reason for which a waiting request was passed over.
 update worker.relay_request set reason = :reason, updated_at = clock_timestamp()
 where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor') and reason is distinct from :reason;
 
 -- name: defer
+-- Mark all queued requests as deferred by the gas price.
 update worker.relay_request set state = 'deferred_fee', updated_at = clock_timestamp()
 where chain_id = :chain_id and wallet = :wallet and state = 'queued';
 
 -- name: store_attempt
+-- Store a replacement, if it costs no more than its slot reserves.
 insert into worker.tx_attempt
     (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
 select chain_id, :tx_hash, wallet, nonce, :kind, :max_fee, :priority_fee, :attempt_gas, :raw
@@ -208,8 +201,8 @@ where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 
 returning true;
 
 -- name: mark_sent
--- Does not lock the wallet's row, so it must not wait for any other row either: who holds several of them may take them
--- in another order. Nothing is lost where it skips one: what is not marked is sent again.
+-- Mark attempts as sent, and requests as broadcast. The statement does not lock the wallet's row, so it must not wait
+-- for rows: other transactions may lock rows in another order. A skipped attempt is sent again.
 with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
 sent as (
     update worker.tx_attempt set broadcast_at = clock_timestamp() from relaxed
@@ -230,12 +223,13 @@ where state = 'signed' and id = any(array(
 ));
 
 -- name: slot_reservation
+-- Lock a slot and read its reservation.
 select reserved_wei from worker.nonce_slot
 where chain_id = :chain_id and wallet = :wallet and nonce = :nonce and state <> 'final'
 for update;
 
 -- name: raise_reservation
--- Raises a slot's reservation and moves all of it to today's budget. No row comes back when it does not fit.
+-- Raise a slot's reservation and move all of it to today's budget. No row comes back if the budget is too small.
 with today as materialized (select cast(clock_timestamp() at time zone 'utc' as date) as day),
 slot as materialized (
     select reserved_wei, budget_day from worker.nonce_slot
@@ -266,8 +260,7 @@ where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce
 returning true;
 
 -- name: place
--- An open request with what it may wait for: in the queue of its signer and, once it has a nonce, among those of our
--- wallet.
+-- Read an open request with its place in the queue of its signer and among the nonces of our wallet.
 select r.chain_id, r.wallet, r.state, r.reason, r.gas_limit, t.max_fee_wei, t.gas_limit as attempt_gas,
     exists (
         select from worker.relay_request o
@@ -288,6 +281,7 @@ left join lateral (
 where r.id = :id and r.state in ('broadcast', 'deferred_fee', 'queued', 'signed', 'waiting_predecessor');
 
 -- name: standing
+-- Read the reason of a stopped wallet, the open slots, and the budget of today.
 with
 today as materialized (
     select day, cast(extract(epoch from (day + 1) at time zone 'utc' - at) as integer) as seconds_left
@@ -297,19 +291,16 @@ slots as materialized (
     select count(*) as open, coalesce(sum(reserved_wei), 0) as owed from worker.nonce_slot
     where chain_id = :chain_id and wallet = :wallet and state = 'open'
 )
-
 select w.stopped, today.day, slots.open, slots.owed, coalesce(whole.requests, 0) as requests,
 coalesce(whole.reserved_wei + whole.spent_wei, 0) as used_wei, coalesce(whole.spent_wei, 0) as spent_wei
-
 from worker.relay_wallet w cross join today cross join slots
 left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
     and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
-
 where w.chain_id = :chain_id and w.address = :wallet;
 
 -- name: resume
--- The next nonce is the chain's count, or the one after our last slot where that is higher. It may go down: what stopped
--- the wallet may have been a wrong count.
+-- Restart a stopped wallet. The next nonce is the higher of the chain's count and the nonce after our last slot. It may
+-- fall: a wrong count may have stopped the wallet.
 update worker.relay_wallet w set stopped = null, next_nonce = greatest(
     cast(:count as bigint),
     (select max(nonce) + 1 from worker.nonce_slot s where s.chain_id = w.chain_id and s.wallet = w.address)
@@ -318,7 +309,7 @@ where chain_id = :chain_id and address = :wallet and stopped is not null and nex
 returning true;
 
 -- name: has_work
--- There is work also while operators were not yet told that the wallet was stopped, or that it is no longer.
+-- Ask for open requests and slots, and for a stop or restart of the wallet without its alert.
 select exists (
     select from worker.relay_wallet w where w.chain_id = :chain_id and w.address = :wallet
       and (w.stopped is not null) <> exists (
@@ -335,6 +326,7 @@ select exists (
 );
 
 -- name: oldest
+-- Read the oldest open slot.
 select s.nonce, cast(extract(epoch from clock_timestamp() - s.opened_at) as integer) as age, (
     select count(*) from worker.tx_attempt t
     where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
@@ -344,35 +336,35 @@ where s.chain_id = :chain_id and s.wallet = :wallet and s.state = 'open'
 order by s.opened_at limit 1;
 
 -- name: deferred
--- Requests that only the price of gas keeps back.
+-- Count requests that wait for a lower gas price only.
 select count(*) as requests,
     coalesce(cast(extract(epoch from clock_timestamp() - min(updated_at)) as integer), 0) as age
 from worker.relay_request
 where chain_id = :chain_id and wallet = :wallet and state = 'deferred_fee' and reason is null;
 
 -- name: waits_for_balance
--- Requests that wait for the balance. One that the balance pays for even at the ceiling is left out: it waits for
--- something else by now, and keeps this reason only until it is tried.
+-- Ask for requests that wait for the balance. A request that the balance pays for even at the ceiling is left out: its
+-- reason is outdated.
 select exists (
     select from worker.relay_request
-   
     where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'queued', 'waiting_predecessor')
         and reason = 'low_balance'
       and gas_limit * cast(:ceiling as numeric) > cast(:balance as numeric)
 );
 
 -- name: slots
+-- List slots that are not final, with their requests.
 select s.nonce, s.state, s.tx_hash, s.block_number, s.block_hash, s.reserved_wei,
 r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
 r.state as request_state, r.reason, r.key_id, r.salt,
 cast(extract(epoch from r.created_at) as double precision) as created_at,
 cast(extract(epoch from clock_timestamp() - r.created_at) as double precision) as waited
-
 from worker.nonce_slot s join worker.relay_request r on r.id = s.request_id
 where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
 order by s.nonce;
 
 -- name: attempts
+-- List the attempts of slots that are not final, the cheapest first.
 select t.nonce, t.tx_hash, t.kind, t.max_fee_wei, t.priority_fee_wei, t.gas_limit,
     cast(extract(epoch from clock_timestamp() - t.broadcast_at) as double precision) as sent,
     cast(extract(epoch from clock_timestamp() - t.stored_at) as double precision) as age
@@ -382,7 +374,7 @@ where s.chain_id = :chain_id and s.wallet = :wallet and s.state <> 'final'
 order by t.nonce, t.max_fee_wei, t.stored_at;
 
 -- name: waiting
--- Requests without a slot, those that end soonest first.
+-- List requests without a slot, the nearest deadline first.
 select
    r.id, r.lane, r.digest, r.router, r.subject_id, r.signer, r.nonce as signer_nonce, r.deadline,
    r.state as request_state, r.reason, r.key_id, r.salt,
@@ -394,6 +386,7 @@ from worker.relay_request r
    limit :limit;
 
 -- name: lock_slot
+-- Lock a slot and read its block and its number of attempts.
 select s.state, s.tx_hash, s.block_number, s.block_hash, (
     select count(*) from worker.tx_attempt t
     where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
@@ -403,7 +396,8 @@ where s.chain_id = :chain_id and s.wallet = :wallet and s.nonce = :nonce and s.s
 for update;
 
 -- name: record
--- For all slots that were seen in a block, in one statement: each is changed only where it still is as it was read.
+-- Record blocks of slots in one statement. Slots changed since they were read are skipped. A failure that is not final
+-- is forgotten when the transaction leaves its block.
 with asked as (
     select * from json_to_recordset(cast(:rows as json)) as a(
         nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
@@ -428,19 +422,19 @@ with asked as (
         tx_hash = a.request_tx,
         block_number = a.request_block, updated_at = clock_timestamp()
     from asked a join moved using (nonce)
-   
     where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
         'waiting_predecessor')
 )
 select count(*) from moved;
 
 -- name: set_open
+-- Reopen a slot after a reorganisation.
 update worker.nonce_slot set state = 'open', tx_hash = null, block_number = null, block_hash = null
 where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
 
 -- name: finish
--- For all slots that are final, in one statement: each is changed only where it still is as it was read. The salt is
--- deleted with the ciphertexts, so that those in backups cannot be opened either.
+-- Make slots final in one statement, and settle their budgets. Slots changed since they were read are skipped. The
+-- salt is deleted with the ciphertexts, so that copies in backups cannot be opened either.
 with asked as (
     select * from json_to_recordset(cast(:rows as json)) as a(
         nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
@@ -472,7 +466,6 @@ with asked as (
         salt = case when a.request_state = 'queued' then r.salt end,
         key_id = case when a.request_state = 'queued' then r.key_id end
     from asked a join moved using (nonce)
-   
     where r.id = a.request_id and r.state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed',
         'waiting_predecessor')
 ), settled as (
@@ -494,29 +487,34 @@ with asked as (
 select nonce from moved;
 
 -- name: move_request
+-- Set an open request back to an earlier state.
 update worker.relay_request r
 set state = :state, reason = nullif(r.reason, 'failed_on_chain'), tx_hash = :tx_hash, block_number = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor');
 
 -- name: end_request
+-- End a waiting request, and delete its call.
 update worker.relay_request
 set state = :state, tx_hash = null, block_number = null, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()
 where id = :id and state in ('deferred_fee', 'queued', 'waiting_predecessor');
 
 -- name: call_data
+-- Read the encrypted call of a request.
 select call_data from worker.relay_request where id = :id;
 
 -- name: set_hash
+-- Store the hash of a request's latest attempt.
 update worker.relay_request set tx_hash = :tx_hash, updated_at = clock_timestamp() where id = :id;
 
 -- name: raw
+-- Read the encrypted bytes of attempts.
 select tx_hash, raw from worker.tx_attempt
 where chain_id = :chain_id and tx_hash = any(cast(:tx_hashes as text[]));
 
 -- name: own_transactions
--- Transactions of ours that did something for the same signer: the nonce of the authorization of each.
+-- List those of the transactions that are ours, with the nonce of their authorization.
 select t.tx_hash, r.nonce as signer_nonce
 from worker.tx_attempt t
 join worker.nonce_slot s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
@@ -524,27 +522,31 @@ join worker.relay_request r on r.id = s.request_id
 where t.chain_id = :chain_id and t.tx_hash = any(cast(:tx_hashes as text[]));
 
 -- name: add_wallet
+-- Store a wallet with its first nonce.
 insert into worker.relay_wallet (chain_id, address, next_nonce) values (:chain_id, :wallet, :next_nonce)
 on conflict do nothing;
 
 -- name: read_wallet
+-- Read a wallet without a lock.
 select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet;
 
 -- name: lock_wallet
--- Whoever takes nonces or touches budgets holds this row first: no two deadlock, and none sees the other's half.
+-- Lock a wallet's row. Transactions with nonces or budgets start with this lock: no deadlocks.
 select next_nonce, stopped from worker.relay_wallet where chain_id = :chain_id and address = :wallet for update;
 
 -- name: stop_wallet
+-- Stop a wallet, and return whether it was working.
 update worker.relay_wallet set stopped = :reason
 where chain_id = :chain_id and address = :wallet and stopped is null
 returning true;
 
 -- name: skip_nonces
--- Those that a stranger with our key took, finally.
+-- Skip nonces that external transactions used, finally.
 update worker.relay_wallet set next_nonce = :count
 where chain_id = :chain_id and address = :wallet and next_nonce < :count;
 
 -- name: paused
+-- Ask for a pause of a signer.
 select exists (
         select from worker.quota
         where scope = 'relay_paused' and subject = :signer
@@ -552,7 +554,7 @@ select exists (
     );
 
 -- name: end_waiting
--- Run while holding the wallet's row, so that the request gets no nonce meanwhile.
+-- End a waiting request by an operator's word, under the wallet's lock.
 update worker.relay_request
 set state = 'expired', reason = :reason, call_data = null, salt = null, key_id = null,
     updated_at = clock_timestamp()

@@ -1,4 +1,4 @@
-"""Reconciler: drives each stored slot to its end by what the chain says, and settles its budget by the receipt.
+"""Reconciler: drives stored slots to their end by the facts of the chain, and settles budgets by the receipts.
 
 Facts are read in one batch from every endpoint, decided on by plain rules (`state_machine`), and written in one
 transaction for each slot. Only then are stored bytes sent. Several reconcilers may run at once, and be killed anywhere.
@@ -227,7 +227,7 @@ class RelayReconciler:
         await broadcast(self._engine, run.chain, earlier)
 
     async def _end_slots(self, run: ReconcileRun, over: Sequence[MinedSlot]) -> None:
-        """End slots, for a limited time and in random order: a slow one does not always delay the same others."""
+        """End slots for a limited time and in random order: a slow slot must not always delay the same slots."""
         ends, ended = time.monotonic() + PHASE_SECONDS, list[tuple[OpenSlot, EndedSlot]]()
         for entry, mined in random.sample(over, len(over)):
             if time.monotonic() > ends:
@@ -320,7 +320,7 @@ class RelayReconciler:
         found: Sequence[tuple[OpenSlot, T]],
         write: Callable[[ReconcileRun, Sequence[tuple[OpenSlot, T]]], Awaitable[None]],
     ) -> None:
-        """Write all slots in one transaction, so that a full block needs one commit; after an error each by itself."""
+        """Write all slots in one transaction: a full block needs one commit. After an error write them one by one."""
         if not found:
             return
         try:
@@ -369,8 +369,8 @@ class RelayReconciler:
     async def _stop_if_foreign(self, chain: Chain, entry: OpenSlot) -> bool:
         """Stop the wallet if an external transaction took the slot's nonce. Return whether one did.
 
-        Read the chain once more: transactions signed since the slot was read are ours, too. Behind one address there
-        may be several nodes, and one may lack for a moment what another has.
+        Read the chain once more: transactions signed since the slot was read are ours, too. One address may lead to
+        several nodes, and for a moment some lack a receipt.
         """
         async with self._engine.begin() as connection:
             if not await slot_store.lock_unchanged(connection, chain.chain_id, self._wallet.address, entry.slot):

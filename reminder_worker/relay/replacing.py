@@ -32,7 +32,7 @@ class AttemptReplacement:
 
 
 class AttemptReplacer:
-    """Signs replacements for one wallet, each stored with its reservation before it is sent."""
+    """Signs replacements for one wallet, and stores bytes and reservations before sending."""
 
     def __init__(self, engine: AsyncEngine, vault: Vault, wallet: RelayWallet) -> None:
         self._engine = engine
@@ -74,7 +74,7 @@ class AttemptReplacer:
         return AttemptReplacement(kind, transaction)
 
     async def _would_revert(self, chain: Chain, entry: OpenSlot) -> bool:
-        """Return whether the call would come to nothing now: its gift was paid, or its timer was reset, meanwhile."""
+        """Return whether the call has no use any more: the gift was paid, or the timer was reset, meanwhile."""
         request, gas = entry.request, entry.slot.newest.gas_limit
         async with self._engine.connect() as connection:
             call = Call(request.router, await request_store.read_call(connection, self._vault, request))

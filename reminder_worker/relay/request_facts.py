@@ -1,4 +1,4 @@
-"""Facts of a request: everything that its validation needs from the chain, read at one block into frozen values.
+"""Facts of a request: the chain reads of its validation, at one block, in frozen values.
 
 A fact that cannot be read raises `ChainUnavailable`. The rules on these facts are in `validation`.
 """
@@ -94,7 +94,7 @@ class RequestReader:
         if isinstance(outcome, Simulated):
             return CallEffects(simulated=outcome)
         refused, needs_gas = refusal(outcome.data), False
-        # A smart wallet that lacks gas to check its signature looks like a wallet that denies it.
+        # A smart wallet without enough gas to check a signature seems to deny the signature.
         if isinstance(refused, SignerMismatch) or refused.code == WOULD_FAIL:
             with suppress(ChainUnavailable):  # not every node lets a call use so much
                 answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=MOST_GAS)

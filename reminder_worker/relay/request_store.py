@@ -85,7 +85,7 @@ async def is_paused(connection: AsyncConnection, chain_id: int, signer: str) -> 
 
 
 async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
-    """Return requests without a slot, those that end soonest first."""
+    """Return requests without a slot, the nearest deadline first."""
     rows = await connection.execute(sql["waiting"], {"chain_id": chain_id, "wallet": wallet, "limit": limit})
     return [to_stored_request(row) for row in rows]
 
@@ -93,7 +93,7 @@ async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, 
 async def end_waiting(
     connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
 ) -> bool:
-    """End a request without a slot. False: since it was read it got a slot, or ended."""
+    """End a request without a slot. False: the request got a slot, or ended, since it was read."""
     await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
     ended = await connection.execute(sql["end_request"], {"id": request.id, "state": state})
     return bool(ended.rowcount)

@@ -104,13 +104,12 @@ def sort_effects(
     |-------------------|-------------------------|--------------|
     | the request's     | external                | same effect  |
     | the request's     | ours, of a gift         | same effect  |
-    | the same, others' assets | any              | as any other |
+    | a claim of other assets | external          | other effect |
     | any other         | external                | other effect |
     | any other         | ours, of the same nonce | other effect |
     | any other         | ours, of another nonce  | neither      |
 
-    A gift is paid once, so it does not matter by which request. Claims and check-ins of our other requests have a
-    nonce of their own.
+    A gift is paid once, by any request. Claims and check-ins of our other requests have their own nonce.
     """
     same = other = False
     for effect in effects:

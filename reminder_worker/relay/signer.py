@@ -62,7 +62,7 @@ class KeystoreSigner:
         self._fault: str | None = None
 
     async def open(self) -> None:
-        """Open the keystore once for all callers. Raises `Misconfigured` if it fails or holds another wallet's key."""
+        """Open the keystore once for all callers. Raises `Misconfigured` for a bad password or wallet."""
         async with self._opening:
             if self._opened is None and self._fault is None:
                 try:

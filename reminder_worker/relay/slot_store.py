@@ -1,7 +1,7 @@
 """Wallets, budgets and nonce slots in the database. Every function works in its caller's transaction.
 
 The wallet's row is the only lock: a transaction that takes nonces, changes budgets or moves slots holds it from its
-first statement on. So reconcilers and admissions follow one another, and a later one sees what it read has changed.
+first statement on. Reconcilers and admissions follow one another, and the later transaction finds changed rows.
 
 Wei are booked on the budget row of scope `global` alone, on the day (UTC) on which the nonce was taken or the
 reservation last raised. Counts are booked on every scope, on the day the request came.

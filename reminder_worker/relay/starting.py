@@ -1,4 +1,4 @@
-"""Start of waiting requests: check again that each is worth its fee, then give nonces while the caps have room."""
+"""Start of waiting requests: check again whether they are worth the fee, and give nonces while the caps have room."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ STARTED_AT_ONCE: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class PricedRequest:
-    """A request with its first fees, and the wei that its slot reserves. `fees` None: gas is too dear."""
+    """A request with first fees and the wei to reserve. `fees` None: gas is too dear."""
 
     request: ReadyRequest
     fees: GasFees | None
@@ -187,7 +187,7 @@ def choose_fitting(
     """Choose requests in order until one has no room now; those behind it wait.
 
     Also return, with the reason as a code, requests that cap or balance could not pay for even if all open slots cost
-    nothing. They are passed over, and no request waits for them.
+    nothing. These requests are passed over, and delay no other.
     """
     chosen: list[tuple[PricedRequest, GasFees]] = []
     too_dear: dict[UUID, str] = {}

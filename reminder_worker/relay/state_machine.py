@@ -86,7 +86,7 @@ class ReceiptPresence(Enum):
 class ReceiptStatus:
     """`confirmed`: by as many endpoints as a final decision needs. `mined` is set with `ReceiptPresence.MINED` only.
 
-    `disputed`: the only receipt that some endpoints return, while others deny it.
+    `disputed`: the only receipt that some endpoints return, while other endpoints have none.
     """
 
     presence: ReceiptPresence
@@ -106,7 +106,7 @@ class GasPrice:
 
 @dataclass(frozen=True, slots=True)
 class SlotFacts:
-    """Facts that enough endpoints agree on. Of a number that only grows, the lower one counts.
+    """Facts that enough endpoints agree on. For growing numbers the lower value counts.
 
     `wallet_count`: transactions of our wallet at the latest block, `wallet_count_final` at the finalized one (None: too
     few endpoints answer). `time`: of the latest block, unix seconds. `signer_nonce`: the router's, at the latest block
@@ -269,7 +269,7 @@ def _is_used(nonce: int | None, current: int | None) -> bool:
 
 
 class AuthorizationFate(StrEnum):
-    """`ALIVE`: still good. The others are states of a request that has ended."""
+    """`ALIVE`: still good. All other values are states of ended requests."""
 
     ALIVE = "alive"
     SATISFIED = "satisfied_elsewhere"

@@ -30,7 +30,7 @@ from reminder_worker.relay.contract_errors import WOULD_FAIL, named, opening, re
 from reminder_worker.relay.models import LEAST_SECONDS_LEFT, SELF_PAID
 
 MOST_WAITING: Final = 4
-"""Authorizations of one signer that may wait behind one that is not mined."""
+"""Authorizations of one signer that may wait behind an unmined authorization."""
 MOST_AHEAD_SECONDS: Final = 7 * 86_400
 """Seconds that the deadline of a withdrawal may be ahead in version 2 of the TimeLockRouter."""
 PAYMENT_GAS: Final = 45_000

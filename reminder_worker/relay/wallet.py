@@ -1,4 +1,4 @@
-"""A wallet of ours on all its chains: its counter of nonces, its balance, and the gas price."""
+"""Wallet: counter of nonces, balance and gas price of one of our wallets on all its chains."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class WalletPrices:
 
 
 class RelayWallet:
-    """`any_chain`: also chains that may charge more than gas (local ones)."""
+    """`any_chain`: also local chains, whose transactions may cost more than their gas."""
 
     def __init__(
         self,

@@ -203,9 +203,9 @@ class RelayWorld:
         async with self.engine.connect() as connection:
             return await request_store.find_by_digest(connection, CHAIN_ID, digest)
 
-    async def open_nonces(self, router: str, signer: str) -> list[int]:
+    async def open_nonces(self, router: str, signer: str, wallet: str | None = None) -> list[int]:
         async with self.engine.connect() as connection:
-            return await request_store.read_open_nonces(connection, CHAIN_ID, self.wallet, router, signer)
+            return await request_store.read_open_nonces(connection, CHAIN_ID, wallet or self.wallet, router, signer)
 
     async def admit(self, gift: Gift, **terms: Any) -> RequestView:
         return await self.admission.admit(self.withdrawal(gift, **terms))

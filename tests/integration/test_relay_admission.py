@@ -17,8 +17,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
-from reminder_worker.relay import admission as admission_module
-from reminder_worker.relay import slot_store
+from reminder_worker.relay import slot_store, starting
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
     ReservationTooSmall,
@@ -299,7 +298,7 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader of one at a time; the first one reverts for ever, the second one only the first time."""
-    monkeypatch.setattr(admission_module, "STARTED_AT_ONCE", 1)
+    monkeypatch.setattr(starting, "STARTED_AT_ONCE", 1)
     router = world.scenario.deployment.time_lock_router.lower()
     never = await world.admission.admit(authorization(1, router=router), waits=True)
     later = await world.admission.admit(authorization(2), waits=True)
@@ -330,7 +329,7 @@ async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew
     other = load_signer(SecretStr("0x" + keccak(text=f"next {world.tag}").hex()))
     world.anvil.set_balance(other.address, 10**18)
     admission = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
-    assert await world.open_nonces(TARGET, TARGET) == []
+    assert await world.open_nonces(TARGET, TARGET, other.address) == []
     assert (await admission.admit(authorization(2, nonce=0, **signer))).state is RequestState.BROADCAST
     world.mine()
     await mark_mined(world)

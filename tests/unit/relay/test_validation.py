@@ -1,0 +1,169 @@
+"""Validation of requests on frozen facts, rule by rule, without a chain."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from reminder_worker.chain.client import Block
+from reminder_worker.chain.contracts import LegacyFacts, Members, TimelockDetails
+from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.sponsored import CheckInFacts, ClaimFacts, WithdrawFacts
+from reminder_worker.errors import Refused
+from reminder_worker.indexer.models import GIFT, LIVE
+from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
+from reminder_worker.relay.models import LEAST_SECONDS_LEFT
+from reminder_worker.relay.validation import (
+    MOST_AHEAD_SECONDS,
+    MOST_WAITING,
+    PAYMENT_GAS,
+    CallEffects,
+    RequestFacts,
+    RequestTerms,
+    check_effects,
+    check_request,
+)
+
+NOW = 1_900_000_000
+GAS = 900_000
+ROUTER, LEGACY, OWNER, HEIR, COUSIN, TOKEN, OTHER = ("0x" + f"{number:02x}" * 20 for number in range(1, 8))
+WOULD_FAIL = bytes(4)
+
+HEAD = Block(1, "0x" + "00" * 32, "0x" + "00" * 32, NOW)
+FAMILY = LegacyFacts(
+    legacy=LEGACY,
+    legacy_id=7,
+    creator=OWNER,
+    owner=OWNER,
+    router=ROUTER,
+    legacy_type=3,
+    members=Members(owner=OWNER, creator=OWNER, beneficiaries=(HEIR, COUSIN), second_line=OTHER, third_line=OTHER),
+    is_live=True,
+    triggers=(NOW, NOW + 10, NOW + 20),
+    name="",
+)
+CLAIM = ClaimRequest(1, ROUTER, 7, HEIR, 3, NOW + 600, b"", assets=(TOKEN,), is_eth=False)
+CLAIM_FACTS = RequestFacts(HEAD, ClaimFacts(3, LEGACY, False, frozenset({TOKEN})), FAMILY, frozenset())
+CHECK_IN = CheckInRequest(1, ROUTER, 7, OWNER, 3, NOW + 600, b"")
+CHECK_IN_FACTS = RequestFacts(HEAD, CheckInFacts(3, LEGACY, True, 3600), FAMILY, frozenset())
+GIFT_DETAILS = TimelockDetails(((TOKEN, 5),), NOW, OWNER, HEIR, False, GIFT, LIVE)
+WITHDRAWAL = WithdrawRequest(1, ROUTER, 9, HEIR, 3, NOW + 600, b"", skip_swap=False)
+WITHDRAWAL_FACTS = RequestFacts(HEAD, WithdrawFacts(3, GIFT_DETAILS, frozenset({TOKEN})), None, frozenset())
+GOOD: dict[type[Request], tuple[Request, RequestFacts]] = {
+    ClaimRequest: (CLAIM, CLAIM_FACTS),
+    CheckInRequest: (CHECK_IN, CHECK_IN_FACTS),
+    WithdrawRequest: (WITHDRAWAL, WITHDRAWAL_FACTS),
+}
+
+
+def check(request: Request, facts: RequestFacts, version: str = "1") -> RequestTerms:
+    return check_request(SignedCall(request, version, bytes(32), b""), facts, GAS)
+
+
+def refusal_code(request: Request, facts: RequestFacts, version: str = "1") -> str:
+    with pytest.raises(Refused) as refused:
+        check(request, facts, version)
+    return refused.value.code
+
+
+def change(facts: RequestFacts, *, legacy: Any = None, **router: Any) -> RequestFacts:
+    changed = replace(facts, router=replace(facts.router, **router))
+    return changed if legacy is None else replace(changed, legacy=replace(FAMILY, **legacy))
+
+
+def test_good_requests_pass_with_the_terms_of_their_lane() -> None:
+    assert check(CLAIM, CLAIM_FACTS) == RequestTerms(OWNER, False, GAS + PAYMENT_GAS)  # two heirs are paid
+    assert check(CHECK_IN, CHECK_IN_FACTS) == RequestTerms(OWNER, False, GAS)
+    assert check(WITHDRAWAL, WITHDRAWAL_FACTS) == RequestTerms(OWNER, False, GAS)
+
+
+@pytest.mark.parametrize("request_class", GOOD)
+def test_rules_of_every_lane(request_class: type[Request]) -> None:
+    request, facts = GOOD[request_class]
+    assert refusal_code(replace(request, deadline=NOW + LEAST_SECONDS_LEFT - 1), facts) == "expired"
+    assert refusal_code(replace(request, nonce=2), facts) == "already_used"
+    assert refusal_code(replace(request, nonce=4), facts) == "nonce_mismatch"
+    under_way = replace(facts, open_nonces=frozenset({3, 4}))
+    assert refusal_code(request, under_way) == "nonce_mismatch"
+    assert check(replace(request, nonce=5), under_way).waits
+    many = replace(facts, open_nonces=frozenset(range(3, 4 + MOST_WAITING)))
+    assert refusal_code(replace(request, nonce=4 + MOST_WAITING), many) == "nonce_mismatch"
+
+
+@pytest.mark.parametrize(
+    ("request_change", "facts", "code"),
+    [
+        ({"assets": ()}, CLAIM_FACTS, "invalid_input"),
+        ({"assets": (TOKEN, TOKEN)}, CLAIM_FACTS, "invalid_input"),
+        ({"assets": (OTHER,)}, CLAIM_FACTS, "invalid_input"),
+        ({}, change(CLAIM_FACTS, disabled=True), "sponsored_claims_disabled"),
+        ({}, replace(CLAIM_FACTS, legacy=None), "not_a_known_legacy"),
+        ({"signer": OWNER}, CLAIM_FACTS, "only_beneficiaries"),
+        ({"signer": OTHER}, CLAIM_FACTS, "cannot_claim"),
+        ({}, change(CLAIM_FACTS, legacy={"triggers": (NOW + 1, NOW + 2, NOW + 3)}), "legacy_still_active"),
+    ],
+)
+def test_rules_of_claims(request_change: dict[str, Any], facts: RequestFacts, code: str) -> None:
+    assert refusal_code(replace(CLAIM, **request_change), facts) == code
+
+
+def test_rules_of_check_ins() -> None:
+    assert refusal_code(replace(CHECK_IN, signer=HEIR), CHECK_IN_FACTS) == "signer_mismatch"
+    assert refusal_code(CHECK_IN, change(CHECK_IN_FACTS, legacy={"is_live": False})) == "legacy_not_found"
+    assert refusal_code(CHECK_IN, change(CHECK_IN_FACTS, most_ttl=599)) == "check_in_deadline_too_far"
+    assert refusal_code(CHECK_IN, change(CHECK_IN_FACTS, premium=False)) == "premium_required"
+
+
+@pytest.mark.parametrize(
+    ("details", "code"),
+    [
+        ({"lock_type": GIFT + 1}, "not_a_gift"),
+        ({"recipient": OWNER}, "signer_mismatch"),
+        ({"status": LIVE + 1}, "timelock_not_live"),
+        ({"assets": ()}, "timelock_not_live"),
+        ({"assets": ((OTHER, 5),)}, "not_only_whitelisted_tokens"),
+        ({"unlock_time": NOW + 1}, "still_locked"),
+    ],
+)
+def test_rules_of_withdrawals(details: dict[str, Any], code: str) -> None:
+    assert refusal_code(WITHDRAWAL, change(WITHDRAWAL_FACTS, details=replace(GIFT_DETAILS, **details))) == code
+
+
+def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> None:
+    assert refusal_code(WITHDRAWAL, change(WITHDRAWAL_FACTS, details=None)) == "not_found"
+    far = replace(WITHDRAWAL, deadline=NOW + MOST_AHEAD_SECONDS + 1)
+    assert refusal_code(far, WITHDRAWAL_FACTS, "2") == "withdraw_deadline_too_far"
+    assert check(far, WITHDRAWAL_FACTS) is not None
+
+
+@pytest.mark.parametrize(
+    ("request_", "effects", "code", "words"),
+    [
+        (CLAIM, CallEffects(), "nothing_to_claim", "deliver nothing"),
+        (CLAIM, CallEffects(simulated=Simulated((), None)), "nothing_to_claim", "deliver nothing"),
+        (CLAIM, CallEffects(revert=WOULD_FAIL), "would_fail", "would fail on chain"),
+        (replace(CLAIM, is_eth=True), CallEffects(revert=WOULD_FAIL), "would_fail", "fewer assets"),
+        (CLAIM, CallEffects(revert=WOULD_FAIL, succeeds_with_more_gas=True), "would_fail", "claim needs more gas"),
+        (CHECK_IN, CallEffects(revert=WOULD_FAIL, succeeds_with_more_gas=True), "would_fail", "transaction needs more"),
+        (WITHDRAWAL, CallEffects(holds_nfts=True), "not_only_whitelisted_tokens", "whitelisted"),
+    ],
+)
+def test_effects_that_are_refused(request_: Request, effects: CallEffects, code: str, words: str) -> None:
+    with pytest.raises(Refused, match=words) as refused:
+        check_effects(request_, CLAIM_FACTS, effects)
+    assert refused.value.code == code
+
+
+def test_a_failing_claim_of_a_legacy_that_ended_says_so() -> None:
+    over = change(CLAIM_FACTS, legacy={"is_live": False})
+    with pytest.raises(Refused) as refused:
+        check_effects(CLAIM, over, CallEffects(revert=WOULD_FAIL))
+    assert refused.value.code == "cannot_claim"
+
+
+def test_effects_that_are_good() -> None:
+    """Without a simulation, ether or allowed tokens are enough for a claim, and the plain call for the others."""
+    check_effects(CLAIM, CLAIM_FACTS, CallEffects(has_tokens=True))
+    check_effects(replace(CLAIM, is_eth=True), CLAIM_FACTS, CallEffects(pays_ether=True))
+    check_effects(CHECK_IN, CHECK_IN_FACTS, CallEffects())
+    check_effects(WITHDRAWAL, WITHDRAWAL_FACTS, CallEffects(simulated=Simulated((), 1)))
