@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from reminder_worker.chain.client import Block
-from reminder_worker.chain.contracts import LegacyFacts, Members, TimelockDetails
+from reminder_worker.chain.contracts.legacies import LegacyFacts, Members
+from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, WithdrawFacts
+from reminder_worker.chain.contracts.timelocks import TimelockDetails
 from reminder_worker.chain.simulation import Simulated
-from reminder_worker.chain.sponsored import CheckInFacts, ClaimFacts, WithdrawFacts
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
