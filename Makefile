@@ -1,5 +1,5 @@
-# The two commands are `make demo` and `make test`. Needs Python 3.11 to 3.13, Node.js 20.19 (or 22.12+) and make; all
-# else is installed into the checkout, from the hashed locks.
+# The two commands are `make demo` and `make test`. They need Python 3.11 to 3.13, Node.js 20.19 (or 22.12+) and
+# make; everything else is installed into the checkout, from the hashed locks.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -8,7 +8,7 @@ PYTEST_WORKERS ?= 2
 ONLY ?=
 ONCE ?=
 FAULTS ?= 1000
-# Whether the local stack's page for givers offers gifts to an email address.
+# `on`: the local stack's page for givers offers gifts to an email address.
 GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
@@ -17,27 +17,27 @@ GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
-	@echo 'make demo ONCE=1      the same, every step verified, then it ends (exit code 0: every step was seen)'
-	@echo 'make check            what to run for every change: lint, types, unit tests and the core of the others; 4 minutes'
+	@echo 'make demo ONCE=1      the same with every step verified; exits with code 0 if every step was seen'
+	@echo 'make check            for every change: lint, types, unit tests and the core of the integration tests; 4 minutes'
 	@echo 'make test             lint (format, import contracts, English), types, and all tests'
-	@echo 'make lint, make types only these of its parts; PYTEST_WORKERS=2 is how many processes test at once'
-	@echo 'make bench [ONLY=..]  measures, each beside its floor; writes bench/results/latest.json'
-	@echo '                      by name only, a quarter of an hour each: growth, million; API_UNDER_LOAD_SECONDS=600 lengthens that one'
-	@echo 'make prove [FAULTS=..] everything that takes too long for the tests: faults from recorded seeds, requests made from'
+	@echo 'make lint, make types only these parts; PYTEST_WORKERS=2 sets the number of test processes'
+	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
+	@echo '                      only by name, a quarter of an hour each: growth, million; API_UNDER_LOAD_SECONDS=600 for a long load'
+	@echo 'make prove [FAULTS=..] long tests: faults from recorded seeds, requests made from'
 	@echo '                      the OpenAPI document, growth, a million legacies, ten minutes of load; an hour, resumable'
-	@echo 'make cards            draws the preview images of gift links anew, from the occasion set'
-	@echo 'make pictures         draws the pictures of gift page and printables in docs/ anew; needs chromium'
-	@echo 'make diagram          draws docs/architecture.md anew, from what imports what'
-	@echo 'make locks            writes both hashed lists of packages anew, after a change of pyproject.toml; needs uv'
-	@echo 'make install          what the others need, into .venv and node_modules'
-	@echo 'make clean            removes the local stack'"'"'s data (.local), caches and what was built, not the installation'
+	@echo 'make cards            draws the preview images of gift links, from the occasion set'
+	@echo 'make pictures         draws the pictures in docs/ except those of Dagster; needs chromium'
+	@echo 'make diagram          draws the rooms in docs/architecture.md from the imports'
+	@echo 'make locks            writes both hashed lists of packages after a change of pyproject.toml; needs uv'
+	@echo 'make install          installs everything into .venv and node_modules'
+	@echo 'make clean            removes the local stack'"'"'s data (.local), caches and builds, not the installation'
 	@echo
-	@echo 'Ports of the local stack, each by environment variable (for example DEMO_API_PORT=18080 make demo):'
+	@echo 'Ports of the local stack, as environment variables (for example DEMO_API_PORT=18080 make demo):'
 	@echo '  DEMO_API_PORT=8080      the HTTP API              DEMO_METRICS_PORT=9090   its /metrics'
 	@echo '  DEMO_DAGSTER_PORT=3070  the Dagster UI            DEMO_INBOX_PORT=8025     the inbox page'
 	@echo '  DEMO_SMTP_PORT=1025     the SMTP server           DEMO_MAIL_PORT=8090      the mail service'
 	@echo '  DEMO_CHAIN_PORT=8545    the chain (JSON-RPC)      DEMO_IDENTITY_PORT=8091  stand-in of the identity provider'
-	@echo '  PostgreSQL uses no port but a socket'
+	@echo '  PostgreSQL uses a socket instead of a port'
 	@echo 'DEMO_CORS_ORIGINS=http://localhost:5173 lets a frontend under development call its API'
 
 install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
@@ -72,7 +72,7 @@ types: install
 	$(BIN)/mypy
 	node_modules/.bin/tsc --noEmit -p .
 
-# Debian's chromium, nginx, wrk and promtool, for the tests that drive them; where one is absent they are skipped.
+# Debian's chromium, nginx, wrk and promtool, for the tests that drive them; tests of a missing program are skipped.
 export PATH := $(PATH):$(CURDIR)/.cache/tools
 
 tools:
@@ -95,12 +95,12 @@ prove: install
 diagram: install
 	$(BIN)/python -m devnet.diagram
 
-# What pytest would not find by itself, and `make test` does not draw.
+# Not part of `make test`: pytest does not collect this file by itself.
 pictures: install
 	@REQUIRE_TOOLS=1 sh tests/install-tools.sh chromium
 	$(BIN)/pytest tests/integration/pictures.py
 
-# After a change of dependencies (needs uv): everything, hashed, and of that what the image needs.
+# After a change of dependencies (needs uv): all packages with hashes, and the subset of the image.
 locks:
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --all-extras \
 	  pyproject.toml -o requirements.lock
