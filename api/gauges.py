@@ -1,25 +1,39 @@
-"""Gauges read at a scrape: what the passes left in the database, and the RPC endpoints of both sides."""
+"""Gauges of a scrape: operators' facts from the database, and the RPC endpoints as both sides see them."""
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.monitoring import operations, watchdog
-from reminder_worker.monitoring import operations_relay as relay
-from reminder_worker.monitoring.operations import PassState
-from reminder_worker.statistics import store
-from reminder_worker.statistics.prices import Price, feed_states
-from reminder_worker.upgrades import store as upgrade_queue
+from reminder_worker.monitoring.facts import FactPart, OperatorFacts
+from reminder_worker.relay.operator_facts import PayingWallet
+
+PARTS: Final[tuple[FactPart, ...]] = (
+    "passes",
+    "positions",
+    "signals",
+    "waiting",
+    "undecided",
+    "settled_last_day",
+    "gift_emails",
+    "gift_notifications",
+    "open_requests",
+    "ended_requests",
+    "wallets",
+    "conditions",
+    "undelivered_alerts",
+    "feeds",
+    "upgrades",
+    "snapshots",
+)
 
 
-class Gauges(Collector):
+class GaugeCollector(Collector):
     """Families ready to be rendered."""
 
     def __init__(self, families: Iterable[GaugeMetricFamily]) -> None:
@@ -29,8 +43,8 @@ class Gauges(Collector):
         yield from self._families
 
 
-def gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, float | None]) -> GaugeMetricFamily:
-    """`values` by the tuple of label values; None is left out."""
+def make_gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, float | None]) -> GaugeMetricFamily:
+    """Return a family with `values` by the tuple of label values; None is left out."""
     family = GaugeMetricFamily(f"reminder_worker_{name}", text, labels=labels)
     for key, value in values.items():
         if value is not None:
@@ -38,230 +52,203 @@ def gauge(name: str, text: str, labels: tuple[str, ...], values: Mapping[Any, fl
     return family
 
 
-async def email_gauges(engine: AsyncEngine, chains: Collection[int]) -> list[GaugeMetricFamily]:
-    """What waits is counted on `chains` alone: on any other nothing is sent, and it would grow old for ever."""
-    sends: Counter[tuple[object, ...]] = Counter()
-    for day in await operations.sends_per_day(engine, days=1):
-        sends[day.kind, day.state] += day.count
+def fact_gauges(
+    facts: OperatorFacts, chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]
+) -> Iterator[GaugeMetricFamily]:
+    """Render every part of the facts."""
+    yield from email_gauges(facts)
+    yield from gift_gauges(facts)
+    yield from pass_gauges(facts, chains)
+    yield from endpoint_gauges(facts)
+    yield from wallet_gauges(facts, wallets)
+    yield from request_gauges(facts)
+    yield from alert_gauges(facts)
+    yield from price_gauges(facts)
+    yield from upgrade_gauges(facts)
+    yield from statistics_gauges(facts)
+
+
+def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    settled: Counter[tuple[object, ...]] = Counter()
+    for emails in facts.settled_last_day:
+        settled[emails.kind, emails.state] += emails.count
     undecided: Counter[tuple[object, ...]] = Counter()
-    for email in await operations.undecided_emails(engine, chains):
-        undecided[email.chain_id, email.kind, email.state] += email.count
-    waiting = await operations.waiting_emails(engine, chains)
-    oldest = await operations.oldest_waiting_email(engine, chains)
-    return [
-        gauge("emails_settled_last_day", "Reminders settled in the last 24 hours", ("kind", "state"), sends),
-        gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due}),
-        gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later}),
-        gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight}),
-        gauge("emails_oldest_waiting_seconds", "Of the oldest due or later", (), {(): oldest}),
-        gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided),
-    ]
+    for doubtful in facts.undecided:
+        undecided[doubtful.chain_id, doubtful.kind, doubtful.state] += doubtful.count
+    waiting, oldest = facts.waiting, facts.waiting.oldest or 0.0
+    yield make_gauge("emails_settled_last_day", "Reminders settled in the last 24 hours", ("kind", "state"), settled)
+    yield make_gauge("emails_due", "Reminders to be tried now", (), {(): waiting.due})
+    yield make_gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later})
+    yield make_gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight})
+    yield make_gauge("emails_oldest_waiting_seconds", "Of the oldest due or later", (), {(): oldest})
+    yield make_gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided)
 
 
-async def gift_gauges(engine: AsyncEngine) -> list[GaugeMetricFamily]:
+def gift_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     emails: Counter[tuple[object, ...]] = Counter()
-    for each in await operations.gift_emails(engine):
-        emails[each.chain_id, each.kind, each.state] += each.count
-    waiting = await operations.gifts_to_be_told_of(engine)
-    return [
-        gauge("gift_emails", "Emails of gifts that are remembered", ("chain", "kind", "state"), emails),
-        gauge("gifts_to_be_told_of", "Gifts whose recipient is still to be written to", (), {(): waiting}),
-    ]
+    for count in facts.gift_emails:
+        emails[count.chain_id, count.kind, count.state] += count.count
+    waiting = {(): facts.gift_notifications}
+    yield make_gauge("gift_emails", "Emails of gifts that are remembered", ("chain", "kind", "state"), emails)
+    yield make_gauge("gifts_to_be_told_of", "Gifts whose recipient is still to be written to", (), waiting)
 
 
-async def pass_gauges(
-    engine: AsyncEngine, chains: Mapping[int, Chain], states: Sequence[PassState]
-) -> list[GaugeMetricFamily]:
-    """`states`: of the passes that are on."""
-    signals = {(s.chain_id, s.kind): s for s in await operations.unsettled_signals(engine) if s.chain_id in chains}
-    passes = {(p.name, p.chain_id): p for p in states}
-    readers = {(r.chain_id, r.name): r for r in await operations.positions(engine) if r.chain_id in chains}
-    heads = {chain_id: _head(chain_id, chains, passes) for chain_id in chains}
-    lags = {key: max(0, head - r.block_number) for key, r in readers.items() if (head := heads.get(r.chain_id))}
+def pass_gauges(facts: OperatorFacts, chains: Mapping[int, Chain]) -> Iterator[GaugeMetricFamily]:
+    signals = {(count.chain_id, count.kind): count for count in facts.signals}
+    passes = {(state.name, state.chain_id): state for state in facts.passes}
+    readers = {(position.chain_id, position.name): position for position in facts.positions}
+    heads = {chain_id: _newest_head(facts, chain_id, chains) for chain_id in chains}
+    lags = {
+        key: max(0, head - position.block_number)
+        for key, position in readers.items()
+        if (head := heads.get(position.chain_id))
+    }
     of_signal, of_pass, of_reader = ("chain", "kind"), ("pass", "chain"), ("chain", "reader")
-    return [
-        gauge("signals_new", "Signals not planned yet", of_signal, {k: s.count for k, s in signals.items()}),
-        gauge("signals_oldest_seconds", "Age of the oldest new", of_signal, {k: s.oldest for k, s in signals.items()}),
-        gauge("pass_look_age_seconds", "Since a look", of_pass, {k: p.checked_age for k, p in passes.items()}),
-        gauge("pass_success_age_seconds", "Since success", of_pass, {k: p.succeeded_age for k, p in passes.items()}),
-        gauge("pass_failing", "1: the last try failed", of_pass, {k: float(bool(p.error)) for k, p in passes.items()}),
-        gauge("reader_block", "Last block read", of_reader, {k: r.block_number for k, r in readers.items()}),
-        gauge("reader_age_seconds", "Since its cursor moved", of_reader, {k: r.age for k, r in readers.items()}),
-        gauge("reader_lag_blocks", "Behind the newest block that was seen", of_reader, lags),
-    ]
+    counts = {key: count.count for key, count in signals.items()}
+    oldest = {key: count.oldest for key, count in signals.items()}
+    looked = {key: state.checked_age for key, state in passes.items()}
+    succeeded = {key: state.succeeded_age for key, state in passes.items()}
+    failing = {key: float(bool(state.error)) for key, state in passes.items()}
+    blocks = {key: position.block_number for key, position in readers.items()}
+    ages = {key: position.age for key, position in readers.items()}
+    yield make_gauge("signals_new", "Signals not planned yet", of_signal, counts)
+    yield make_gauge("signals_oldest_seconds", "Age of the oldest new", of_signal, oldest)
+    yield make_gauge("pass_look_age_seconds", "Since a look", of_pass, looked)
+    yield make_gauge("pass_success_age_seconds", "Since success", of_pass, succeeded)
+    yield make_gauge("pass_failing", "1: the last try failed", of_pass, failing)
+    yield make_gauge("reader_block", "Last block read", of_reader, blocks)
+    yield make_gauge("reader_age_seconds", "Since its cursor moved", of_reader, ages)
+    yield make_gauge("reader_lag_blocks", "Behind the newest block that was seen", of_reader, lags)
 
 
-async def relay_gauges(
-    engine: AsyncEngine,
-    chains: Collection[int],
-    ours: Sequence[relay.PayingWallet],
-    states: Sequence[PassState],
-) -> list[GaugeMetricFamily]:
-    """A wallet is named by what it is for, on each of `chains`; its balance is that of the last run of the relay's
-    pass. Open requests are those that somebody follows: the others never end, and would grow old for ever."""
-    named = {wallet.address: wallet for wallet in ours}
-    used = {
-        (named[found.address].role, found.chain_id): (named[found.address], found)
-        for found in await relay.wallets(engine)
-        if found.address in named and found.chain_id in chains
-    }
-    of_wallet, of_request = ("wallet", "chain"), ("chain", "lane", "state")
-    last = [each for each in states if each.name == "relay"]
+def wallet_gauges(facts: OperatorFacts, wallets: Sequence[PayingWallet]) -> Iterator[GaugeMetricFamily]:
+    """Render wallets by their role; a balance is of the last run of the relay's pass."""
+    configured = {wallet.address: wallet for wallet in wallets}
+    roles = {(configured[state.address].role, state.chain_id): state for state in facts.wallets}
+    of_wallet = ("wallet", "chain")
     balances = {
-        (name, s.chain_id): told["balance_eth"] * 1e18
-        for s in last
-        for name, told in (s.detail or {}).items()
-        if isinstance(told, dict)
+        (name, state.chain_id): report["balance_eth"] * 1e18
+        for state in facts.states_of("relay")
+        for name, report in (state.detail or {}).items()
+        if isinstance(report, dict)
     }
-    opened = {(r.chain_id, r.lane, r.state): r for r in await relay.followed_requests(engine, named, chains)}
-    ended = {(r.chain_id, r.lane, r.state): r.count for r in await relay.ended_requests(engine)}
-    slots = {
-        (*k, state): float(n) for k, (_, w) in used.items() for state, n in (("open", w.unmined), ("mined", w.mined))
-    }
-    caps = {(*k, "wei"): _share(w.reserved_wei + w.spent_wei, cap.daily_wei) for k, (cap, w) in used.items()}
-    caps |= {(*k, "count"): _share(w.requests, cap.daily_count) for k, (cap, w) in used.items()}
-    return [
-        gauge("relay_balance_wei", "What a wallet holds", of_wallet, balances),
-        gauge("relay_slots", "Nonces taken and not final", (*of_wallet, "state"), slots),
-        gauge(
-            "relay_oldest_slot_seconds",
-            "Age of the oldest that is not mined",
-            of_wallet,
-            {k: w.oldest_open or 0 for k, (_, w) in used.items()},
-        ),
-        gauge(
-            "relay_reserved_wei",
-            "Reserved of today's cap (UTC)",
-            of_wallet,
-            {k: w.reserved_wei for k, (_, w) in used.items()},
-        ),
-        gauge(
-            "relay_spent_wei", "Spent of today's cap (UTC)", of_wallet, {k: w.spent_wei for k, (_, w) in used.items()}
-        ),
-        gauge("relay_cap_used", "Share of today's cap, 1: nothing left; absent: a cap of 0", (*of_wallet, "cap"), caps),
-        gauge(
-            "relay_stopped",
-            "1: takes no requests",
-            of_wallet,
-            {k: float(bool(w.stopped)) for k, (_, w) in used.items()},
-        ),
-        gauge("relay_requests_open", "Requests under way", of_request, {k: r.count for k, r in opened.items()}),
-        gauge(
-            "relay_requests_oldest_seconds",
-            "Age of the oldest under way",
-            of_request,
-            {k: r.oldest for k, r in opened.items()},
-        ),
-        gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended),
-    ]
+    slots: dict[tuple[object, ...], float] = {}
+    shares: dict[tuple[object, ...], float | None] = {}
+    for key, state in roles.items():
+        caps = configured[state.address]
+        slots |= {(*key, "open"): state.unmined, (*key, "mined"): state.mined}
+        shares[*key, "wei"] = _share(state.reserved_wei + state.spent_wei, caps.daily_wei)
+        shares[*key, "count"] = _share(state.requests, caps.daily_count)
+    oldest = {key: state.oldest_open or 0 for key, state in roles.items()}
+    reserved = {key: state.reserved_wei for key, state in roles.items()}
+    spent = {key: state.spent_wei for key, state in roles.items()}
+    stopped = {key: float(bool(state.stopped)) for key, state in roles.items()}
+    used = "Share of today's cap, 1: nothing left; absent: a cap of 0"
+    yield make_gauge("relay_balance_wei", "What a wallet holds", of_wallet, balances)
+    yield make_gauge("relay_slots", "Nonces taken and not final", (*of_wallet, "state"), slots)
+    yield make_gauge("relay_oldest_slot_seconds", "Age of the oldest that is not mined", of_wallet, oldest)
+    yield make_gauge("relay_reserved_wei", "Reserved of today's cap (UTC)", of_wallet, reserved)
+    yield make_gauge("relay_spent_wei", "Spent of today's cap (UTC)", of_wallet, spent)
+    yield make_gauge("relay_cap_used", used, (*of_wallet, "cap"), shares)
+    yield make_gauge("relay_stopped", "1: takes no requests", of_wallet, stopped)
 
 
-async def upgrade_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """Of timelocks that are watched: what waited on another would wait for ever."""
-    watched = {chain_id for chain_id, chain in chains.items() if chain.settings.upgrade_timelock}
-    nearest: dict[tuple[int], float] = {}
-    for each in await upgrade_queue.list_operations(engine, watched, limit=1_000):
-        if each.operation.ready_at is not None:
-            key = (each.chain_id,)
-            nearest[key] = min(nearest.get(key, float("inf")), each.operation.ready_at)
-    counts = {key: count for key, count in (await upgrade_queue.count_operations(engine)).items() if key[0] in watched}
-    return [
-        gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts),
-        gauge("upgrade_next_executable_time", "Unix seconds from which the next may run", ("chain",), nearest),
-    ]
-
-
-async def alert_gauges(engine: AsyncEngine, states: Sequence[PassState]) -> list[GaugeMetricFamily]:
-    wrong = Counter((each.chain_id, each.kind) for each in await relay.conditions(engine))
-    undelivered = {(state,): count for state, count in (await relay.undelivered_alerts(engine)).items()}
-    seen = next((s for s in states if s.name == watchdog.NAME and s.detail), None)
-    said = (seen.detail or {}) if seen else {}
-    return [
-        gauge("conditions", "What alerts say is wrong now", ("chain", "kind"), wrong),
-        gauge("alerts_undelivered", "Alerts that no mail service took", ("state",), undelivered),
-        gauge(
-            "healthy",
-            "1: the watchdog looked in the last 5 minutes and found nothing wrong",
-            (),
-            {(): float(watchdog.looks(seen) and bool(said.get("healthy")))},
-        ),
-        gauge(
-            "heartbeat_ok",
-            "1: the last ping was taken, 0: it was not, or none was sent; absent: not configured",
-            (),
-            {(): None if said.get("heartbeat", "off") == "off" else float(said["heartbeat"] == "asked")},
-        ),
-    ]
-
-
-async def price_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """Of every configured feed, by the token's symbol, or by its address where it has none or shares it."""
-    states: dict[tuple[int, str], Price | None] = {}
-    for chain_id, chain in chains.items():
-        feeds = await feed_states(engine, chain.settings)
-        held = Counter(state.symbol for state in feeds)
-        for state in feeds:
-            own = state.symbol if state.symbol and held[state.symbol] == 1 else state.feed.token
-            states[chain_id, own] = state.price
-    of = ("chain", "token")
-    known = {key: price for key, price in states.items() if price is not None}
-    return [
-        gauge("price_usd", "The last good price", of, {k: float(p.usd) for k, p in known.items()}),
-        gauge("price_age_seconds", "Since its feed wrote the last good one", of, {k: p.age for k, p in known.items()}),
-        gauge(
-            "price_stale", "1: there is no fresh price", of, {k: float(p is None or p.stale) for k, p in states.items()}
-        ),
-    ]
-
-
-async def statistics_gauges(engine: AsyncEngine, chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """Of each chain's newest snapshot."""
-    found = {(id,): newest for id in chains if (newest := await store.newest(engine, id)) is not None}
-    values = {key: each.value_secured_usd for key, each in found.items()}
-    dollars = {key: None if value is None else float(value) for key, value in values.items()}
-    ages = {key: max(0.0, time.time() - each.block_time) for key, each in found.items()}
-    return [
-        gauge("value_secured_usd", "By the newest snapshot; absent: a price is missing", ("chain",), dollars),
-        gauge("statistics_age_seconds", "Since the block of the newest snapshot", ("chain",), ages),
-    ]
+def request_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    of_request = ("chain", "lane", "state")
+    opened = {(count.chain_id, count.lane, count.state): count for count in facts.open_requests}
+    counts = {key: count.count for key, count in opened.items()}
+    oldest = {key: count.oldest for key, count in opened.items()}
+    ended = {(count.chain_id, count.lane, count.state): count.count for count in facts.ended_requests}
+    yield make_gauge("relay_requests_open", "Requests under way", of_request, counts)
+    yield make_gauge("relay_requests_oldest_seconds", "Age of the oldest under way", of_request, oldest)
+    yield make_gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended)
 
 
 def _share(used: int, cap: int) -> float | None:
-    """None of a cap of 0, by which somebody switched it off: that is no trouble."""
+    """Return None for a cap of 0: an operator switched the wallet off, which is no trouble."""
     return used / cap if cap else None
 
 
-def endpoint_gauges(states: Sequence[PassState]) -> list[GaugeMetricFamily]:
-    """Of the passes, by the process that looks; an endpoint is named by position and host, its address holds a key."""
-    looking = [each for each in states if each.name == "index"]
-    return _endpoints("passes", {each.chain_id: each.endpoints or [] for each in looking})
+def upgrade_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    counts = {(count.chain_id, count.state): count.count for count in facts.upgrades}
+    next_times: dict[tuple[int], float] = {}
+    for count in facts.upgrades:
+        if count.is_open and count.executable_at is not None:
+            key = (count.chain_id,)
+            next_times[key] = min(next_times.get(key, count.executable_at), count.executable_at)
+    words = "Unix seconds from which the next may run"
+    yield make_gauge("upgrade_operations", "Operations of the UpgradeTimelock", ("chain", "state"), counts)
+    yield make_gauge("upgrade_next_executable_time", words, ("chain",), next_times)
 
 
-def own_endpoint_gauges(chains: Mapping[int, Chain]) -> list[GaugeMetricFamily]:
-    """As this process sees them."""
-    return _endpoints("api", {id: [asdict(each) for each in chain.health()] for id, chain in chains.items()})
+def alert_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    wrong = Counter((condition.chain_id, condition.kind) for condition in facts.conditions)
+    undelivered = {(state,): count for state, count in facts.undelivered_alerts.items()}
+    report = (facts.watchdog.detail if facts.watchdog else None) or {}
+    healthy = float(facts.watchdog_looks and bool(report.get("healthy")))
+    heartbeat = report.get("heartbeat", "off")
+    pinged = None if heartbeat == "off" else float(heartbeat == "asked")
+    health_words = "1: the watchdog looked in the last 5 minutes and found nothing wrong"
+    ping_words = "1: the last ping was taken, 0: it was not, or none was sent; absent: not configured"
+    yield make_gauge("conditions", "What alerts say is wrong now", ("chain", "kind"), wrong)
+    yield make_gauge("alerts_undelivered", "Alerts that no mail service took", ("state",), undelivered)
+    yield make_gauge("healthy", health_words, (), {(): healthy})
+    yield make_gauge("heartbeat_ok", ping_words, (), {(): pinged})
 
 
-def _endpoints(who: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[GaugeMetricFamily]:
-    flat = {(chain_id, each["name"]): each for chain_id, some in health.items() for each in some}
-    of = ("chain", "endpoint")
-    asked = {k: e for k, e in flat.items() if e["errors"] or e["latency"] is not None}
-    return [
-        gauge(
-            f"{who}_rpc_up",
-            "1: answered last, 0: failed; absent: not asked yet",
-            of,
-            {k: float(e["ok"]) for k, e in asked.items()},
-        ),
-        gauge(f"{who}_rpc_errors", "Failed requests so far", of, {k: e["errors"] for k, e in flat.items()}),
-        gauge(f"{who}_rpc_latency_seconds", "Of its last answer", of, {k: e["latency"] for k, e in flat.items()}),
-        gauge(f"{who}_rpc_head_block", "Newest block it told", of, {k: e["head"] for k, e in flat.items()}),
-    ]
+def price_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    """Render every feed by its token's symbol, or by the token's address if the symbol is missing or shared."""
+    symbols = Counter((chain_id, state.symbol) for chain_id, state in facts.feeds)
+    prices = {
+        (chain_id, state.symbol if state.symbol and symbols[chain_id, state.symbol] == 1 else state.feed.token): (
+            state.price
+        )
+        for chain_id, state in facts.feeds
+    }
+    of_token = ("chain", "token")
+    dollars = {key: float(price.usd) for key, price in prices.items() if price is not None}
+    ages = {key: price.age for key, price in prices.items() if price is not None}
+    stale = {key: float(price is None or price.stale) for key, price in prices.items()}
+    yield make_gauge("price_usd", "The last good price", of_token, dollars)
+    yield make_gauge("price_age_seconds", "Since its feed wrote the last good one", of_token, ages)
+    yield make_gauge("price_stale", "1: there is no fresh price", of_token, stale)
 
 
-def _head(chain_id: int, chains: Mapping[int, Chain], passes: Mapping[tuple[str, int], PassState]) -> int | None:
-    """The newest block that this process or the one that looks has seen."""
-    told = [each.head for each in chains[chain_id].health()]
-    looking = passes.get(("index", chain_id))
-    told += [each["head"] for each in (looking.endpoints if looking else None) or []]
-    return max((head for head in told if head is not None), default=None)
+def statistics_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    values = {(chain_id,): snapshot.value_secured_usd for chain_id, snapshot in facts.snapshots.items()}
+    dollars = {key: None if value is None else float(value) for key, value in values.items()}
+    ages = {(chain_id,): max(0.0, time.time() - each.block_time) for chain_id, each in facts.snapshots.items()}
+    words = "By the newest snapshot; absent: a price is missing"
+    yield make_gauge("value_secured_usd", words, ("chain",), dollars)
+    yield make_gauge("statistics_age_seconds", "Since the block of the newest snapshot", ("chain",), ages)
+
+
+def endpoint_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    """Render the endpoints of the passes, named by position and host: an endpoint's address holds a key."""
+    return _endpoints("passes", {state.chain_id: state.endpoints or [] for state in facts.states_of("index")})
+
+
+def own_endpoint_gauges(chains: Mapping[int, Chain]) -> Iterator[GaugeMetricFamily]:
+    """Render the endpoints as this process sees them."""
+    return _endpoints(
+        "api", {chain_id: [asdict(health) for health in chain.health()] for chain_id, chain in chains.items()}
+    )
+
+
+def _endpoints(side: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> Iterator[GaugeMetricFamily]:
+    of_endpoint = ("chain", "endpoint")
+    rows = {(chain_id, row["name"]): row for chain_id, rows in health.items() for row in rows}
+    up = {key: float(row["ok"]) for key, row in rows.items() if row["errors"] or row["latency"] is not None}
+    errors, latencies, heads = ({key: row[name] for key, row in rows.items()} for name in ("errors", "latency", "head"))
+    yield make_gauge(f"{side}_rpc_up", "1: answered last, 0: failed; absent: not asked yet", of_endpoint, up)
+    yield make_gauge(f"{side}_rpc_errors", "Failed requests so far", of_endpoint, errors)
+    yield make_gauge(f"{side}_rpc_latency_seconds", "Of its last answer", of_endpoint, latencies)
+    yield make_gauge(f"{side}_rpc_head_block", "Newest block it told", of_endpoint, heads)
+
+
+def _newest_head(facts: OperatorFacts, chain_id: int, chains: Mapping[int, Chain]) -> int | None:
+    """Return the newest block that this process or the process of the passes has seen."""
+    heads = [health.head for health in chains[chain_id].health()]
+    looking = [state for state in facts.states_of("index") if state.chain_id == chain_id]
+    heads += [row["head"] for state in looking for row in state.endpoints or []]
+    return max((head for head in heads if head is not None), default=None)

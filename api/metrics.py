@@ -1,7 +1,7 @@
 """Prometheus metrics of this process's requests, and the application that serves all metrics.
 
 Labels carry kinds, states, chains and routes only. The passes run elsewhere; their numbers are read from the
-database when somebody scrapes.
+database at each scrape.
 """
 
 import asyncio
@@ -15,23 +15,11 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import (
-    Gauges,
-    alert_gauges,
-    email_gauges,
-    endpoint_gauges,
-    gauge,
-    gift_gauges,
-    own_endpoint_gauges,
-    pass_gauges,
-    price_gauges,
-    relay_gauges,
-    statistics_gauges,
-    upgrade_gauges,
-)
+from api.gauges import PARTS, GaugeCollector, fact_gauges, make_gauge, own_endpoint_gauges
 from reminder_worker import __version__, passes
 from reminder_worker.chain.client import Chain
-from reminder_worker.monitoring.operations_relay import PayingWallet
+from reminder_worker.monitoring.facts import read_facts
+from reminder_worker.relay.operator_facts import PayingWallet
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -68,7 +56,7 @@ class RequestMetrics:
         histogram.observe(seconds)
 
 
-class Scrape:
+class MetricsApp:
     """The /metrics application, on a port of its own."""
 
     def __init__(
@@ -94,25 +82,15 @@ class Scrape:
 
     async def text(self) -> bytes:
         """Everything; without the database's part, and `reminder_worker_database_up 0`, when it does not answer."""
+        scope = passes.fact_scope(self._engine, self._settings, [wallet.address for wallet in self._wallets])
         try:
             async with asyncio.timeout(SCRAPE_WITHIN_SECONDS):
-                states = await passes.states(self._engine, self._settings)
-                stored = [
-                    *await email_gauges(self._engine, self._chains),
-                    *await gift_gauges(self._engine),
-                    *await pass_gauges(self._engine, self._chains, states),
-                    *endpoint_gauges(states),
-                    *await relay_gauges(self._engine, self._chains, self._wallets, states),
-                    *await alert_gauges(self._engine, states),
-                    *await price_gauges(self._engine, self._chains),
-                    *await upgrade_gauges(self._engine, self._chains),
-                    *await statistics_gauges(self._engine, self._chains),
-                ]
+                stored = list(fact_gauges(await read_facts(scope, *PARTS), self._chains, self._wallets))
         except (SQLAlchemyError, OSError, TimeoutError) as error:
             log.error("metrics_without_database", exc_info=error)
             stored = []
-        up = gauge("database_up", "1 when the database answered", (), {(): float(bool(stored))})
-        build = gauge("build_info", "1; the label is the version that runs", ("version",), {(__version__,): 1.0})
+        up = make_gauge("database_up", "1 when the database answered", (), {(): float(bool(stored))})
+        build = make_gauge("build_info", "1; the label is the version that runs", ("version",), {(__version__,): 1.0})
         registry = CollectorRegistry()
-        registry.register(Gauges([build, up, *stored, *own_endpoint_gauges(self._chains)]))
+        registry.register(GaugeCollector([build, up, *stored, *own_endpoint_gauges(self._chains)]))
         return generate_latest(self._requests.registry) + generate_latest(registry)

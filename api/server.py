@@ -12,7 +12,7 @@ import structlog
 import uvicorn
 
 from api.app import application
-from api.metrics import RequestMetrics, Scrape
+from api.metrics import MetricsApp, RequestMetrics
 from api.patience import Patience
 from api.stats import Published
 from reminder_worker.chain.client import Chain
@@ -49,7 +49,7 @@ async def serve(settings: Settings) -> None:
 async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
-    scrape = Scrape(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
+    scrape = MetricsApp(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
     published = Published(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
         published.refreshing(),

@@ -10,9 +10,7 @@ from assets.service import Service
 from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
-
-SHOWN = 100
+    from reminder_worker.runtime import Runtime
 
 
 @dg.asset(
@@ -26,18 +24,18 @@ SHOWN = 100
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
-    yield from materialized(context, service, "auto_renew", _facts)
+    yield from materialized(context, service, "auto_renew", _read_metadata)
 
 
 AUTO_RENEW_ASSETS = (owner_activity,)
 
 
-async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring.operations_relay import owners, verdicts
+async def _read_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    counts = await verdicts(engine)
+    facts = await read_operator_facts(runtime, "decisions", "owners")
     return {
-        "owners": sum(each.count for each in counts),
-        "decisions": metadata.verdicts_table(counts),
-        "held, and nearest deadlines": metadata.owners_table(await owners(engine, SHOWN)),
+        "owners": sum(count.count for count in facts.decisions),
+        "decisions": metadata.decisions_table(facts.decisions),
+        "held, and nearest deadlines": metadata.owners_table(facts.owners),
     }

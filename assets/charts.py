@@ -10,12 +10,12 @@ import dagster as dg
 from assets import metadata
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring import operations
+    from reminder_worker.outbox.operator_facts import SettledEmails
 
 _CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 363  # pixels
 
 
-def sends(found: "Sequence[operations.Sends]", days: int) -> metadata.Metadata:
+def sends(found: "Sequence[SettledEmails]", days: int) -> metadata.Metadata:
     """Totals, the plot, and a table of days by kind; days without a send are shown as such."""
     import polars as pl
 

@@ -1,7 +1,6 @@
 """What should be true of a healthy worker. A failed check says what to look at; none shows personal data."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 import dagster as dg
@@ -20,11 +19,18 @@ from assets.steps import AFTER_THE_WORK, PASS_OF
 from assets.upgrades import upgrade_operations
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring import operations, operations_relay
+    from collections.abc import Sequence
+
+    from reminder_worker.monitoring.endpoints import IndexLag
+    from reminder_worker.monitoring.facts import FactPart, OperatorFacts
     from reminder_worker.runtime import Runtime
 
 EVERY_CHAIN = "every_chain_succeeded"
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
+
+
+def _ask(service: Service, *parts: "FactPart") -> "OperatorFacts":
+    return service.call(lambda runtime: _read_facts(runtime, *parts), SECONDS)
 
 
 def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
@@ -38,7 +44,7 @@ def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefiniti
 
     @dg.multi_asset_check(name=f"{name}_{EVERY_CHAIN}", specs=[spec], op_tags=AFTER_THE_WORK)
     def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
-        failed = [state for state in service.call(partial(_states, name=name), SECONDS) if state.error]
+        failed = [state for state in _ask(service, "passes").states_of(name) if state.error]
         rows = [(state.chain_id, state.error, metadata.age(state.failed_age)) for state in failed]
         yield dg.AssetCheckResult(
             passed=not failed,
@@ -59,19 +65,21 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
     from reminder_worker.monitoring.rules import MAX_LAG_BLOCKS
 
-    lags, unread = service.call(_lags, SECONDS)
-    worst = max((lag for _, _, lag in lags), default=0)
-    said = [f"no answer of chain {chain}: {error}" for chain, error in unread]
-    said += [
-        f"{abs(lag)} blocks {'behind' if lag >= 0 else 'above'} the head of chain {chain}" for chain, _, lag in lags
+    lags = service.call(_read_lags, SECONDS)
+    known = [lag for lag in lags if lag.error is None]
+    words = [f"no answer of chain {lag.chain_id}: {lag.error}" for lag in lags if lag.error is not None]
+    words += [
+        f"{abs(lag.behind)} blocks {'behind' if lag.behind >= 0 else 'above'} the head of chain {lag.chain_id}"
+        for lag in known
     ]
+    rows = [(lag.chain_id, lag.head, lag.behind) for lag in known]
     return dg.AssetCheckResult(
-        passed=all(abs(lag) <= MAX_LAG_BLOCKS for _, _, lag in lags) and not unread,
-        description="; ".join(said),
+        passed=len(known) == len(lags) and all(abs(lag.behind) <= MAX_LAG_BLOCKS for lag in known),
+        description="; ".join(words),
         metadata={
-            "blocks behind": max(0, worst),
+            "blocks behind": max([0, *(lag.behind for lag in known)]),
             "allowed": MAX_LAG_BLOCKS,
-            "chains": metadata.table(("chain", "head", "blocks behind"), lags),
+            "chains": metadata.table(("chain", "head", "blocks behind"), rows),
         },
     )
 
@@ -79,7 +87,7 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=notify_signals, op_tags=AFTER_THE_WORK)
 def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every signal was planned, or set aside with a reason, soon after it was seen."""
-    counts = service.call(_unsettled, SECONDS)
+    counts = _ask(service, "signals").signals
     oldest = max((count.oldest for count in counts), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
@@ -92,8 +100,8 @@ def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckRes
 @dg.asset_check(asset=sent_emails, op_tags=AFTER_THE_WORK)
 def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No email is dead or was held within a week (an operator has to look), and none stays unknown for long."""
-    counts = service.call(_undecided, SECONDS)
-    stuck = [count for count in counts if count.calls_for_somebody]
+    counts = _ask(service, "undecided").undecided
+    stuck = [count for count in counts if count.needs_operator]
     late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
     return dg.AssetCheckResult(
         passed=not stuck and not late,
@@ -115,7 +123,7 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Whatever was sent from a wallet of ours is mined soon."""
-    found = service.call(_wallets, SECONDS)
+    found = _ask(service, "wallets").wallets
     oldest = max((wallet.oldest_open or 0 for wallet in found), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
@@ -130,7 +138,7 @@ def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No wallet of ours was stopped because the chain shows what it never signed."""
-    found = service.call(_wallets, SECONDS)
+    found = _ask(service, "wallets").wallets
     stopped = [f"{each.address}{metadata.place(each.chain_id)}: {each.stopped}" for each in found if each.stopped]
     return dg.AssetCheckResult(
         passed=not stopped,
@@ -142,7 +150,7 @@ def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Each wallet pays for as many transactions as is set, and for each that waits, by the last look at its balance."""
-    found = [each for each in service.call(_conditions, SECONDS) if each.kind == "relayer_low_balance"]
+    found = [each for each in _ask(service, "conditions").conditions if each.kind == "relayer_low_balance"]
     return dg.AssetCheckResult(
         passed=not found,
         severity=dg.AssetCheckSeverity.WARN,
@@ -157,7 +165,7 @@ def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=ops_alerts, op_tags=AFTER_THE_WORK)
 def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The mail service refused no alert. Those that wait for it are in the service log already."""
-    found = service.call(_undelivered, SECONDS)
+    found = _ask(service, "undelivered_alerts").undelivered_alerts
     return dg.AssetCheckResult(
         passed=not found["dead"],
         description=f"refused: {found['dead']}, waiting for the mail service: {found['queued']}",
@@ -168,7 +176,12 @@ def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckRe
 @dg.asset_check(asset=pass_state, op_tags=AFTER_THE_WORK)
 def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every pass that is on succeeded lately on every chain; looks that found nothing count."""
-    silent = service.call(_silent, SECONDS)
+    from reminder_worker.monitoring.rules import find_silent
+
+    silent = [
+        (expected.name, expected.chain_id, metadata.age(state.succeeded_age if state else None))
+        for expected, state in find_silent(_ask(service, "passes"))
+    ]
     return dg.AssetCheckResult(
         passed=not silent,
         description=metadata.sentence(
@@ -181,9 +194,10 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=worker_health, op_tags=AFTER_THE_WORK)
 def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No alert says that something is wrong now, and the watchdog looks, which would. The runbook says what to do."""
-    found = service.call(_conditions, SECONDS)
+    facts = _ask(service, "conditions", "passes")
+    found = facts.conditions
     said = [f"{c.kind}: {c.subject}{metadata.place(c.chain_id)}, for {metadata.age(c.age)}" for c in found]
-    if not service.call(_watchdog_looks, SECONDS):
+    if not facts.watchdog_looks:
         said.insert(0, "the watchdog does not look, and nobody knows")
     return dg.AssetCheckResult(
         passed=not said,
@@ -221,80 +235,13 @@ STANDING_CHECKS = (
 )
 
 
-async def _states(runtime: "Runtime", name: str) -> "list[operations.PassState]":
-    from reminder_worker import passes
+async def _read_facts(runtime: "Runtime", *parts: "FactPart") -> "OperatorFacts":
+    from reminder_worker.passes import read_operator_facts
 
-    return [state for state in await passes.states(runtime.engine, runtime.settings) if state.name == name]
-
-
-async def _lags(runtime: "Runtime") -> tuple[list[tuple[int, int, int]], list[tuple[int, str]]]:
-    """(chain, head, blocks behind it; negative: above it); and of each chain that does not tell its head, why."""
-    from reminder_worker.errors import ServiceError
-    from reminder_worker.monitoring.operations import positions
-
-    read = {p.chain_id: p.block_number for p in await positions(runtime.engine) if p.name == "index"}
-    found, unread = [], []
-    for chain_id, chain in runtime.chains.items():
-        try:
-            head = await chain.block("latest")
-        except ServiceError as error:
-            unread.append((chain_id, type(error).__name__))
-            continue
-        if head is None:
-            unread.append((chain_id, "it has no latest block"))
-            continue
-        start = chain.settings.start_block - 1
-        found.append((chain_id, head.number, head.number - read.get(chain_id, start)))
-    return found, unread
+    return await read_operator_facts(runtime, *parts)
 
 
-async def _unsettled(runtime: "Runtime") -> "list[operations.SignalCount]":
-    """Of chains that are served: of one that was taken out nobody settles any more."""
-    from reminder_worker.monitoring.operations import unsettled_signals
+async def _read_lags(runtime: "Runtime") -> "Sequence[IndexLag]":
+    from reminder_worker.monitoring.endpoints import read_index_lags
 
-    return [count for count in await unsettled_signals(runtime.engine) if count.chain_id in runtime.chains]
-
-
-async def _undecided(runtime: "Runtime") -> "list[operations.EmailCount]":
-    from reminder_worker.monitoring.operations import undecided_emails
-
-    return await undecided_emails(runtime.engine, runtime.chains)
-
-
-async def _wallets(runtime: "Runtime") -> "list[operations_relay.Wallet]":
-    """Those that are in use: of an earlier key, as of one that was stolen, nobody ends or resumes anything any more."""
-    from reminder_worker.monitoring.operations_relay import wallets
-
-    ours = {wallet.address for wallet in runtime.wallets}
-    return [each for each in await wallets(runtime.engine) if each.address in ours and each.chain_id in runtime.chains]
-
-
-async def _conditions(runtime: "Runtime") -> "list[operations_relay.Condition]":
-    from reminder_worker.monitoring.operations_relay import conditions
-
-    return await conditions(runtime.engine)
-
-
-async def _watchdog_looks(runtime: "Runtime") -> bool:
-    from reminder_worker.monitoring.operations import pass_state_of
-    from reminder_worker.monitoring.watchdog import NAME, looks
-
-    return looks(await pass_state_of(runtime.engine, NAME))
-
-
-async def _undelivered(runtime: "Runtime") -> dict[str, int]:
-    from reminder_worker.monitoring.operations_relay import undelivered_alerts
-
-    return await undelivered_alerts(runtime.engine)
-
-
-async def _silent(runtime: "Runtime") -> list[tuple[str, int, str]]:
-    """(pass, chain, age of its last success) of every pass that is on and too long without one."""
-    from reminder_worker import passes
-    from reminder_worker.monitoring import rules
-
-    expected, states = passes.expected(runtime.settings), await passes.states(runtime.engine, runtime.settings)
-    return [
-        (each.name, each.chain_id, metadata.age(state.succeeded_age if state else None))
-        for each, state in rules.silent(expected, states)
-    ]
+    return await read_index_lags(runtime.chains, (await _read_facts(runtime, "positions")).positions)

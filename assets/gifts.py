@@ -10,7 +10,7 @@ from assets.service import Service
 from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from reminder_worker.runtime import Runtime
 
 gift_notifications = dg.AssetSpec(
     "gift_notifications",
@@ -34,17 +34,17 @@ gift_notifications = dg.AssetSpec(
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The emails of gifts: one on the giver's day, one on opening day unless it was claimed, each at most once."""
-    yield from materialized(context, service, "gifts", _facts)
+    yield from materialized(context, service, "gifts", _read_metadata)
 
 
 GIFT_ASSETS = (gift_notifications, gift_emails)
 
 
-async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring import operations
+async def _read_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    counts = await operations.gift_emails(engine)
+    facts = await read_operator_facts(runtime, "gift_emails", "gift_notifications")
     return {
-        "gifts to be told of": await operations.gifts_to_be_told_of(engine),
-        "emails": metadata.gift_emails_table(counts),
+        "gifts to be told of": facts.gift_notifications,
+        "emails": metadata.gift_emails_table(facts.gift_emails),
     }

@@ -12,7 +12,7 @@ from assets.service import Service
 from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from reminder_worker.runtime import Runtime
 
 
 @dg.asset(
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """What is wrong now, since when. Looked at each minute; made anew only when something began or is over."""
-    yield from materialized(context, service, "watchdog", _facts)
+    yield from materialized(context, service, "watchdog", _read_metadata)
 
 
 HEALTH_ASSETS = (worker_health,)
 
 
-async def _facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring.operations_relay import conditions
+async def _read_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    found = await conditions(engine)
-    return {"wrong now": len(found), "conditions": metadata.conditions_table(found)}
+    conditions = (await read_operator_facts(runtime, "conditions")).conditions
+    return {"wrong now": len(conditions), "conditions": metadata.conditions_table(conditions)}

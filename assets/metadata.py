@@ -9,7 +9,13 @@ import dagster as dg
 from reminder_worker.outbox.messages import amount_words
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring import operations, operations_relay
+    from reminder_worker.auto_renew.operator_facts import DecisionCount, OwnerDecision
+    from reminder_worker.gifts.operator_facts import GiftEmailCount
+    from reminder_worker.indexer.operator_facts import ReaderPosition
+    from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.outbox.operator_facts import RaisedCondition, UndecidedEmails
+    from reminder_worker.relay.operator_facts import RequestCount, WalletState
+    from reminder_worker.reminders.operator_facts import SignalCount, WindowCount
 
 Metadata = dict[str, Any]
 Table = dg.MarkdownMetadataValue | dg.TextMetadataValue
@@ -54,7 +60,7 @@ def clock(unix_seconds: float) -> str:
     return datetime.fromtimestamp(unix_seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def pass_report(states: "Iterable[operations.PassState]") -> Metadata:
+def pass_report(states: "Iterable[PassState]") -> Metadata:
     """The last report of a pass; figures stay numbers, each under its own key, so that Dagster plots them over time.
 
     Of nested counts those that are zero are left out: a relay that rests would show some thirty of them.
@@ -82,12 +88,12 @@ def _flat(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, in
             yield name, value
 
 
-def positions_table(positions: "Iterable[operations.Position]") -> Table:
-    rows = [(p.chain_id, p.block_number, age(p.age), p.source or "") for p in positions]
+def positions_table(positions: "Iterable[ReaderPosition]", reader: str) -> Table:
+    rows = [(p.chain_id, p.block_number, age(p.age), p.source or "") for p in positions if p.name == reader]
     return table(("chain", "block", "moved", "source"), rows, "nothing read yet")
 
 
-def windows_table(counts: "Iterable[operations.WindowCount]") -> Table:
+def windows_table(counts: "Iterable[WindowCount]") -> Table:
     from reminder_worker.outbox.messages import WINDOW_KINDS
 
     rows = [
@@ -97,24 +103,24 @@ def windows_table(counts: "Iterable[operations.WindowCount]") -> Table:
     return table(("kind", "chain", "state", "windows", "first deadline", "last deadline"), rows, "no window seen yet")
 
 
-def signals_table(counts: "Iterable[operations.SignalCount]") -> Table:
+def signals_table(counts: "Iterable[SignalCount]") -> Table:
     from reminder_worker.indexer.models import SignalKind
 
     rows = [(SignalKind(c.kind).name.lower(), c.chain_id, c.count, age(c.oldest), c.max_tries) for c in counts]
     return table(("kind", "chain", "signals", "oldest", "most tries"), rows, "every signal is settled")
 
 
-def emails_table(counts: "Iterable[operations.EmailCount]") -> Table:
+def emails_table(counts: "Iterable[UndecidedEmails]") -> Table:
     rows = [(c.state, c.reason or "", c.kind, c.chain_id, c.count, age(c.oldest)) for c in counts]
     return table(("state", "reason", "kind", "chain", "emails", "oldest"), rows, "nothing is undecided")
 
 
-def gift_emails_table(counts: "Iterable[operations.GiftEmails]") -> Table:
+def gift_emails_table(counts: "Iterable[GiftEmailCount]") -> Table:
     rows = [(c.kind, c.chain_id, c.state, c.reason or "", c.count) for c in counts]
     return table(("kind", "chain", "state", "reason", "emails"), rows, "no gift was registered yet")
 
 
-def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping[str, str]) -> Table:
+def passes_table(states: "Iterable[PassState]", switched_off: Mapping[str, str]) -> Table:
     """Every pass with the ages of its last look, success and failure; a pass that is off with its reason."""
     rows: list[Sequence[object]] = [
         (s.name, s.chain_id or "", age(s.checked_age), age(s.succeeded_age), age(s.failed_age), s.error or "")
@@ -125,12 +131,12 @@ def passes_table(states: "Iterable[operations.PassState]", switched_off: Mapping
     return table(("pass", "chain", "looked", "succeeded", "failed", "error"), rows, "no pass has looked yet")
 
 
-def requests_table(counts: "Iterable[operations_relay.Requests]") -> Table:
+def requests_table(counts: "Iterable[RequestCount]") -> Table:
     rows = [(c.lane, c.chain_id, c.state, c.count, age(c.oldest)) for c in counts]
     return table(("lane", "chain", "state", "requests", "oldest"), rows)
 
 
-def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
+def wallets_table(wallets: "Iterable[WalletState]") -> Table:
     """With the requests of today (UTC), and what they reserved and spent of the caps.
 
     Whose row it is and whether it was stopped come first: what is behind the amounts is cut off.
@@ -146,17 +152,17 @@ def wallets_table(wallets: "Iterable[operations_relay.Wallet]") -> Table:
     return table(headers, rows, "no wallet was used yet")
 
 
-def conditions_table(conditions: "Iterable[operations_relay.Condition]") -> Table:
+def conditions_table(conditions: "Iterable[RaisedCondition]") -> Table:
     rows = [(c.kind, c.chain_id or "", c.subject, age(c.age)) for c in conditions]
     return table(("kind", "chain", "about", "since"), rows, "nothing is wrong")
 
 
-def verdicts_table(counts: "Iterable[operations_relay.Verdicts]") -> Table:
+def decisions_table(counts: "Iterable[DecisionCount]") -> Table:
     rows = [(c.decision, c.reason or "", c.chain_id, c.count) for c in counts]
     return table(("decision", "reason", "chain", "legacies"), rows, "nobody has opted in")
 
 
-def owners_table(owners: "Iterable[operations_relay.Owner]") -> Table:
+def owners_table(owners: "Iterable[OwnerDecision]") -> Table:
     """`transactions`: the owner's count now, and the one that is no news."""
     rows = []
     for o in owners:

@@ -11,11 +11,13 @@ from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring import operations
+    from collections.abc import Sequence
+
+    from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.outbox.operator_facts import SettledEmails
     from reminder_worker.runtime import Runtime
 
 GROUP = "overview"
-DAYS = 14
 SECONDS = 60.0  # for an answer
 EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=1), warn_window=timedelta(minutes=35))
 
@@ -32,7 +34,7 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 )
 def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
     """When each pass last looked, succeeded and failed. An empty look is a success."""
-    states, off = service.call(_states, SECONDS)
+    states, off = service.call(_read_states, SECONDS)
     return dg.MaterializeResult(
         metadata={
             "passes": metadata.passes_table(states, off),
@@ -53,23 +55,24 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
     """What came of the emails settled in the last fourteen days (UTC), those of gifts too, by day and kind."""
-    sends = service.call(_sends, SECONDS)
-    return dg.MaterializeResult(metadata=charts.sends(sends, DAYS))
+    return dg.MaterializeResult(metadata=charts.sends(*service.call(_read_sends, SECONDS)))
 
 
 OVERVIEW_ASSETS = (pass_state, sends_per_day)
 
 
-async def _states(runtime: "Runtime") -> "tuple[list[operations.PassState], dict[str, str]]":
+async def _read_states(runtime: "Runtime") -> "tuple[Sequence[PassState], dict[str, str]]":
+    """Return the states of the passes that are on, and why each other pass is off."""
     from reminder_worker import passes
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    return await passes.states(runtime.engine, runtime.settings), off
+    return (await passes.read_operator_facts(runtime, "passes")).passes, off
 
 
-async def _sends(runtime: "Runtime") -> "list[operations.Sends]":
-    from reminder_worker.monitoring import operations
+async def _read_sends(runtime: "Runtime") -> "tuple[Sequence[SettledEmails], int]":
+    """Return the settled emails, and of how many days they are."""
+    from reminder_worker.monitoring.facts import DAYS_SHOWN
+    from reminder_worker.passes import read_operator_facts
 
-    reminders, gifts = operations.sends_per_day, operations.gift_sends_per_day
-    return [*await reminders(runtime.engine, DAYS), *await gifts(runtime.engine, DAYS)]
+    return (await read_operator_facts(runtime, "settled_by_day")).settled_by_day, DAYS_SHOWN

@@ -11,6 +11,8 @@ from assets.service import Service
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.prices import FeedState
 
@@ -46,7 +48,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
     The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
     """
     for found in perform(context, service, "prices"):
-        rows, states = service.call(_facts, SECONDS)
+        rows, states = service.call(_read_facts, SECONDS)
         more: metadata.Metadata = {"feeds now": _table(states), "dagster/row_count": rows}
         yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
 
@@ -54,7 +56,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
 @dg.asset_check(asset=prices, op_tags=AFTER_THE_WORK)
 def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every configured feed gave a believable answer within its heartbeat; else its price is marked stale."""
-    _, states = service.call(_facts, SECONDS)
+    states = service.call(_read_feeds, SECONDS)
     bad = [(chain_id, state) for chain_id, state in states if state.price is None or state.price.stale]
     return dg.AssetCheckResult(
         passed=not bad,
@@ -66,16 +68,17 @@ def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 PRICE_ASSETS = (prices,)
 
 
-async def _facts(runtime: "Runtime") -> "tuple[int, list[tuple[int, FeedState]]]":
-    """Rounds kept, and every configured feed with its chain."""
-    from reminder_worker.statistics.prices import feed_states, rounds_kept
+async def _read_feeds(runtime: "Runtime") -> "Sequence[tuple[int, FeedState]]":
+    from reminder_worker.passes import read_operator_facts
 
-    states = [
-        (chain_id, state)
-        for chain_id, chain in runtime.chains.items()
-        for state in await feed_states(runtime.engine, chain.settings)
-    ]
-    return await rounds_kept(runtime.engine), states
+    return (await read_operator_facts(runtime, "feeds")).feeds
+
+
+async def _read_facts(runtime: "Runtime") -> "tuple[int, Sequence[tuple[int, FeedState]]]":
+    """Return the number of rounds kept, and every configured feed with its chain."""
+    from reminder_worker.statistics.prices import rounds_kept
+
+    return await rounds_kept(runtime.engine), await _read_feeds(runtime)
 
 
 def _stale(chain_id: int, state: "FeedState") -> str:
@@ -85,7 +88,7 @@ def _stale(chain_id: int, state: "FeedState") -> str:
     return f"{symbol}{metadata.place(chain_id)}: {last}, its heartbeat is {heartbeat}{said}"
 
 
-def _table(states: "list[tuple[int, FeedState]]") -> metadata.Table:
+def _table(states: "Sequence[tuple[int, FeedState]]") -> metadata.Table:
     rows = [
         (
             chain_id,

@@ -11,7 +11,7 @@ from assets.service import Service
 from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from reminder_worker.runtime import Runtime
 
 
 GROUP = "relay"
@@ -40,7 +40,7 @@ authorizations = dg.AssetSpec(
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
-    yield from materialized(context, service, "relay", _relay_facts, again=(PAUSE_SECONDS, STAY_SECONDS))
+    yield from materialized(context, service, "relay", _read_relay_metadata, again=(PAUSE_SECONDS, STAY_SECONDS))
 
 
 raised_alerts = dg.AssetSpec(
@@ -66,32 +66,32 @@ raised_alerts = dg.AssetSpec(
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """What operators were told, each change once: in the service log, and by email when an address is set."""
-    yield from materialized(context, service, "alerts", _alert_facts)
+    yield from materialized(context, service, "alerts", _read_alert_metadata)
 
 
 RELAY_ASSETS = (authorizations, relay_requests, raised_alerts, ops_alerts)
 
 
-async def _relay_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring import operations_relay as relay
+async def _read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    found, wallets = await relay.open_requests(engine), await relay.wallets(engine)
+    facts = await read_operator_facts(runtime, "open_requests", "ended_requests", "wallets")
     return {
-        "open requests": sum(each.count for each in found),
-        "oldest open slot": metadata.age(max((w.oldest_open or 0 for w in wallets), default=0)),
-        "requests by state": metadata.requests_table(found),
-        "ended in the last day": metadata.requests_table(await relay.ended_requests(engine)),
-        "wallets": metadata.wallets_table(wallets),
+        "open requests": sum(count.count for count in facts.open_requests),
+        "oldest open slot": metadata.age(max((wallet.oldest_open or 0 for wallet in facts.wallets), default=0)),
+        "requests by state": metadata.requests_table(facts.open_requests),
+        "ended in the last day": metadata.requests_table(facts.ended_requests),
+        "wallets": metadata.wallets_table(facts.wallets),
     }
 
 
-async def _alert_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring import operations_relay as relay
+async def _read_alert_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    conditions, waiting = await relay.conditions(engine), await relay.undelivered_alerts(engine)
+    facts = await read_operator_facts(runtime, "conditions", "undelivered_alerts")
     return {
-        "wrong now": len(conditions),
-        "conditions": metadata.conditions_table(conditions),
-        "emails waiting": waiting["queued"],
-        "emails refused": waiting["dead"],
+        "wrong now": len(facts.conditions),
+        "conditions": metadata.conditions_table(facts.conditions),
+        "emails waiting": facts.undelivered_alerts["queued"],
+        "emails refused": facts.undelivered_alerts["dead"],
     }

@@ -10,7 +10,7 @@ from assets.service import Service
 from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
+    from reminder_worker.runtime import Runtime
 
 GROUP = "reminders"
 
@@ -44,7 +44,7 @@ recipients = dg.AssetSpec(
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
-    yield from materialized(context, service, "index", _index_facts)
+    yield from materialized(context, service, "index", _read_index_metadata)
 
 
 @dg.asset(
@@ -58,7 +58,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
-    yield from materialized(context, service, "signals", _signal_facts)
+    yield from materialized(context, service, "signals", _read_signal_metadata)
 
 
 @dg.asset(
@@ -72,7 +72,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
-    yield from materialized(context, service, "due", _window_facts)
+    yield from materialized(context, service, "due", _read_window_metadata)
 
 
 @dg.op(
@@ -81,7 +81,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
     """Claim what is due, resolve it afresh, post it, record the outcome: one slice, safe beside another."""
-    for found in perform(context, service, "dispatch", _email_facts):
+    for found in perform(context, service, "dispatch", _read_email_metadata):
         yield dg.Output(None, metadata=found, data_version=IN_PLACE)
 
 
@@ -106,45 +106,44 @@ def sent_emails(signals: None, windows: None, people: None, renewals: None) -> N
 REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders, sent_emails)
 
 
-async def _index_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring.operations import positions
+async def _read_index_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    found = [position for position in await positions(engine) if position.name == "index"]
-    return {"position": metadata.positions_table(found)}
+    positions = (await read_operator_facts(runtime, "positions")).positions
+    return {"position": metadata.positions_table(positions, "index")}
 
 
-async def _signal_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring.operations import positions, unsettled_signals
+async def _read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    found = [position for position in await positions(engine) if position.name == "signals"]
-    unsettled = await unsettled_signals(engine)
+    facts = await read_operator_facts(runtime, "positions", "signals")
     return {
-        "position": metadata.positions_table(found),
-        "unsettled signals": sum(count.count for count in unsettled),
-        "unsettled by kind": metadata.signals_table(unsettled),
+        "position": metadata.positions_table(facts.positions, "signals"),
+        "unsettled signals": sum(count.count for count in facts.signals),
+        "unsettled by kind": metadata.signals_table(facts.signals),
     }
 
 
-async def _window_facts(engine: "AsyncEngine") -> metadata.Metadata:
-    from reminder_worker.monitoring.operations import paused_legacies, windows_by_kind
+async def _read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
+    from reminder_worker.passes import read_operator_facts
 
-    windows = await windows_by_kind(engine)
+    facts = await read_operator_facts(runtime, "windows", "paused_legacies")
     return {
-        "open windows": sum(count.count for count in windows if count.state == "open"),
-        "windows by kind": metadata.windows_table(windows),
-        "legacies set aside": await paused_legacies(engine),
+        "open windows": sum(count.count for count in facts.windows if count.state == "open"),
+        "windows by kind": metadata.windows_table(facts.windows),
+        "legacies set aside": facts.paused_legacies,
     }
 
 
-async def _email_facts(engine: "AsyncEngine") -> dict[str, Any]:
-    from reminder_worker.monitoring.operations import undecided_emails, waiting_emails
+async def _read_email_metadata(runtime: "Runtime") -> dict[str, Any]:
+    from reminder_worker.passes import read_operator_facts
 
-    waiting = await waiting_emails(engine)
-    undecided = await undecided_emails(engine)
+    facts = await read_operator_facts(runtime, "waiting", "undecided")
+    next_try = facts.waiting.next_try
     return {
-        "emails due": waiting.due,
-        "emails waiting": waiting.later,
-        "next try": metadata.clock(waiting.next_try.timestamp()) if waiting.next_try else "none",
-        "undecided emails": sum(count.count for count in undecided),
-        "undecided by reason": metadata.emails_table(undecided),
+        "emails due": facts.waiting.due,
+        "emails waiting": facts.waiting.later,
+        "next try": metadata.clock(next_try.timestamp()) if next_try else "none",
+        "undecided emails": sum(count.count for count in facts.undecided),
+        "undecided by reason": metadata.emails_table(facts.undecided),
     }

@@ -17,8 +17,6 @@ from assets import metadata
 from assets.service import Service
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
-
     from reminder_worker.runtime import Runtime
 
 OWNERS = ["team:operations"]
@@ -27,7 +25,7 @@ AFTER_THE_WORK = {"dagster/priority": "-1"}  # of checks
 IN_PLACE = dg.DataVersion("in place")
 RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
 Results = Iterator[dg.MaterializeResult[None]]
-Facts = Callable[["AsyncEngine"], Awaitable[metadata.Metadata]]
+Facts = Callable[["Runtime"], Awaitable[metadata.Metadata]]
 PASS_OF = {
     "chain_index": "index",
     "notify_signals": "signals",
@@ -88,5 +86,5 @@ async def _report(
         return str(off)
     except passes.PassFailed:
         pass  # recorded in pass_state, shown below, and the check fails the run
-    states = [state for state in await passes.states(runtime.engine, runtime.settings) if state.name == name]
-    return {**(await facts(runtime.engine) if facts else {}), **metadata.pass_report(states)}
+    states = (await passes.read_operator_facts(runtime, "passes")).states_of(name)
+    return {**(await facts(runtime) if facts else {}), **metadata.pass_report(states)}

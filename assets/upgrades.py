@@ -58,14 +58,15 @@ UPGRADE_ASSETS = (upgrade_operations,)
 
 
 async def _facts(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.upgrades import store as upgrade_queue
+    from reminder_worker.passes import read_operator_facts
+    from reminder_worker.upgrades.store import list_operations
 
     engine, watched = runtime.engine, runtime.upgrades
-    counts = await upgrade_queue.count_operations(engine)
+    facts = await read_operator_facts(runtime, "upgrades")
     return {
-        "dagster/row_count": sum(counts.values()),
-        "pending operations": _table(await upgrade_queue.list_operations(engine, watched, limit=SHOWN)),
-        "ended lately": _table(await upgrade_queue.list_operations(engine, watched, ended=True, limit=SHOWN)),
+        "dagster/row_count": sum(count.count for count in facts.upgrades),
+        "pending operations": _table(await list_operations(engine, watched, limit=SHOWN)),
+        "ended lately": _table(await list_operations(engine, watched, ended=True, limit=SHOWN)),
     }
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.metrics import RequestMetrics, Scrape
+from api.metrics import MetricsApp, RequestMetrics
 from bench.big_tables import FOR_EACH_LEGACY, populate, vacuum
 from bench.dispatch import store_recipients
 from bench.harness import RUNS, BenchFigure
@@ -27,7 +27,8 @@ from bench.surroundings import CHAIN_ID, chain, database, settings, stub
 from bench.withdrawals import RELAYER_KEY
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker import passes
-from reminder_worker.monitoring import operations
+from reminder_worker.monitoring.retention import forget_expired
+from reminder_worker.reminders.operator_facts import count_windows
 from reminder_worker.runtime import Runtime, open_runtime
 
 LEGACIES = 1_000_000
@@ -132,7 +133,7 @@ async def _signals(runtime: Runtime, scenario: Scenario, legacies: list[Legacy],
 
 
 async def _scrape(runtime: Runtime) -> list[BenchFigure]:
-    scrape = Scrape(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets, runtime.settings)
+    scrape = MetricsApp(runtime.engine, runtime.chains, RequestMetrics(), runtime.wallets, runtime.settings)
     if b"database_up 1.0" not in await scrape.text():
         raise RuntimeError("a scrape took too long for the database's part")
     costs = [await _cost(scrape.text) for _ in range(RUNS)]
@@ -181,8 +182,8 @@ async def _stubbed(runtime: Runtime, legacies: int, due: int, looks: dict[str, P
 
 
 async def _questions(engine: AsyncEngine) -> list[BenchFigure]:
-    shown = await _cost(lambda: operations.windows_by_kind(engine))
-    forgetting = await _cost(lambda: operations.forget_expired(engine))
+    shown = await _cost(lambda: count_windows(engine))
+    forgetting = await _cost(lambda: forget_expired(engine))
     found = {name: reads for name, reads in (await whole_reads(engine)).items() if name not in WHOLE_BY_DESIGN}
     if found:
         raise RuntimeError(f"whole tables are read: {found}")

@@ -12,7 +12,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 from uuid import uuid4
 
 from sqlalchemy import Index, TextClause, event, func, select
@@ -20,14 +20,21 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 import reminder_worker
-from api import gauges
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
 from reminder_worker.database.named_queries import load_queries
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
-from reminder_worker.monitoring import operations, operations_relay, operations_stuck
+from reminder_worker.monitoring import held_emails
+from reminder_worker.monitoring.facts import ExpectedPass, FactPart, FactScope, read_facts
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.relay.operator_facts import (
+    count_requests_of_other_keys,
+    count_under_other_keys,
+    find_requests,
+    read_attempts,
+)
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.schema import metadata
 from reminder_worker.settings import ChainSettings
@@ -42,7 +49,7 @@ WHOLE_BY_DESIGN: Final = {
     "gifts.delete_late": "as delete_done",
     "indexer.gaps._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
     "indexer.gaps._TIMELOCKS": "as _LEGACIES",
-    "monitoring.operations._SAVED": "an operator asks `doctor`",
+    "reminders.operator_facts._SAVED": "an operator asks `doctor`",
     "monitoring.erasure._UNWATCH": "an operator erases a person",
     "auto_renew.forget": "a run looks at every owner who opted in",
     "auto_renew.opted_in": "as forget",
@@ -50,16 +57,16 @@ WHOLE_BY_DESIGN: Final = {
     "auto_renew.something_to_look_at": "of the owners who opted in, when each was looked at",
     "reminders.ask_again_window": "an operator asks for a `backfill`",
     "forget_expired": "once an hour, of what lives for hours or days",
-    "windows_by_kind": "what a run of the due pass shows",
-    "verdicts": "what a run of auto-renew shows",
+    "windows": "what a run of the due pass shows",
+    "decisions": "what a run of auto-renew shows",
     "owners": "what a run of auto-renew shows",
     "find_requests": "an operator's list",
     "ended find_requests": "an operator's list",
     "under_other_keys": "a rotation of keys",
     "statistics count": "one row an hour",
     "gift_emails": "counts every email of every gift",
-    "gift_sends_per_day": "as gift_emails, four times an hour",
-    "gifts_to_be_told_of": "counts every gift",
+    "settled_by_day": "as gift_emails, four times an hour",
+    "gift_notifications": "counts every gift",
 }
 
 
@@ -99,44 +106,25 @@ def _as_sent(statement: TextClause) -> str:
 
 async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[object]]]:
     """Yield the questions of operators, metrics, the index and `/stats`; deletions come last."""
-    now, relay = datetime.now(UTC).date(), operations_relay
-    for ask in (
-        operations.pass_states,
-        operations.positions,
-        operations.windows_by_kind,
-        operations.unsettled_signals,
-        operations.undecided_emails,
-        operations.gift_emails,
-        operations.gifts_to_be_told_of,
-        operations.waiting_emails,
-        operations.sends_per_day,
-        operations.gift_sends_per_day,
-        operations.paused_legacies,
-        relay.open_requests,
-        relay.ended_requests,
-        relay.wallets,
-        relay.find_requests,
-        relay.conditions,
-        relay.undelivered_alerts,
-        relay.verdicts,
-        operations_stuck.stuck,
-    ):
-        yield ask.__name__, ask(engine)
-    yield "next_ask", operations.next_ask(engine, [CHAIN_ID])
-    yield "email_gauges", gauges.email_gauges(engine, [CHAIN_ID])
-    yield "followed_requests", relay.followed_requests(engine, ["0x"], [CHAIN_ID])
-    yield "upgrade_gauges", gauges.upgrade_gauges(engine, {})
-    yield "alerts look", Alerts(engine).look()
+    now = datetime.now(UTC).date()
     feeds = (PriceFeed("ETH", f"0x{1:040x}", 3600),)
-    priced = ChainSettings.model_construct(chain_id=CHAIN_ID, price_feeds=feeds)
-    yield "feed_states", prices.feed_states(engine, priced)
+    priced = ChainSettings.model_construct(
+        chain_id=CHAIN_ID, price_feeds=feeds, signal_block="safe", upgrade_timelock="0x"
+    )
+    scope = FactScope(
+        engine, {CHAIN_ID: priced}, ["0x"], [ExpectedPass("dispatch", 0, 15), ExpectedPass("gifts", 0, 15)]
+    )
+    for part in get_args(FactPart):
+        yield part, read_facts(scope, part)
+    yield "stuck", held_emails.find_stuck(engine)
+    yield "find_requests", find_requests(engine)
+    yield "ended find_requests", find_requests(engine, ended=True)
+    yield "one of find_requests", find_requests(engine, request_id=uuid4())
+    yield "attempts", read_attempts(engine, uuid4())
+    yield "rows_of_other_keys", count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
+    yield "under_other_keys", count_under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
+    yield "alerts look", Alerts(engine).look()
     yield "prices_at", prices.prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
-    yield "ended find_requests", relay.find_requests(engine, ended=True)
-    yield "one of find_requests", relay.find_requests(engine, request_id=uuid4())
-    yield "attempts", relay.attempts(engine, uuid4())
-    yield "owners", relay.owners(engine, 100)
-    yield "rows_of_other_keys", relay.count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
-    yield "under_other_keys", relay.under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
     yield "statistics recent", store.recent(engine, CHAIN_ID, 5)
     yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
     yield "statistics count", store.count(engine)
@@ -152,7 +140,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         newest = await connection.scalar(select(func.max(tables.chain_event.c.block_number)))
         yield "forget_after", index_tables.forget_after(connection, CHAIN_ID, ["0x"], (newest or 9) - 9)
         yield "unrecorded_events", upgrade_queue.unrecorded_events(connection, CHAIN_ID, "0x")
-    yield "forget_expired", operations.forget_expired(engine)
+    yield "forget_expired", forget_expired(engine)
 
 
 async def whole_reads_of(engine: AsyncEngine, statement: str, values: Any = None) -> list[str]:

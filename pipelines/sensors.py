@@ -30,7 +30,7 @@ from pipelines.jobs import (
 )
 
 if TYPE_CHECKING:
-    from reminder_worker.monitoring.operations import PassState
+    from reminder_worker.monitoring.facts import PassState
     from reminder_worker.passes import Outcome
     from reminder_worker.runtime import Runtime
 
@@ -167,9 +167,10 @@ def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -
 
 async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
     """(pass, chain) → seconds until a run is tried again, of those that failed just now and did not succeed since."""
-    from reminder_worker.monitoring.operations import pass_states
+    from reminder_worker.passes import read_operator_facts
 
-    ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in await pass_states(runtime.engine)}
+    states = (await read_operator_facts(runtime, "passes")).passes
+    ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in states}
     return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
 
 
@@ -187,85 +188,84 @@ def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
 
 
 async def _no_new_block(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations import positions
+    from reminder_worker.passes import read_operator_facts
 
-    read = [p for p in await positions(runtime.engine) if p.name == "index" and p.chain_id in runtime.chains]
-    if not read:
-        return "nothing on chain yet"
-    return "; ".join(f"no event on chain {p.chain_id} up to block {p.block_number}" for p in read)
+    positions = (await read_operator_facts(runtime, "positions")).positions
+    words = [f"no event on chain {p.chain_id} up to block {p.block_number}" for p in positions if p.name == "index"]
+    return "; ".join(words) or "nothing on chain yet"
 
 
 async def _nothing_due(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations import next_ask, paused_legacies
+    from reminder_worker.passes import read_operator_facts
 
-    moment, aside = await next_ask(runtime.engine, runtime.chains), await paused_legacies(runtime.engine)
+    facts = await read_operator_facts(runtime, "next_ask", "paused_legacies")
+    moment, paused = facts.next_ask, facts.paused_legacies
     words = [] if moment is None else [f"no window can open before {clock(moment)} (chain time)"]
-    words += [f"legacies set aside, since asking about them reverts: {aside}"] if aside else []
+    words += [f"legacies set aside, since asking about them reverts: {paused}"] if paused else []
     return "; ".join(words) or "nobody to remind: no recipients are stored"
 
 
 async def _nothing_to_send(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations import waiting_emails
+    from reminder_worker.passes import read_operator_facts
 
-    waiting = await waiting_emails(runtime.engine)
+    waiting = (await read_operator_facts(runtime, "waiting")).waiting
     if waiting.next_try is None:
         return "no reminder to send"
     return f"no reminder due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
 
 
 async def _no_gift_due(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations import gifts_to_be_told_of
+    from reminder_worker.passes import read_operator_facts
 
-    waiting = await gifts_to_be_told_of(runtime.engine)
+    waiting = (await read_operator_facts(runtime, "gift_notifications")).gift_notifications
     return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
 
 
 async def _nothing_open(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations_relay import undelivered_alerts
-    from reminder_worker.upgrades import store as upgrade_queue
-    from reminder_worker.upgrades.operations import OPEN
+    from reminder_worker.passes import read_operator_facts
 
-    waiting = (await undelivered_alerts(runtime.engine))["queued"]
-    counted = await upgrade_queue.count_operations(runtime.engine)
-    upgrades = sum(count for (id, state), count in counted.items() if state in OPEN and id in runtime.upgrades)
+    facts = await read_operator_facts(runtime, "undelivered_alerts", "upgrades")
+    waiting = facts.undelivered_alerts["queued"]
+    upgrades = sum(count.count for count in facts.upgrades if count.is_open)
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
     words += [f"upgrades that wait: {upgrades}"] if upgrades else []
     return "; ".join(words) or "no transaction, alert or upgrade is open"
 
 
 async def _no_change(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations import pass_state_of
-    from reminder_worker.monitoring.operations_relay import conditions
-    from reminder_worker.monitoring.watchdog import NAME, NOT_TOLD_YET
+    from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
+    from reminder_worker.passes import read_operator_facts
 
-    if found := await conditions(runtime.engine):
-        return f"no change; wrong now: {len(found)}, as alerts said"
-    seen = await pass_state_of(runtime.engine, NAME)
-    return NOT_TOLD_YET if seen and (seen.detail or {}).get("wrong") else "nothing is wrong"
+    facts = await read_operator_facts(runtime, "conditions", "passes")
+    if facts.conditions:
+        return f"no change; wrong now: {len(facts.conditions)}, as alerts said"
+    report = facts.watchdog.detail if facts.watchdog else None
+    return NOT_TOLD_YET if (report or {}).get("wrong") else "nothing is wrong"
 
 
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
-    from reminder_worker.monitoring.operations_relay import verdicts
+    from reminder_worker.passes import read_operator_facts
 
-    count = sum(each.count for each in await verdicts(runtime.engine) if each.chain_id in runtime.chains)
+    count = sum(count.count for count in (await read_operator_facts(runtime, "decisions")).decisions)
     return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
 
 
 async def _no_new_round(runtime: "Runtime") -> str:
-    from reminder_worker.statistics.prices import feed_states
+    from reminder_worker.passes import read_operator_facts
 
-    states = [each for chain in runtime.chains.values() for each in await feed_states(runtime.engine, chain.settings)]
-    stale = sum(state.price is None or state.price.stale for state in states)
-    return f"no new round of {len(states)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
+    feeds = (await read_operator_facts(runtime, "feeds")).feeds
+    stale = sum(state.price is None or state.price.stale for _, state in feeds)
+    return f"no new round of {len(feeds)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
 
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
-    from reminder_worker.statistics import store
+    from reminder_worker.passes import read_operator_facts
     from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
+    snapshots = (await read_operator_facts(runtime, "snapshots")).snapshots
     words = []
     for chain_id in runtime.chains:
-        newest = await store.newest(runtime.engine, chain_id)
+        newest = snapshots.get(chain_id)
         words.append(
             f"chain {chain_id} has its snapshot of {clock(newest.hour.timestamp())}"
             if newest and await runtime.statistics[chain_id].is_current()

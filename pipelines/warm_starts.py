@@ -18,7 +18,7 @@ PRELOADED: Final = (
     "pipelines.definitions",
     "psycopg",
     "reminder_worker.logging",
-    "reminder_worker.monitoring.operations",
+    "reminder_worker.monitoring.facts",
     "reminder_worker.passes",
     "reminder_worker.runtime",
     "sqlalchemy.dialects.postgresql.psycopg",

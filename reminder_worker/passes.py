@@ -6,8 +6,8 @@ an empty look is a success. One chain failing stops neither another chain nor an
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,13 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.concurrency import in_time
+from reminder_worker.database.rows import read_database_time
 from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.monitoring.operations import PassState, database_time, forget_expired, pass_states
-from reminder_worker.monitoring.rules import Expected
+from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.monitoring.watchdog import Sighting, Watchdog
+from reminder_worker.monitoring.watchdog import Watchdog, WatchdogReport
 from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.runtime import Runtime
@@ -199,7 +200,7 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
     """
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
-    looked_at = int(await database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
+    looked_at = int(await read_database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
     done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
     reconciles = runtime.relaying.reconciles
     found = await asyncio.gather(*(each.run(chain_id) for each in reconciles.values()), return_exceptions=True)
@@ -244,26 +245,35 @@ def _auto_renew(runtime: Runtime) -> AutoRenew:
     return runtime.relaying.auto_renew
 
 
-def expected(settings: Settings) -> list[Expected]:
+def expected(settings: Settings) -> list[ExpectedPass]:
     """Every pass that is on, on each of its chains."""
     return [
-        Expected(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
+        ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
         for step in BY_NAME.values()
         if step.switched_off(settings) is None
         for chain_id in step.chains(settings)
     ]
 
 
-async def states(engine: AsyncEngine, settings: Settings) -> list[PassState]:
-    """Of every expected pass that ever looked: rows of what once was say nothing of now."""
-    on = {(each.name, each.chain_id) for each in expected(settings)}
-    return [state for state in await pass_states(engine) if (state.name, state.chain_id) in on]
+def fact_scope(engine: AsyncEngine, settings: Settings, wallets: Collection[str]) -> FactScope:
+    """Return the scope of operators' facts: chains and passes as configured, and the wallets whose keys are in use."""
+    chains = {chain.chain_id: chain for chain in settings.chains}
+    return FactScope(engine, chains, wallets, expected(settings), is_local=settings.is_local)
 
 
-async def _watch(runtime: Runtime, _: int) -> Sighting:
-    wallets = [wallet.address for wallet in runtime.wallets]
-    dog = Watchdog(runtime.engine, runtime.alerts, runtime.chains, wallets, runtime.settings)
-    return await dog.look([each for each in expected(runtime.settings) if each.name != "watchdog"])
+async def read_operator_facts(runtime: Runtime, *parts: FactPart) -> OperatorFacts:
+    """Read these parts of the facts of a running worker."""
+    return await read_facts(_scope(runtime), *parts)
+
+
+def _scope(runtime: Runtime) -> FactScope:
+    return fact_scope(runtime.engine, runtime.settings, [wallet.address for wallet in runtime.wallets])
+
+
+async def _watch(runtime: Runtime, _: int) -> WatchdogReport:
+    scope = _scope(runtime)
+    scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
+    return await Watchdog(scope, runtime.alerts, runtime.chains, runtime.settings).look()
 
 
 async def _something_changed(runtime: Runtime, chain_id: int) -> bool:

@@ -10,12 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured, NotConfigured
-from reminder_worker.monitoring.operations_relay import PayingWallet
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.operator_actions import OperatorActions
+from reminder_worker.relay.operator_facts import PayingWallet
 from reminder_worker.relay.signer import make_signer
 from reminder_worker.relay.wallet import RELAYED_CHAINS
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings

@@ -24,14 +24,14 @@ from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.monitoring.erasure import ChainStatuses
-from reminder_worker.monitoring.operations_relay import PayingWallet
+from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.relay.intake import RelayIntake
+from reminder_worker.relay.operator_facts import PayingWallet
 from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, ask_now
@@ -74,7 +74,7 @@ class Runtime:
     prices: Mapping[int, Prices]
     statistics: Mapping[int, Statistics]
     upgrades: Mapping[int, UpgradeWatch]
-    chain_statuses: ChainStatuses
+    chain_summaries: ChainSummaries
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -142,7 +142,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 if chain.settings.upgrade_timelock
             },
             statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
-            chain_statuses=ChainStatuses(chains, relaying.wallets),
+            chain_summaries=ChainSummaries(chains, relaying.wallets),
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
 

@@ -21,8 +21,8 @@ from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.monitoring import erasure as operators
-from reminder_worker.monitoring import operations_stuck
-from reminder_worker.monitoring.erasure import ChainStatus
+from reminder_worker.monitoring import held_emails
+from reminder_worker.monitoring.chain_summaries import ChainSummary
 from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime
 
@@ -116,7 +116,7 @@ class StatusController(Controller):
     async def status(self, parts: Parts) -> StatusAnswer:
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. Answers
         within five seconds while a chain hangs: what it has not told by then is not known."""
-        found = await parts.chain_statuses.read()
+        found = await parts.chain_summaries.read()
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
         passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about
         return StatusAnswer(passes, [_chain(each) for each in found])
@@ -165,10 +165,10 @@ class OperatorController(Controller):
     )
     async def requeue(self, parts: Parts) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
-        return RequeuedAnswer(await operations_stuck.requeue(parts.engine))
+        return RequeuedAnswer(await held_emails.requeue(parts.engine))
 
 
-def _chain(status: ChainStatus) -> ChainAnswer:
+def _chain(status: ChainSummary) -> ChainAnswer:
     wallets = [
         WalletAnswer(each.role, to_checksum_address(each.address), None if each.balance is None else str(each.balance))
         for each in status.wallets

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row
 
-    from reminder_worker.monitoring.operations_relay import Attempt, Wallet
+    from reminder_worker.relay.operator_facts import AttemptFacts, WalletState
     from reminder_worker.runtime import Runtime
 
 _ID = click.argument("request_id", type=click.UUID)
@@ -33,12 +33,12 @@ def relay() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
-    from reminder_worker.monitoring import operations_relay as operations
     from reminder_worker.outbox.messages import duration_words
+    from reminder_worker.relay.operator_facts import find_requests, read_wallet_states
 
-    async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[Wallet]]":
-        found = await operations.find_requests(runtime.engine, ended=ended, limit=limit + 1)
-        return found, await operations.wallets(runtime.engine)
+    async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[WalletState]]":
+        found = await find_requests(runtime.engine, ended=ended, limit=limit + 1)
+        return found, await read_wallet_states(runtime.engine)
 
     found, wallets = with_runtime(look)
     shown = table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
@@ -71,11 +71,11 @@ def show(request_id: UUID) -> None:
 
     Of its authorization everything but the signature.
     """
-    from reminder_worker.monitoring import operations_relay as operations
+    from reminder_worker.relay.operator_facts import read_attempts
 
-    async def look(runtime: "Runtime") -> "tuple[Row[Any], list[Attempt]]":
+    async def look(runtime: "Runtime") -> "tuple[Row[Any], list[AttemptFacts]]":
         row = await _request(runtime, request_id)
-        return row, await operations.attempts(runtime.engine, request_id)
+        return row, await read_attempts(runtime.engine, request_id)
 
     row, signed = with_runtime(look)
     facts = table("", "", show_header=False)
@@ -142,7 +142,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
 
 
 async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
-    from reminder_worker.monitoring.operations_relay import find_requests
+    from reminder_worker.relay.operator_facts import find_requests
 
     rows = await find_requests(runtime.engine, request_id=request_id)
     if not rows:

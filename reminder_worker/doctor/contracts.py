@@ -13,8 +13,8 @@ from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.types import Block, Call
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.monitoring import operations
 from reminder_worker.outbox.messages import checksum
+from reminder_worker.reminders.operator_facts import SavedLegacies
 
 
 class Edge(NamedTuple):
@@ -87,7 +87,7 @@ async def look_at_start(chain: Chain) -> Finding | None:
     return part, False, f"{words} to the block of the oldest contract, and run `reminder-worker backfill` from there"
 
 
-async def look_at_recipients(chain: Chain, legacies: operations.SavedLegacies) -> AsyncIterator[Finding]:
+async def look_at_recipients(chain: Chain, legacies: SavedLegacies) -> AsyncIterator[Finding]:
     """Ask the chain about saved legacies that the index does not know as configured."""
     part = f"chain {chain.chain_id} recipients"
     unknown = await PremiumSetting(chain).are_configured(legacies.unknown)

@@ -3,19 +3,19 @@
 from collections.abc import AsyncIterator, Container
 
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.gaps import Gap, find_gap
+from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.settings import Settings
 
 _LOOKED_AT = 100  # blocks from the start on, for the first with a log
 
 
-async def look_at_history(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:
+async def look_at_history(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
     """`silent` chains are not asked."""
     for each in settings.chains:
         if each.chain_id in silent:
@@ -29,7 +29,7 @@ async def look_at_history(settings: Settings, engine: AsyncEngine, silent: Conta
             except (ChainUnavailable, Misconfigured):
                 continue  # the chain's own finding says why
             try:
-                gap = await find_gap(engine, chain)
+                gap = await find_gap(scope.engine, chain)
             except (ChainUnavailable, Misconfigured, SQLAlchemyError):
                 yield part, None, "not compared with the contracts: no endpoint has the state of the index's block"
                 continue

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
@@ -13,7 +12,7 @@ from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VE
 from reminder_worker.chain.types import MOST_GAS, Call
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.monitoring import operations_relay
+from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import amount_words, checksum
 from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, make_signer
@@ -32,7 +31,7 @@ class _Wallet:
     group: RelaySettings | AutoRenewSettings
 
 
-async def look_at_wallets(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:
+async def look_at_wallets(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
     """`silent` chains are not asked."""
     wallets: list[_Wallet] = []
     for role, key, group, off in (
@@ -62,7 +61,7 @@ async def look_at_wallets(settings: Settings, engine: AsyncEngine, silent: Conta
             if wallet.role == "relayer":
                 async for finding in _other_versions(settings, chain):
                     yield finding
-    async for finding in _standing(settings, engine, wallets):
+    async for finding in _standing(scope, wallets):
         yield finding
     yield _alerts(settings)
 
@@ -173,25 +172,23 @@ async def _other_attestor(chain: Chain, address: str) -> str | None:
     return None if found == address else checksum(found)
 
 
-async def _standing(settings: Settings, engine: AsyncEngine, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
-    """What the database knows: stopped wallets, and requests whose wallet's key or chain is not there any more."""
+async def _standing(scope: FactScope, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
+    """Report stopped wallets, and requests without a wallet's key or a chain."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:
-        known = await operations_relay.wallets(engine)
-        chains = [chain.chain_id for chain in settings.chains]
-        left = await operations_relay.unfinished(engine, list(roles), chains)
+        facts = await read_facts(scope, "wallets", "unfollowed")
     except SQLAlchemyError:
         return  # the database's own finding says why
-    for found in known:
-        if found.address in roles and found.stopped:
-            role = roles[found.address]
-            command = f"reminder-worker relay resume --wallet {role} --chain {found.chain_id}"
-            words = f"stopped ({found.stopped}): see the runbook, then `{command}`"
-            yield f"{role} on chain {found.chain_id}", False, words
-    for each in left:
-        lacks = "the chain is not among CHAINS" if each.address in roles else "its key is not configured"
-        words = f"{each.count} requests of it are open and {lacks}: nobody follows them, see the runbook"
-        yield f"wallet {checksum(each.address)} on chain {each.chain_id}", False, words
+    for state in facts.wallets:
+        if state.address in roles and state.stopped:
+            role = roles[state.address]
+            command = f"reminder-worker relay resume --wallet {role} --chain {state.chain_id}"
+            words = f"stopped ({state.stopped}): see the runbook, then `{command}`"
+            yield f"{role} on chain {state.chain_id}", False, words
+    for requests in facts.unfollowed:
+        lacks = "the chain is not among CHAINS" if requests.ours else "its key is not configured"
+        words = f"{requests.count} requests of it are open and {lacks}: nobody follows them, see the runbook"
+        yield f"wallet {checksum(requests.wallet)} on chain {requests.chain_id}", False, words
 
 
 def _alerts(settings: Settings) -> Finding:

@@ -19,6 +19,7 @@ from reminder_worker.database.engine import must_take_writes, open_engine, share
 from reminder_worker.database.installation import differences, made_with_others
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.database.rotation import count_rows_of_other_keys
+from reminder_worker.database.rows import read_database_time
 from reminder_worker.doctor.contracts import look_at_edges, look_at_recipients, look_at_start
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.doctor.history import look_at_history
@@ -31,13 +32,15 @@ from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.indexer.subgraph import Subgraph
-from reminder_worker.monitoring import operations, operations_relay
+from reminder_worker.monitoring.facts import FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.relay.operator_facts import count_requests_of_other_keys
 from reminder_worker.reminders import recipients
+from reminder_worker.reminders.operator_facts import read_saved_legacies
 from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
     CONTRACTS,
@@ -82,16 +85,17 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
             yield finding
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
-        async for finding in _database(engine, settings):
+        scope = passes.fact_scope(engine, settings, own_wallets(settings))
+        async for finding in _database(scope, settings):
             yield finding
         silent: set[int] = set()
         for chain in settings.chains:
-            async for finding in _chain(chain, engine, silent, is_local=settings.is_local):
+            async for finding in _chain(chain, scope, silent):
                 yield finding
         for look_at in (look_at_history, look_at_wallets, look_at_upgrades):
-            async for finding in look_at(settings, engine, silent):
+            async for finding in look_at(settings, scope, silent):
                 yield finding
-        async for finding in look_at_watch(settings, engine):
+        async for finding in look_at_watch(settings, scope):
             yield finding
         yield await _identity_provider(settings.identity_provider, engine)
     finally:
@@ -128,7 +132,8 @@ def _masked(value: object) -> str:
     return "(none)" if value in (None, "") else str(value)
 
 
-async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Finding]:
+async def _database(scope: FactScope, settings: Settings) -> AsyncIterator[Finding]:
+    engine = scope.engine
     try:
         serves = await schema_serves(engine)
         async with engine.connect() as connection:
@@ -156,7 +161,7 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
     yield await _clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
-    shut = await _count_rows_without_a_key(engine, vault, settings)
+    shut = await _count_rows_without_a_key(scope, vault)
     if different:
         yield "installation", False, made_with_others(different)
     elif shut:
@@ -164,21 +169,21 @@ async def _database(engine: AsyncEngine, settings: Settings) -> AsyncIterator[Fi
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
-    yield await _waiting_for_operators(engine)
-    yield await _passes(engine, settings)
+    facts = await read_facts(scope, "undecided", "passes")
+    yield _waiting_for_operators(facts)
+    yield _passes(facts)
 
 
-async def _count_rows_without_a_key(engine: AsyncEngine, vault: Vault, settings: Settings) -> int:
+async def _count_rows_without_a_key(scope: FactScope, vault: Vault) -> int:
     """Count encrypted rows that no configured key opens: a rotation ended too early."""
-    chains = [chain.chain_id for chain in settings.chains]
-    count = await operations_relay.count_requests_of_other_keys(engine, vault.key_ids, own_wallets(settings), chains)
+    count = await count_requests_of_other_keys(scope.engine, vault.key_ids, scope.wallets, scope.chains)
     for sealed in (recipients.SEALED_RECIPIENTS, emails.SEALED):
-        count += await count_rows_of_other_keys(engine, sealed.table, vault.key_ids)
+        count += await count_rows_of_other_keys(scope.engine, sealed.table, vault.key_ids)
     return count
 
 
 async def _clocks(engine: AsyncEngine) -> Finding:
-    ahead = await operations.database_time(engine) - time.time()
+    ahead = await read_database_time(engine) - time.time()
     if abs(ahead) > CLOCKS_WITHIN:
         where = "ahead of" if ahead > 0 else "behind"
         words = f"the database's is {duration_words(round(abs(ahead)))} {where} this machine's"
@@ -186,16 +191,16 @@ async def _clocks(engine: AsyncEngine) -> Finding:
     return "clocks", True, "this machine and the database say the same time"
 
 
-async def _waiting_for_operators(engine: AsyncEngine) -> Finding:
-    found = [each for each in await operations.undecided_emails(engine) if each.calls_for_somebody]
+def _waiting_for_operators(facts: OperatorFacts) -> Finding:
+    found = [emails for emails in facts.undecided if emails.needs_operator]
     if not found:
         return "ledger", True, "no email is dead, or was held lately"
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
 
 
-async def _passes(engine: AsyncEngine, settings: Settings) -> Finding:
-    states = await passes.states(engine, settings)
+def _passes(facts: OperatorFacts) -> Finding:
+    states = facts.passes
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
         return "passes", False, f"the last try of {', '.join(failing)} failed: see the log"
@@ -216,9 +221,7 @@ def _told_wrongly(settings: Settings) -> Iterator[Finding]:
             yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
 
 
-async def _chain(
-    settings: ChainSettings, engine: AsyncEngine, silent: set[int], *, is_local: bool
-) -> AsyncIterator[Finding]:
+async def _chain(settings: ChainSettings, scope: FactScope, silent: set[int]) -> AsyncIterator[Finding]:
     """Adds a chain of which no endpoint answers to `silent`: asking each of them again takes its time-out each time."""
     part = f"chain {settings.chain_id}"
     try:
@@ -231,12 +234,13 @@ async def _chain(
             for endpoint in chain.health():
                 words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
                 yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
-            async for finding in _contracts(chain, part, is_local=is_local):
+            async for finding in _contracts(chain, part, is_local=scope.is_local):
                 yield finding
             good, words = await look_at_feeds(chain)
             yield f"{part} prices", good, words
             with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
-                async for finding in look_at_recipients(chain, await operations.saved_legacies(engine, chain.chain_id)):
+                saved = await read_saved_legacies(scope.engine, chain.chain_id)
+                async for finding in look_at_recipients(chain, saved):
                     yield finding
     except (ChainUnavailable, Misconfigured) as error:
         yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"

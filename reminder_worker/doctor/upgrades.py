@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator, Container
 
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
@@ -11,14 +10,13 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import Call
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import duration_words
 from reminder_worker.settings import ChainSettings, Settings
-from reminder_worker.upgrades.operations import OPEN
-from reminder_worker.upgrades.store import count_operations
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS
 
 
-async def look_at_upgrades(settings: Settings, engine: AsyncEngine, silent: Container[int]) -> AsyncIterator[Finding]:
+async def look_at_upgrades(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
     """`silent` chains are not asked."""
     for chain in settings.chains:
         part = f"chain {chain.chain_id} upgrades"
@@ -29,13 +27,13 @@ async def look_at_upgrades(settings: Settings, engine: AsyncEngine, silent: Cont
             continue  # its own finding says why
         try:
             delay = await _delay(chain, chain.upgrade_timelock)
-            counted = await count_operations(engine)
+            upgrades = (await read_facts(scope, "upgrades")).upgrades
         except (ChainUnavailable, Misconfigured, SQLAlchemyError):
             continue  # the chain's or the database's own finding says why
         if delay is None:
             yield part, False, f"no timelock answers at CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK: check the address"
             continue
-        waiting = sum(counted.get((chain.chain_id, state), 0) for state in OPEN)
+        waiting = sum(count.count for count in upgrades if count.is_open and count.chain_id == chain.chain_id)
         queue = f"{waiting} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
         long_enough = delay >= LEAST_DELAY_SECONDS
         short = "" if long_enough else ", below 48 hours: see upgrade_delay_short in the runbook"

@@ -3,45 +3,41 @@
 from collections.abc import AsyncIterator
 
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.doctor.finding import Finding
-from reminder_worker.monitoring import operations, operations_relay
-from reminder_worker.monitoring.watchdog import LOOKED_WITHIN, NAME, NOT_TOLD_YET
+from reminder_worker.monitoring.facts import LOOKED_WITHIN_SECONDS, FactScope, read_facts
+from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 from reminder_worker.outbox.messages import duration_words
+from reminder_worker.outbox.operator_facts import RaisedCondition
 from reminder_worker.settings import Settings
 
 
-async def look_at_watch(settings: Settings, engine: AsyncEngine) -> AsyncIterator[Finding]:
+async def look_at_watch(settings: Settings, scope: FactScope) -> AsyncIterator[Finding]:
     try:
-        wrong = await operations_relay.conditions(engine)
-        seen = await operations.pass_state_of(engine, NAME)
+        facts = await read_facts(scope, "conditions", "passes")
     except SQLAlchemyError:
         return  # the database's own finding says why
+    wrong, state = facts.conditions, facts.watchdog
+    report = (state.detail if state else None) or {}
     if wrong:
-        each = (f"{c.kind} ({_about(c)}) for {duration_words(c.age)}" for c in wrong)
-        yield "watchdog", False, f"wrong now: {', '.join(each)}: see the runbook for each"
-    if seen is None or seen.checked_age is None:
+        words = ", ".join(f"{each.kind} ({_about(each)}) for {duration_words(each.age)}" for each in wrong)
+        yield "watchdog", False, f"wrong now: {words}: see the runbook for each"
+    if state is None or state.checked_age is None:
         yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
-    elif not 0 <= seen.checked_age <= LOOKED_WITHIN:
-        ahead = seen.checked_age < 0  # who is alive looks again, by the clock of now
-        since = "since the database's clock was put back" if ahead else f"for {duration_words(seen.checked_age)}"
-        yield (
-            "watchdog",
-            False,
-            f"has not looked {since}: does anything run? start Dagster, or `reminder-worker tick`",
-        )
-    elif seen.error:
-        yield "watchdog", False, f"its last look failed ({seen.error}): nobody knows what is wrong; see the log"
-    elif not wrong and (seen.detail or {}).get("wrong"):
+    elif state.checked_age > LOOKED_WITHIN_SECONDS:
+        words = f"has not looked for {duration_words(state.checked_age)}: does anything run?"
+        yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
+    elif state.error:
+        yield "watchdog", False, f"its last look failed ({state.error}): nobody knows what is wrong; see the log"
+    elif not wrong and report.get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     elif not wrong:
-        yield "watchdog", True, f"looked {duration_words(seen.checked_age)} ago: nothing is wrong"
-    yield _heartbeat(settings, str((seen.detail or {}).get("heartbeat")) if seen else "")
+        yield "watchdog", True, f"looked {duration_words(state.checked_age)} ago: nothing is wrong"
+    yield _heartbeat(settings, str(report.get("heartbeat")) if state else "")
 
 
-def _about(condition: operations_relay.Condition) -> str:
-    """Most of what can be wrong is of one chain; emails are of none."""
+def _about(condition: RaisedCondition) -> str:
+    """Return the subject with its chain; emails are not of one chain."""
     where = f"chain {condition.chain_id}" if condition.chain_id else ""
     return ", ".join(filter(None, (condition.subject, where)))
 

@@ -1,168 +1,354 @@
-"""What the watchdog knows: read from our tables at one go, and asked of every RPC endpoint. Nothing is judged here."""
+"""Facts that operators ask for, read in one place.
 
-import asyncio
-import time
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+The watchdog, `doctor`, `/metrics`, the Dagster assets and checks and the words of idle sensors render these facts and
+have no SQL of their own. Facts are about what this installation serves: its chains, its wallets and the passes that
+are on. Each room reads its own tables in its `operator_facts.py`. Nothing is judged here: see `rules.py`.
+"""
 
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol, TypeVar
+
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain import wire
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.rpc import RpcError
-from reminder_worker.errors import Misconfigured, Unavailable
-from reminder_worker.indexer.gaps import find_gap
-from reminder_worker.monitoring import operations, operations_relay
-from reminder_worker.monitoring.queries import sql
-from reminder_worker.monitoring.rules import (
-    COMPARED,
-    LATE_SECONDS,
-    NOT_FINAL_SECONDS,
-    ChainSight,
-    Expected,
-    Known,
-    LastGap,
-    Reading,
-    Relays,
-    Trouble,
+from reminder_worker.auto_renew.operator_facts import (
+    DecisionCount,
+    OwnerDecision,
+    count_decisions,
+    read_owner_decisions,
 )
+from reminder_worker.database.rows import read_rows
+from reminder_worker.database.tables import age
+from reminder_worker.gifts.operator_facts import GiftEmailCount, count_gift_emails, count_notifications
+from reminder_worker.gifts.tables import gift_ledger
+from reminder_worker.indexer.operator_facts import ReaderPosition, read_positions
+from reminder_worker.monitoring.queries import sql
+from reminder_worker.monitoring.tables import pass_state
+from reminder_worker.outbox.operator_facts import (
+    RaisedCondition,
+    SettledEmails,
+    UndecidedEmails,
+    WaitingEmails,
+    count_settled,
+    count_undecided,
+    count_undelivered_alerts,
+    count_waiting,
+    read_conditions,
+)
+from reminder_worker.relay.operator_facts import (
+    RequestCount,
+    UnfinishedRequests,
+    WalletState,
+    count_ended_requests,
+    count_open_requests,
+    find_unfinished,
+    read_wallet_states,
+)
+from reminder_worker.reminders.operator_facts import (
+    SignalCount,
+    WindowCount,
+    count_new_signals,
+    count_paused_legacies,
+    count_windows,
+    read_next_ask,
+)
+from reminder_worker.settings import ChainSettings
+from reminder_worker.statistics.prices import FeedState, feed_states
+from reminder_worker.statistics.store import Snapshot, newest
+from reminder_worker.upgrades.operator_facts import UpgradeCount, count_upgrades
 
-CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
-GAP_SECONDS: Final = 3600  # between two questions for a gap, which cost a request to a node
-INDEX: Final = "index"  # names of cursors
-SIGNALS: Final = "signals"
-DEEP: Final = 64  # blocks below the newest: no reorganisation explains a difference there
-
-
-async def gather(
-    engine: AsyncEngine,
-    chains: Mapping[int, Chain],
-    expected: Sequence[Expected],
-    behind_before: Mapping[str, Sequence[int]],
-    gaps_before: Mapping[int, LastGap],
-    wallets: Sequence[str],
-    *,
-    is_local: bool,
-) -> Known:
-    """`behind_before` and `gaps_before`: as of the look before; `wallets`: whose keys are in use. Raises what the
-    database raises."""
-    states = await operations.pass_states(engine)
-    read = {(each.chain_id, each.name): each.block_number for each in await operations.positions(engine)}
-
-    async def sight(chain: Chain) -> ChainSight:
-        id = chain.chain_id
-        places = {INDEX: read.get((id, INDEX), chain.settings.start_block - 1)}
-        if (id, SIGNALS) in read:
-            places[SIGNALS] = read[id, SIGNALS]
-        found, gap = await asyncio.gather(
-            _sight(chain, places, behind_before, is_local), _gap(engine, chain, gaps_before.get(id))
-        )
-        return replace(found, gap=gap)
-
-    sights = await asyncio.gather(*(sight(chain) for chain in chains.values()))
-    trouble = await _trouble(engine, {each.name for each in expected}, chains)
-    return Known(expected, states, sights, trouble, await _relays(engine, wallets, list(chains), is_local))
-
-
-def blocks_behind(sights: Sequence[ChainSight]) -> dict[str, list[int]]:
-    """By chain id and name, blocks that each reader had still to read at the last looks, now last."""
-    return {
-        _label(sight.chain_id, each.name): [*each.before, each.behind][-COMPARED:]
-        for sight in sights
-        for each in sight.readings
-    }
-
-
-def _label(chain_id: int, name: str) -> str:
-    return f"{chain_id} {name}"
+C = TypeVar("C", bound="ChainCount")
+WATCHDOG: Final = "watchdog"  # name of its pass
+DAYS_SHOWN: Final = 14  # of settled emails
+LATE_SECONDS: Final = 1800  # an email that was due and is not out
+NOT_FINAL_SECONDS: Final = 7200  # mined, and still not final; a chain that is well takes a quarter of an hour
+LOOKED_WITHIN_SECONDS: Final = 300  # what the watchdog said longer ago says nothing of now
 
 
-async def _sight(
-    chain: Chain, places: Mapping[str, int], before: Mapping[str, Sequence[int]], is_local: bool
-) -> ChainSight:
-    id, configured, signal_block = chain.chain_id, len(chain.settings.rpc_urls), chain.settings.signal_block
-    try:
-        async with asyncio.timeout(CHAIN_SECONDS):
-            told = await _blocks(chain, "latest", *sorted({signal_block, "finalized"} - {"latest"}))
-            heads = told.pop("latest")
-            settled = {tag: max(found, key=_number) for tag, found in told.items() if found}
-            lowest = min((each.number for each in heads), default=0)
-            which = hex(max(0, lowest - DEEP))
-            deep = (await _blocks(chain, which))[which] if len(heads) > 1 else []
-    except TimeoutError:
-        heads = []
-    if not heads:
-        return ChainSight(id, configured, 0)
-    newest = max(heads, key=_number)
-    ends = {INDEX: newest, SIGNALS: newest if signal_block == "latest" else settled.get(signal_block)}
-    return ChainSight(
-        chain_id=id,
-        endpoints=configured,
-        answering=len(heads),
-        lowest=lowest,
-        highest=newest.number,
-        # A local chain makes blocks only when somebody asks for one, and its clock is set by hand.
-        newest_age=None if is_local else _age(newest),
-        agree=len({each.hash for each in deep}) < 2,
-        settled={} if is_local else {tag: _age(block) for tag, block in settled.items()},
-        readings=[
-            Reading(name, end.number - place, before.get(_label(id, name), ()))
-            for name, place in places.items()
-            if (end := ends[name]) is not None
-        ],
+@dataclass(frozen=True, slots=True)
+class ExpectedPass:
+    """Pass that is on, and how often it is looked at.
+
+    A pass `by_the_clock` has its first hour from when a watchdog first looked for it; a failed one is tried again in
+    the next hour.
+    """
+
+    name: str
+    chain_id: int
+    every_seconds: int
+    by_the_clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PassState:
+    """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over.
+
+    `endpoints`: the fields of each `EndpointHealth`, as the process that looked last sees them.
+    """
+
+    name: str
+    chain_id: int
+    checked_age: int | None
+    succeeded_age: int | None
+    failed_age: int | None
+    error: str | None
+    detail: dict[str, Any] | None
+    endpoints: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class EmailTrouble:
+    """Emails and relays in trouble. `late`: due for `LATE_SECONDS` and not out; `held`, `dead`: of the last day.
+
+    `others_go_out`: all late emails were tried, and emails that came later were accepted. `refused_alerts`: refused by
+    the mail service. `failed`: failures of the last hour by room.
+    """
+
+    late: int = 0
+    oldest_late: int = 0
+    others_go_out: bool = False
+    held: int = 0
+    dead: int = 0
+    refused_alerts: int = 0
+    failed: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactScope:
+    """What the facts are about: the chains and wallets in use, and the passes that are on."""
+
+    engine: AsyncEngine
+    chains: Mapping[int, ChainSettings]
+    wallets: Collection[str] = ()
+    expected: Sequence[ExpectedPass] = ()
+    is_local: bool = False
+
+
+class ChainCount(Protocol):
+    """Fact about one chain."""
+
+    @property
+    def chain_id(self) -> int: ...
+
+
+class UnreadPart:
+    """Stand-in for a part that was not asked for: its use is a mistake, not an empty answer."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise LookupError(f"this part of the facts was not read: {name}")
+
+    def __iter__(self) -> Any:
+        raise LookupError("this part of the facts was not read")
+
+
+UNREAD: Final[Any] = UnreadPart()
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFacts:
+    """Facts by part, as of one moment. `read_facts` fills the parts that were asked for."""
+
+    expected: Sequence[ExpectedPass] = UNREAD
+    passes: Sequence[PassState] = UNREAD
+    positions: Sequence[ReaderPosition] = UNREAD
+    signals: Sequence[SignalCount] = UNREAD
+    windows: Sequence[WindowCount] = UNREAD
+    next_ask: int | None = UNREAD
+    paused_legacies: int = UNREAD
+    waiting: WaitingEmails = UNREAD
+    undecided: Sequence[UndecidedEmails] = UNREAD
+    settled_last_day: Sequence[SettledEmails] = UNREAD
+    settled_by_day: Sequence[SettledEmails] = UNREAD
+    gift_emails: Sequence[GiftEmailCount] = UNREAD
+    gift_notifications: int = UNREAD
+    trouble: EmailTrouble = UNREAD
+    open_requests: Sequence[RequestCount] = UNREAD
+    ended_requests: Sequence[RequestCount] = UNREAD
+    wallets: Sequence[WalletState] = UNREAD
+    unfinished: Sequence[UnfinishedRequests] = UNREAD
+    unfollowed: Sequence[UnfinishedRequests] = UNREAD
+    decisions: Sequence[DecisionCount] = UNREAD
+    owners: Sequence[OwnerDecision] = UNREAD
+    conditions: Sequence[RaisedCondition] = UNREAD
+    undelivered_alerts: Mapping[str, int] = UNREAD
+    upgrades: Sequence[UpgradeCount] = UNREAD
+    feeds: Sequence[tuple[int, FeedState]] = UNREAD
+    snapshots: Mapping[int, Snapshot] = UNREAD
+
+    @property
+    def watchdog(self) -> PassState | None:
+        """The watchdog's pass; None before it has reported anything."""
+        return next((state for state in self.passes if state.name == WATCHDOG and state.detail), None)
+
+    @property
+    def watchdog_looks(self) -> bool:
+        """Whether its last look is recent and did not fail: a failed look leaves the report of an earlier one."""
+        state = self.watchdog
+        age = state.checked_age if state is not None and not state.error else None
+        return age is not None and age <= LOOKED_WITHIN_SECONDS
+
+    def states_of(self, name: str) -> list[PassState]:
+        """Return the states of one pass, by chain."""
+        return [state for state in self.passes if state.name == name]
+
+
+FactPart = Literal[
+    "passes",
+    "positions",
+    "signals",
+    "windows",
+    "next_ask",
+    "paused_legacies",
+    "waiting",
+    "undecided",
+    "settled_last_day",
+    "settled_by_day",
+    "gift_emails",
+    "gift_notifications",
+    "trouble",
+    "open_requests",
+    "ended_requests",
+    "wallets",
+    "unfinished",
+    "unfollowed",
+    "decisions",
+    "owners",
+    "conditions",
+    "undelivered_alerts",
+    "upgrades",
+    "feeds",
+    "snapshots",
+]
+
+
+async def read_facts(scope: FactScope, *parts: FactPart) -> OperatorFacts:
+    """Read the named parts, one after the other. Raises what the database raises."""
+    found = {part: await READERS[part](scope) for part in parts}
+    return OperatorFacts(expected=scope.expected, **found)
+
+
+async def read_pass_states(engine: AsyncEngine) -> list[PassState]:
+    """Return every pass that ever looked, by name and chain."""
+    t = pass_state.c
+    ages = (age(t.checked_at), age(t.succeeded_at), age(t.failed_at))
+    question = select(t.name, t.chain_id, *ages, t.error, t.detail, t.endpoints).order_by(t.name, t.chain_id)
+    return await read_rows(engine, PassState, question)
+
+
+def _keep_served(scope: FactScope, counts: Sequence[C]) -> list[C]:
+    return [count for count in counts if count.chain_id in scope.chains]
+
+
+async def _read_passes(scope: FactScope) -> list[PassState]:
+    """Return the passes that are on: the row of a pass that was switched off says nothing of now."""
+    on = {(expected.name, expected.chain_id) for expected in scope.expected}
+    return [state for state in await read_pass_states(scope.engine) if (state.name, state.chain_id) in on]
+
+
+async def _read_waiting(scope: FactScope) -> WaitingEmails:
+    """Return the sums of the served chains: on any other no email is sent, and it would grow old for ever."""
+    counts = _keep_served(scope, await count_waiting(scope.engine))
+    return WaitingEmails(
+        chain_id=0,
+        due=sum(count.due for count in counts),
+        later=sum(count.later for count in counts),
+        next_try=min((count.next_try for count in counts if count.next_try is not None), default=None),
+        in_flight=sum(count.in_flight for count in counts),
+        oldest=max((count.oldest for count in counts if count.oldest is not None), default=None),
     )
 
 
-def _number(block: Block) -> int:
-    return block.number
+async def _read_undecided(scope: FactScope) -> list[UndecidedEmails]:
+    """Return those of both ledgers; on a chain that is not served an email in doubt stays in doubt for ever."""
+    counts = [*await count_undecided(scope.engine), *await count_undecided(scope.engine, gift_ledger)]
+    return [count for count in counts if count.state != "unknown" or count.chain_id in scope.chains]
 
 
-def _age(block: Block) -> int:
-    return int(time.time()) - block.timestamp
+async def _read_settled_by_day(scope: FactScope) -> list[SettledEmails]:
+    reminders = await count_settled(scope.engine, DAYS_SHOWN)
+    return [*reminders, *await count_settled(scope.engine, DAYS_SHOWN, gift_ledger)]
 
 
-async def _blocks(chain: Chain, *which: str) -> dict[str, list[Block]]:
-    """What each endpoint says for itself; one that does not answer or does not have it is left out."""
-    said = await chain.ask_each([("eth_getBlockByNumber", [each, False]) for each in which], _each_block)
-    return {each: [block for blocks in said if (block := blocks[place])] for place, each in enumerate(which)}
-
-
-def _each_block(answers: Sequence[Any]) -> list[Block | None]:
-    return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
-
-
-async def _gap(engine: AsyncEngine, chain: Chain, before: LastGap | None) -> LastGap:
-    """Ask once an hour, and at each look while something is missing. Without an answer what was known stays so."""
-    now = int(time.time())
-    if before is not None and before.missing is None and 0 <= now - before.asked_at < GAP_SECONDS:
-        return before
-    try:
-        async with asyncio.timeout(CHAIN_SECONDS):
-            gap = await find_gap(engine, chain)
-    except (Unavailable, Misconfigured, TimeoutError):
-        return replace(before, asked_at=now) if before is not None else LastGap(now)
-    return LastGap(now, gap.missing, gap.first_block) if gap is not None else LastGap(now)
-
-
-async def _relays(engine: AsyncEngine, wallets: Sequence[str], chains: Sequence[int], is_local: bool) -> list[Relays]:
-    """A local chain that nobody uses has no blocks, and so nothing becomes final."""
-    found = await operations_relay.unfinished(engine, wallets, chains, of_ours=not is_local, seconds=NOT_FINAL_SECONDS)
-    return [
-        Relays(each.chain_id, each.address, each.count, each.oldest, each.address in wallets, each.chain_id in chains)
-        for each in found
-    ]
-
-
-async def _trouble(engine: AsyncEngine, on: Collection[str], chains: Mapping[int, Chain]) -> Trouble:
-    """`on`: names of passes."""
+async def _read_trouble(scope: FactScope) -> EmailTrouble:
+    on = {expected.name for expected in scope.expected}
     values = {
         "late": LATE_SECONDS,
         "rooms": [room for room, name in (("reminders", "dispatch"), ("gifts", "gifts")) if name in on],
-        "chains": list(chains),
-        "unsafe": [id for id, chain in chains.items() if chain.settings.signal_block == "latest"],
+        "chains": list(scope.chains),
+        "unsafe": [chain_id for chain_id, chain in scope.chains.items() if chain.signal_block == "latest"],
     }
-    async with engine.connect() as connection:
+    async with scope.engine.connect() as connection:
         row = (await connection.execute(sql["trouble"], values)).one()
     failed = {room: getattr(row, room) for room in ("reminders", "gifts", "relay")}
-    return Trouble(row.late, row.oldest_late, row.others_go_out, row.held, row.dead, row.refused_alerts, failed)
+    return EmailTrouble(row.late, row.oldest_late, row.others_go_out, row.held, row.dead, row.refused_alerts, failed)
+
+
+async def _read_wallets(scope: FactScope) -> list[WalletState]:
+    """Return the wallets in use: slots of an earlier key, or on a chain that is not served, never end."""
+    states = _keep_served(scope, await read_wallet_states(scope.engine))
+    return [state for state in states if state.address in scope.wallets]
+
+
+async def _read_unfinished(scope: FactScope) -> list[UnfinishedRequests]:
+    """Return requests that should be final by now. On an idle local chain nothing becomes final."""
+    return await find_unfinished(
+        scope.engine, scope.wallets, scope.chains, of_ours=not scope.is_local, seconds=NOT_FINAL_SECONDS
+    )
+
+
+async def _read_upgrades(scope: FactScope) -> list[UpgradeCount]:
+    """Return operations of watched timelocks: on any other an operation would wait for ever."""
+    watched = {chain_id for chain_id, chain in scope.chains.items() if chain.upgrade_timelock}
+    return [count for count in await count_upgrades(scope.engine) if count.chain_id in watched]
+
+
+async def _read_feeds(scope: FactScope) -> list[tuple[int, FeedState]]:
+    """Return every configured feed with its chain."""
+    return [
+        (chain_id, state)
+        for chain_id, chain in scope.chains.items()
+        for state in await feed_states(scope.engine, chain)
+    ]
+
+
+async def _read_snapshots(scope: FactScope) -> dict[int, Snapshot]:
+    """Return the newest snapshot of each chain that has one."""
+    snapshots = {chain_id: await newest(scope.engine, chain_id) for chain_id in scope.chains}
+    return {chain_id: snapshot for chain_id, snapshot in snapshots.items() if snapshot is not None}
+
+
+def _of_served(count: Callable[[AsyncEngine], Awaitable[Sequence[Any]]]) -> Callable[[FactScope], Awaitable[Any]]:
+    async def read(scope: FactScope) -> Any:
+        return _keep_served(scope, await count(scope.engine))
+
+    return read
+
+
+READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
+    "passes": _read_passes,
+    "positions": _of_served(read_positions),
+    "signals": _of_served(count_new_signals),
+    "windows": lambda scope: count_windows(scope.engine),
+    "next_ask": lambda scope: read_next_ask(scope.engine, scope.chains),
+    "paused_legacies": lambda scope: count_paused_legacies(scope.engine),
+    "waiting": _read_waiting,
+    "undecided": _read_undecided,
+    "settled_last_day": lambda scope: count_settled(scope.engine, 1),
+    "settled_by_day": _read_settled_by_day,
+    "gift_emails": lambda scope: count_gift_emails(scope.engine),
+    "gift_notifications": lambda scope: count_notifications(scope.engine),
+    "trouble": _read_trouble,
+    "open_requests": lambda scope: count_open_requests(scope.engine, scope.wallets, scope.chains),
+    "ended_requests": lambda scope: count_ended_requests(scope.engine),
+    "wallets": _read_wallets,
+    "unfinished": _read_unfinished,
+    "unfollowed": lambda scope: find_unfinished(scope.engine, scope.wallets, scope.chains),
+    "decisions": _of_served(count_decisions),
+    "owners": lambda scope: read_owner_decisions(scope.engine, limit=100),
+    "conditions": lambda scope: read_conditions(scope.engine),
+    "undelivered_alerts": lambda scope: count_undelivered_alerts(scope.engine),
+    "upgrades": _read_upgrades,
+    "feeds": _read_feeds,
+    "snapshots": _read_snapshots,
+}

@@ -1,10 +1,9 @@
 -- name: trouble
--- Left out is what does not wait because of us, since it would silence the heartbeat for days: what a stranger's
--- contract, gifts without number or a reorganisation keep back, and what waits of a chain or a kind of email that is not
--- configured any more. An email to a refused address (422) is sent or dead within hours, if
--- others went out after it came. A signal that was read before
--- its block was safe may be of no transaction at all, and waits until that is known. Each branch keeps to one index of
--- its table; `clock_timestamp()`, which may change from row to row, would keep it from using any.
+-- Emails and relays in trouble. Left out are emails that wait for a cause outside of this service, since they would
+-- silence the heartbeat for days: an unreadable legacy, a daily quota, a reorganisation, a chain or a kind of email that
+-- is not configured any more. An email to a refused address (422) is sent or dead within hours, if others went out
+-- after it came. A signal that was read before its block was safe waits until its transaction is known. Each branch
+-- keeps to one index of its table; `clock_timestamp()`, which may change from row to row, would use none.
 with sent as materialized (
     select coalesce(max(settled_at), '-infinity') as last from worker.sent_ledger where state = 'sent'
 ), rows as (
@@ -54,7 +53,8 @@ select
 from rows;
 
 -- name: forget_gift_emails
--- A row of somebody to be told outlives the retry window, which is shorter, only where no email of a gift is sent now.
+-- Deletes emails of gifts after their time, with the notification of each. The retry window is shorter: a notification
+-- that outlives it belongs to a gift whose emails are off.
 with over as (
     delete from worker.gift_ledger where expires_at < now() returning chain_id, timelock_id, email_hash
 ), gone as (
@@ -64,18 +64,6 @@ with over as (
     returning true
 )
 select (select count(*) from over) + (select count(*) from gone);
-
--- name: next_ask
--- Chain by chain, since the index is: `min` of all would read the whole of it.
-select min(w.next_ask)
-from unnest(cast(:chains as bigint[])) as chain(id)
-cross join lateral (
-    select next_ask from worker.watch
-    where chain_id = chain.id
-      and (paused_until is null or paused_until < now())
-    order by next_ask
-    limit 1
-) w;
 
 -- name: stuck
 select *, cast(extract(epoch from now() - created_at) as bigint) as age from (

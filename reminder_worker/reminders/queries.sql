@@ -583,3 +583,15 @@ where d.chain_id = :chain_id and d.legacy = any(cast(:asked as text[])) and d.st
 update worker.watch set next_ask = 0
 where chain_id = :chain_id
   and (legacy = any(cast(:legacies as text[])) or creator = any(cast(:creators as text[])));
+
+-- name: next_ask
+-- The chain time at which the due pass next asks about a legacy of these chains. Chain by chain, as the index is: `min`
+-- over all chains would read the whole of it.
+select min(w.next_ask)
+from unnest(cast(:chains as bigint[])) as chain(id)
+cross join lateral (
+    select next_ask from worker.watch
+    where chain_id = chain.id and (paused_until is null or paused_until <= now())
+    order by next_ask
+    limit 1
+) w;

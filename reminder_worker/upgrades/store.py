@@ -201,14 +201,6 @@ async def list_operations(
         return [_listed(row) for row in await connection.execute(ordered)]
 
 
-async def count_operations(engine: AsyncEngine) -> dict[tuple[int, str], int]:
-    """(chain id, state) → operations."""
-    o = upgrade_operation.c
-    statement = select(o.chain_id, o.state, func.count()).group_by(o.chain_id, o.state)
-    async with engine.connect() as connection:
-        return {(chain_id, state): count for chain_id, state, count in await connection.execute(statement)}
-
-
 async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Facts, Sequence[UpgradeEvent]]:
     """What is known of an operation, and what the timelock said of it. Raises `NotFound`, `NotConfigured`."""
     timelock = chain.settings.upgrade_timelock

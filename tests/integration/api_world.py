@@ -22,7 +22,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.monitoring.erasure import ChainStatuses
+from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -201,7 +201,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         quotas=quotas,
         chains=chains,
         wallets=relaying.wallets,
-        chain_statuses=ChainStatuses(chains, relaying.wallets),
+        chain_summaries=ChainSummaries(chains, relaying.wallets),
         relaying=relaying,
         sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),

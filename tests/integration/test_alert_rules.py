@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.monitoring import watchdog
-from reminder_worker.monitoring.operations_relay import PayingWallet
+from reminder_worker.relay.operator_facts import PayingWallet
 from tests.integration.api_world import open_world
 from tests.integration.relay_rows import RELAYER, connected, enter_budget, enter_wallet
 
@@ -76,29 +76,3 @@ async def test_every_metric_and_label_of_the_rules_is_exported(chain_scenario: S
             wanted = set(re.findall(r"(\w+)\s*(?:=~|!=|=)", inside))
             wanted |= {label.strip() for found in _BY.findall(rule["expr"]) for label in found.split(",")}
             assert wanted <= labels[name], f"{alert}: {name}"
-
-
-async def test_health_is_told_only_while_the_watchdog_looks(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    """What it said long ago says nothing of now, nor when its looks fail since, as where the disk is full."""
-    async with open_world(chain_scenario, engine) as world:
-
-        async def told(age: str, healthy: bool, error: str | None = None) -> str:
-            async with engine.begin() as connection:
-                await connection.execute(
-                    text(
-                        "insert into worker.pass_state (name, chain_id, checked_at, error, detail) values ('watchdog',"
-                        " 0, now() - cast(:age as interval), :error,"
-                        " jsonb_build_object('healthy', cast(:healthy as bool))) on conflict (name, chain_id) do update"
-                        " set checked_at = excluded.checked_at, error = excluded.error, detail = excluded.detail"
-                    ),
-                    {"age": age, "healthy": healthy, "error": error},
-                )
-            async with world.session.get(world.metrics_url + "/metrics") as response:
-                (found,) = re.findall(r"^reminder_worker_healthy (\S+)", await response.text(), re.M)
-                return str(found)
-
-        assert await told("10 s", True) == "1.0"
-        assert await told("10 s", False) == "0.0"
-        assert await told("301 s", True) == "0.0"
-        assert await told("10 s", True, "OperationalError") == "0.0"
-        assert await told("-1 hour", True) == "0.0", "the database's clock was put back"

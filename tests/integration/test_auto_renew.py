@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.auto_renew import job
+from reminder_worker.auto_renew.operator_facts import read_owner_decisions
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.monitoring.operations_relay import owners
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -334,7 +334,7 @@ async def test_what_is_held_is_shown_however_many_deadlines_are_nearer(world: Re
         "update worker.owner_activity set decision = 'held', deadline = 0, budget_end = 0 where legacy = :it",
         it=legacy.address,
     )
-    first, *others = await owners(world.world.engine, 100)
+    first, *others = await read_owner_decisions(world.world.engine, 100)
     assert (first.legacy, first.decision, first.to_deadline, first.budget_left) == (legacy.address, "held", None, None)
     assert [each.to_deadline for each in others] == sorted(each.to_deadline or 0 for each in others)
 

@@ -227,16 +227,13 @@ def test_doctor_shows_how_far_clocks_are_apart(
         assert re.search(each, looked.output), each
 
 
-@pytest.mark.parametrize(
-    ("later", "since"), [(-1200, "for 20 minutes"), (1200, "since the database's clock was put back")]
-)
-def test_doctor_says_when_nothing_runs_any_more(command: Command, later: int, since: str) -> None:
+def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
     """Dagster's daemon ended, and nothing else of the database tells it."""
     assert command("tick").exit_code == command("doctor").exit_code == 0
-    command.sql("update worker.pass_state set checked_at = checked_at + make_interval(secs => %s)", later)
+    command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
     looked = command("doctor")
     assert looked.exit_code == 1
-    assert re.search(f"wrong.*watchdog.*has not looked {since}.*start Dagster", looked.output)
+    assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
 
 
 def test_doctor_does_not_call_well_what_the_watchdog_could_not_look_at(command: Command) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.monitoring import operations
+from reminder_worker.monitoring.retention import forget_expired
 from tests.integration import gift_mail_world
 
 AHEAD = 400  # days
@@ -31,6 +31,6 @@ async def test_nothing_is_forgotten_by_a_clock_far_ahead_of_the_chains(gifts: gi
             " cast(extract(epoch from now()) - :days * 86400 as bigint), '{}', '[]' from worker.index_cursor limit 1"
         )
         await connection.execute(text(snapshot), {"days": AHEAD})
-    assert await operations.forget_expired(gifts.engine) == 0
+    assert await forget_expired(gifts.engine) == 0
     await gifts.sql(snapshot, days=1)
-    assert await operations.forget_expired(gifts.engine) == 2
+    assert await forget_expired(gifts.engine) == 2

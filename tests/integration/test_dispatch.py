@@ -13,8 +13,8 @@ from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.monitoring.operations import forget_expired
-from reminder_worker.monitoring.operations_stuck import settle_unsent
+from reminder_worker.monitoring.held_emails import settle_unsent
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.planner import PlannedEmail, insert_emails

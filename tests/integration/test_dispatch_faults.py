@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.monitoring.operations import undecided_emails
-from reminder_worker.monitoring.operations_stuck import requeue, settle_sent, settle_unsent
+from reminder_worker.monitoring.held_emails import requeue, settle_sent, settle_unsent
+from reminder_worker.outbox.operator_facts import count_undecided
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
@@ -80,7 +80,7 @@ async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(w
     await settle(world)
     assert await world.states() == {"sent": 2, "held:in_doubt": 1}
     assert len(world.mail.told(DUE)) == 2
-    assert [(each.state, each.count) for each in await undecided_emails(world.engine)] == [("held", 1)]
+    assert [(each.state, each.count) for each in await count_undecided(world.engine)] == [("held", 1)]
 
 
 async def hold(world: World) -> UUID:
@@ -100,7 +100,7 @@ async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
     assert not await world.sql("select from worker.sent_ledger where body is not null")
-    assert not await undecided_emails(world.engine)
+    assert not await count_undecided(world.engine)
 
 
 async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_back(world: World) -> None:
@@ -142,7 +142,7 @@ async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -
     await settle(world)
     assert await world.states() == {"sent": 2, "sent:by_hand": 1}
     assert len(world.mail.told(DUE)) == 2
-    assert not await undecided_emails(world.engine)
+    assert not await count_undecided(world.engine)
 
 
 async def test_what_is_under_way_is_waited_for_and_then_sent_once(world: World) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api import problems
-from api.gauges import gauge
+from api.gauges import make_gauge
 from devnet.scenarios import Scenario
 from reminder_worker import errors
 from reminder_worker.cli.main import main
@@ -119,10 +119,10 @@ async def test_the_metrics_and_their_labels_are_frozen(
 
     def noted(name: str, text: str, of: tuple[str, ...], values: Any) -> GaugeMetricFamily:
         labels[f"reminder_worker_{name}"] = of
-        return gauge(name, text, of, values)
+        return make_gauge(name, text, of, values)
 
-    monkeypatch.setattr("api.gauges.gauge", noted)
-    monkeypatch.setattr("api.metrics.gauge", noted)
+    monkeypatch.setattr("api.gauges.make_gauge", noted)
+    monkeypatch.setattr("api.metrics.make_gauge", noted)
     async with (
         open_world(chain_scenario, engine) as world,
         world.session.get(f"{world.metrics_url}/metrics") as response,

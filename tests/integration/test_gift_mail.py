@@ -23,10 +23,9 @@ from reminder_worker.errors import (
 )
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import Gift, Gifts
-from reminder_worker.monitoring.facts import gather
-from reminder_worker.monitoring.operations import forget_expired
-from reminder_worker.monitoring.operations_stuck import requeue, settle_unsent
-from reminder_worker.monitoring.rules import Expected
+from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
+from reminder_worker.monitoring.held_emails import requeue, settle_unsent
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.mail_client import Accepted
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -42,7 +41,7 @@ from tests.integration.gift_mail_world import (
 from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
 
-PASSES = [Expected("gifts", 0, 15)]
+PASSES = [ExpectedPass("gifts", 0, 15)]
 HELD_ELSEWHERE = """
     insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, body, body_salt, expires_at)
     select gen_random_uuid(), email_hash, chain_id + 1, timelock_id, kind, 'held', body, body_salt, expires_at
@@ -90,7 +89,8 @@ async def test_an_email_leads_to_where_the_page_is_on_its_day(world: World) -> N
 
 
 async def late(world: World) -> int:
-    return (await gather(world.engine, world.chains, PASSES, {}, {}, [], is_local=True)).trouble.late
+    chains = {chain_id: chain.settings for chain_id, chain in world.chains.items()}
+    return (await read_facts(FactScope(world.engine, chains, (), PASSES), "trouble")).trouble.late
 
 
 async def suppressed_earlier(world: World, interval: str) -> None:

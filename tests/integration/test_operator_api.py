@@ -17,7 +17,7 @@ from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.selector import Indexers
-from reminder_worker.monitoring import erasure
+from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
 from reminder_worker.reminders.dispatch import ReminderDispatch
@@ -105,7 +105,7 @@ async def test_the_status_calls_nothing_relayed_where_timers_alone_are_renewed(
 async def test_the_status_calls_unknown_what_a_chain_does_not_tell_in_time_and_finds_out_what_hangs(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(erasure, "STATUS_SECONDS", 0.05)
+    monkeypatch.setattr(chain_summaries, "STATUS_SECONDS", 0.05)
     async with proxy(chain_scenario.anvil.url) as hangs:
         prefix = f"CHAIN_{chain_scenario.anvil.chain_id}_RPC"
         urls = {f"{prefix}_URLS": f"{hangs.url},{chain_scenario.anvil.url}", f"{prefix}_TIMEOUT": "1"}

@@ -17,6 +17,7 @@ from reminder_worker.doctor.finding import Finding
 from reminder_worker.doctor.history import look_at_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
+from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.monitoring.watchdog import Watchdog
 from reminder_worker.outbox.alerts import Alerts
 from tests.integration.api_world import settings_for
@@ -105,20 +106,25 @@ class World:
 
     async def findings(self) -> list[Finding]:
         settings = settings_for(self.nodes.scenario, self.database_url, **self._environ())
-        return [(part, good, words) async for part, good, words in look_at_history(settings, self.nodes.engine, set())]
+        return [
+            (part, good, words)
+            async for part, good, words in look_at_history(settings, FactScope(self.nodes.engine, {}), set())
+        ]
 
     async def look(self) -> tuple[bool, list[tuple[Any, ...]]]:
         """Let what looks wrong last for an hour. Returns whether all is well, and the alerts of a gap."""
         settings = settings_for(self.nodes.scenario, self.database_url, **self._environ())
         chains = {each.chain_id: Chain(each) for each in settings.chains}
-        watchdog = Watchdog(self.nodes.engine, Alerts(self.nodes.engine), chains, [], settings)
+        served = {chain_id: chain.settings for chain_id, chain in chains.items()}
+        scope = FactScope(self.nodes.engine, served, is_local=settings.is_local)
+        watchdog = Watchdog(scope, Alerts(self.nodes.engine), chains, settings)
         try:
-            await watchdog.look([])
+            await watchdog.look()
             async with self.nodes.engine.begin() as connection:
                 await connection.execute(
                     text("update worker.alert_state set turning_since = turning_since - interval '1 hour'")
                 )
-            found = await watchdog.look([])
+            found = await watchdog.look()
         finally:
             for chain in chains.values():
                 await chain.close()

@@ -23,6 +23,7 @@ from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, store
 from reminder_worker.statistics.days import write_days
@@ -280,7 +281,8 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
     """Nothing before the first snapshot; an age always; dollars only while every price is good."""
 
     async def told() -> dict[str, tuple[dict[str, str], float]]:
-        found = await statistics_gauges(world.engine, {world.chain.chain_id: world.chain})
+        scope = FactScope(world.engine, {world.chain.chain_id: world.chain.settings})
+        found = statistics_gauges(await read_facts(scope, "snapshots"))
         return {
             sample.name.removeprefix("reminder_worker_"): (sample.labels, sample.value)
             for family in found

@@ -20,7 +20,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
-from reminder_worker.monitoring import operations
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.alerts import STORM, Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
@@ -452,7 +452,7 @@ async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) ->
         await connection.execute(
             text("update worker.alert set state = 'sent', created_at = created_at - interval '91 days'")
         )
-    await operations.forget_expired(it.engine)
+    await forget_expired(it.engine)
     it.heard = len(it.rows("select 1 from worker.alert"))
     s.schedule_delay(3 * DAY)
     await it.catch_up()

@@ -16,6 +16,7 @@ from devnet.scenarios import Scenario
 from pipelines.definitions import defs
 from pipelines.sensors import sensors
 from reminder_worker.chain.client import Chain
+from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
@@ -153,10 +154,10 @@ async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEn
         await it.catch_up()
     finally:
         await chain.close()
-    families = await upgrade_gauges(engine, {CHAIN: chain})
+    families = upgrade_gauges(await read_facts(FactScope(engine, {CHAIN: chain.settings}), "upgrades"))
     samples = {s.name: (s.labels, s.value) for family in families for s in family.samples}
     assert samples["reminder_worker_upgrade_operations"] == ({"chain": "31337", "state": "pending"}, 1)
     ready = it.rows("select ready_at from worker.upgrade_operation")[0].ready_at
     assert samples["reminder_worker_upgrade_next_executable_time"] == ({"chain": "31337"}, ready)
-    families = await upgrade_gauges(engine, {})
+    families = upgrade_gauges(await read_facts(FactScope(engine, {}), "upgrades"))
     assert not any(family.samples for family in families), "what waits where nobody looks would wait for ever"

@@ -12,7 +12,7 @@ from devnet.local import Ports, port_variable
 from mail_service.settings import Settings as MailServiceSettings
 from reminder_worker.doctor.report import shown_settings
 from reminder_worker.errors import Misconfigured
-from reminder_worker.monitoring.facts import CHAIN_SECONDS
+from reminder_worker.monitoring.endpoints import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
 from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names, without_effect
 from reminder_worker.settings.table import with_table

@@ -4,7 +4,8 @@ import base64
 from datetime import UTC, date, datetime, timedelta
 
 from assets import charts, metadata
-from reminder_worker.monitoring.operations import PassState, Sends
+from reminder_worker.monitoring.facts import PassState
+from reminder_worker.outbox.operator_facts import SettledEmails
 
 
 def _state(chain_id: int, **values: object) -> PassState:
@@ -55,7 +56,9 @@ def test_ages_are_said_as_a_person_says_them() -> None:
 def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:
     """Dagster's page shows Markdown below 1,000 characters in place, longer behind a link."""
     today = datetime.now(UTC).date()
-    sends = [Sends(today - timedelta(days=back), "owner_reset", "sent", 987_654_321 - back) for back in range(14)]
+    sends = [
+        SettledEmails(today - timedelta(days=back), "owner_reset", "sent", 987_654_321 - back) for back in range(14)
+    ]
     plot = charts.sends(sends, 14)["sent per day"].md_str
     assert plot.startswith("![sent per day](data:image/svg+xml;base64,")
     assert len(plot) < 1000
@@ -69,9 +72,11 @@ def test_the_plot_has_a_bar_for_each_day_with_sends() -> None:
 
 def test_only_what_was_sent_counts_as_sent() -> None:
     today = datetime.now(UTC).date()
-    earlier = Sends(today - timedelta(days=14), "owner_reset", "sent", 5)  # in part; the days shown are whole ones
+    earlier = SettledEmails(
+        today - timedelta(days=14), "owner_reset", "sent", 5
+    )  # in part; the days shown are whole ones
     found = charts.sends(
-        [earlier, Sends(today, "owner_reset", "sent", 2), Sends(today, "owner_reset", "dropped", 9)], 14
+        [earlier, SettledEmails(today, "owner_reset", "sent", 2), SettledEmails(today, "owner_reset", "dropped", 9)], 14
     )
     assert "| owner_reset | sent | 2 |" in found["outcomes"].md_str
     assert (found["sent today"], found["sent in 14 days"]) == (2, 2)

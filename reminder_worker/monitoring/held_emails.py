@@ -43,7 +43,7 @@ _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
 )
 
 
-async def stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
+async def find_stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
     """id, state (held, dead), kind, chain_id, about (a legacy, a gift, an alert's subject) and age in seconds."""
     async with engine.connect() as connection:
         return (await connection.execute(sql["stuck"])).all()

@@ -1,0 +1,198 @@
+"""Facts about each chain's RPC endpoints, asked of each of them separately, and about how far our readers are."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.rpc import RpcError
+from reminder_worker.errors import Misconfigured, ServiceError, Unavailable
+from reminder_worker.indexer.gaps import find_gap
+from reminder_worker.indexer.operator_facts import ReaderPosition
+
+CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
+GAP_SECONDS: Final = 3600  # between two questions for a gap, which cost a request to a node
+LOOKS_COMPARED: Final = 10
+DEEP_BLOCKS: Final = 64  # below the newest: no reorganisation explains a difference there
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLag:
+    """Blocks that `index` or `signals` has still to read, now and at the looks `before`, the last of them at the end.
+
+    Negative: the reader stands above the chain's newest block.
+    """
+
+    name: str
+    behind: int
+    before: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGap:
+    """What our index lacked when the chain was last asked, in words, or None. `asked_at`: unix seconds.
+
+    `first_block`: the first block whose logs may have its creation.
+    """
+
+    asked_at: int
+    missing: str | None = None
+    first_block: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChainSight:
+    """State of a chain's endpoints. `lowest` and `highest` of their newest blocks; `agree`: on a deep block's hash.
+
+    `newest_age`: seconds since the highest, negative where our clock is behind, None on a local chain. `settled`: ages
+    of the newest safe and finalized block, as far as they are asked for and known.
+    """
+
+    chain_id: int
+    endpoints: int
+    answering: int
+    lowest: int = 0
+    highest: int = 0
+    newest_age: int | None = None
+    agree: bool = True
+    settled: Mapping[str, int] = field(default_factory=dict)
+    lags: Sequence[ReaderLag] = ()
+    gap: KnownGap | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLag:
+    """Blocks between a chain's head and our index, negative: above the head; `error`: why the head is not known."""
+
+    chain_id: int
+    head: int = 0
+    behind: int = 0
+    error: str | None = None
+
+
+async def look_at_chains(
+    engine: AsyncEngine,
+    chains: Mapping[int, Chain],
+    positions: Sequence[ReaderPosition],
+    behind_before: Mapping[str, Sequence[int]],
+    gaps_before: Mapping[int, KnownGap],
+    *,
+    is_local: bool,
+) -> list[ChainSight]:
+    """Ask every endpoint of every chain. `behind_before` and `gaps_before` are of the look before."""
+    blocks = {(position.chain_id, position.name): position.block_number for position in positions}
+
+    async def look(chain_id: int, chain: Chain) -> ChainSight:
+        read = {"index": blocks.get((chain_id, "index"), chain.settings.start_block - 1)}
+        if (chain_id, "signals") in blocks:
+            read["signals"] = blocks[chain_id, "signals"]
+        sight, gap = await asyncio.gather(
+            _look_at_chain(chain, read, behind_before, is_local), _read_gap(engine, chain, gaps_before.get(chain_id))
+        )
+        return replace(sight, gap=gap)
+
+    return list(await asyncio.gather(*(look(chain_id, chain) for chain_id, chain in chains.items())))
+
+
+def blocks_behind(sights: Sequence[ChainSight]) -> dict[str, list[int]]:
+    """Return the lags of each reader at the last looks, by chain id and name."""
+    return {
+        _label(sight.chain_id, lag.name): [*lag.before, lag.behind][-LOOKS_COMPARED:]
+        for sight in sights
+        for lag in sight.lags
+    }
+
+
+async def read_index_lags(chains: Mapping[int, Chain], positions: Sequence[ReaderPosition]) -> list[IndexLag]:
+    """Return how far the index is behind the head of each chain."""
+    read = {position.chain_id: position.block_number for position in positions if position.name == "index"}
+    lags = []
+    for chain_id, chain in chains.items():
+        try:
+            head = await chain.block("latest")
+        except ServiceError as error:
+            lags.append(IndexLag(chain_id, error=type(error).__name__))
+            continue
+        if head is None:
+            lags.append(IndexLag(chain_id, error="it has no latest block"))
+            continue
+        last_read = read.get(chain_id, chain.settings.start_block - 1)
+        lags.append(IndexLag(chain_id, head.number, head.number - last_read))
+    return lags
+
+
+def _label(chain_id: int, name: str) -> str:
+    return f"{chain_id} {name}"
+
+
+async def _look_at_chain(
+    chain: Chain, read: Mapping[str, int], before: Mapping[str, Sequence[int]], is_local: bool
+) -> ChainSight:
+    chain_id, configured = chain.chain_id, len(chain.settings.rpc_urls)
+    signal_block = chain.settings.signal_block
+    try:
+        async with asyncio.timeout(CHAIN_SECONDS):
+            blocks = await _ask_for_blocks(chain, "latest", *sorted({signal_block, "finalized"} - {"latest"}))
+            heads = blocks.pop("latest")
+            settled = {tag: max(found, key=_number_of) for tag, found in blocks.items() if found}
+            lowest = min((head.number for head in heads), default=0)
+            deep_block = hex(max(0, lowest - DEEP_BLOCKS))
+            deep = (await _ask_for_blocks(chain, deep_block))[deep_block] if len(heads) > 1 else []
+    except TimeoutError:
+        heads = []
+    if not heads:
+        return ChainSight(chain_id, configured, 0)
+    newest = max(heads, key=_number_of)
+    ends = {"index": newest, "signals": newest if signal_block == "latest" else settled.get(signal_block)}
+    return ChainSight(
+        chain_id=chain_id,
+        endpoints=configured,
+        answering=len(heads),
+        lowest=lowest,
+        highest=newest.number,
+        # A local chain makes blocks on demand, and its clock is set by hand.
+        newest_age=None if is_local else _age_of(newest),
+        agree=len({block.hash for block in deep}) < 2,
+        settled={} if is_local else {tag: _age_of(block) for tag, block in settled.items()},
+        lags=[
+            ReaderLag(name, end.number - last_read, before.get(_label(chain_id, name), ()))
+            for name, last_read in read.items()
+            if (end := ends[name]) is not None
+        ],
+    )
+
+
+def _number_of(block: Block) -> int:
+    return block.number
+
+
+def _age_of(block: Block) -> int:
+    return int(time.time()) - block.timestamp
+
+
+async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[Block]]:
+    """Ask every endpoint separately. An endpoint that does not answer or lacks the block is left out."""
+    answers = await chain.ask_each([("eth_getBlockByNumber", [tag, False]) for tag in tags], _decode_blocks)
+    return {tag: [block for blocks in answers if (block := blocks[place])] for place, tag in enumerate(tags)}
+
+
+def _decode_blocks(answers: Sequence[Any]) -> list[Block | None]:
+    return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
+
+
+async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) -> KnownGap:
+    """Ask once an hour, and at each look while something is missing. Without an answer the known gap stays."""
+    now = int(time.time())
+    if before is not None and before.missing is None and 0 <= now - before.asked_at < GAP_SECONDS:
+        return before
+    try:
+        async with asyncio.timeout(CHAIN_SECONDS):
+            gap = await find_gap(engine, chain)
+    except (Unavailable, Misconfigured, TimeoutError):
+        return replace(before, asked_at=now) if before is not None else KnownGap(now)
+    return KnownGap(now, gap.missing, gap.first_block) if gap is not None else KnownGap(now)

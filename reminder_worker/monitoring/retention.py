@@ -1,0 +1,89 @@
+"""Retention: rows that are over are deleted by the clock."""
+
+from typing import Final
+
+import structlog
+from sqlalchemy import BigInteger, ColumnElement, Date, cast, delete, extract, func, select, text, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.database.tables import age, quota, span, used_signature
+from reminder_worker.gifts.tables import gift_wallet, gift_write
+from reminder_worker.monitoring.queries import sql
+from reminder_worker.outbox.tables import alert, suppression
+from reminder_worker.relay.operator_facts import OPEN_STATES
+from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt
+from reminder_worker.upgrades.operations import OPEN
+from reminder_worker.upgrades.tables import upgrade_operation
+
+log = structlog.get_logger(__name__)
+
+DAY_SECONDS: Final = 86_400
+CLOCKS_APART: Final = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
+KEPT_DAYS: Final = 90  # ended requests, budgets and alerts that were delivered
+
+# By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.
+_CLOCK_AHEAD = text("""
+    select extract(epoch from clock_timestamp()) - max(newest.block_time) > 30 * 86400
+    from (select distinct chain_id from worker.index_cursor) c
+    cross join lateral (
+        select block_time from worker.statistics s where s.chain_id = c.chain_id order by s.hour desc limit 1
+    ) newest
+""")
+
+
+async def forget_expired(engine: AsyncEngine) -> int:
+    """Delete what is over; return how many rows.
+
+    Spent signatures after their deadline, which refuses them now. Counters after their window. Unsubscribed addresses
+    after a day: the mail service keeps them. Rows of gifts, requests, budgets and alerts after their time. Nothing is
+    deleted while the database's clock is far ahead of the chains: gifts of the future would be forgotten.
+    """
+    async with engine.connect() as connection:
+        if await connection.scalar(_CLOCK_AHEAD):
+            log.warning("nothing_forgotten")
+            return 0
+    long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - CLOCKS_APART
+    async with engine.begin() as connection:
+        deleted = [
+            await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over)),
+            await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
+            await connection.execute(delete(suppression).where(age(suppression.c.since) > DAY_SECONDS)),
+        ]
+        rows = sum(result.rowcount for result in deleted)
+        return rows + await _forget_gifts(connection, long_over) + await _forget_relayed(connection)
+
+
+async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[int]) -> int:
+    """Delete emails after their time with their notifications, deadlines, and wallets that were never made.
+
+    The creation of a wallet may still end within a day; after that it is found by its name.
+    """
+    given_up = gift_wallet.c.timestamp_ms / 1000 < long_over - DAY_SECONDS
+    emails = int(await connection.scalar(sql["forget_gift_emails"]) or 0)
+    deleted = [
+        await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
+        await connection.execute(delete(gift_wallet).where(gift_wallet.c.sub_organization_id.is_(None), given_up)),
+    ]
+    return emails + sum(result.rowcount for result in deleted)
+
+
+async def _forget_relayed(connection: AsyncConnection) -> int:
+    """Delete requests with slots and attempts, budgets and alerts that ended over `KEPT_DAYS` days ago."""
+    r, s, t, a, o = relay_request.c, nonce_slot.c, tx_attempt.c, alert.c, upgrade_operation.c
+    long_ago = func.now() - span(days=KEPT_DAYS)
+    unsettled = select(1).where(s.request_id == r.id, s.state != "final").exists()
+    old = select(r.id).where(r.updated_at < long_ago, ~r.state.in_(OPEN_STATES), ~unsettled).limit(5000)
+    ids = list((await connection.execute(old)).scalars())
+    forgotten = delete(nonce_slot).where(s.request_id.in_(ids)).returning(s.chain_id, s.wallet, s.nonce)
+    slots = (await connection.execute(forgotten)).all()
+    of_slots = tuple_(t.chain_id, t.wallet, t.nonce).in_([tuple(slot) for slot in slots])
+    # An alert about an operation that still waits is kept: it would be sent again.
+    still_open = select(1).where(o.chain_id == a.chain_id, o.operation_id == a.subject, o.state.in_(OPEN)).exists()
+    over = a.state.in_(("sent", "log_only", "merged")) & (a.created_at < long_ago) & ~still_open
+    deleted = [
+        await connection.execute(delete(tx_attempt).where(of_slots)),
+        await connection.execute(delete(relay_request).where(r.id.in_(ids))),
+        await connection.execute(delete(relay_budget).where(relay_budget.c.day < cast(long_ago, Date))),
+        await connection.execute(delete(alert).where(over)),
+    ]
+    return len(slots) + sum(result.rowcount for result in deleted)

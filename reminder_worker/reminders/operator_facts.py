@@ -1,0 +1,87 @@
+"""Facts about windows, signals and saved legacies for operators: counts, ages and public addresses."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.database.rows import read_rows
+from reminder_worker.database.tables import age
+from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import due_window, notify_signal, watch
+
+_SAVED = text("""
+    select count(*) as saved, coalesce(array_agg(w.legacy) filter (where c.legacy is null), '{}') as unknown
+    from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
+    where chain_id = :chain_id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCount:
+    """Due windows of one kind (1..6) in one state; deadlines in chain time, unix seconds."""
+
+    chain_id: int
+    window: int
+    state: str
+    count: int
+    first_deadline: int
+    last_deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class SignalCount:
+    """Signals of one kind (0..2) that are still `new`; `oldest`: seconds since the first was seen."""
+
+    chain_id: int
+    kind: int
+    count: int
+    oldest: int
+    max_tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class SavedLegacies:
+    """Legacies with stored recipients; the index has no reminder configuration of those in `unknown`."""
+
+    saved: int
+    unknown: tuple[str, ...]
+
+
+async def count_windows(engine: AsyncEngine) -> list[WindowCount]:
+    """Count the windows of watched legacies. A legacy without recipients keeps windows as they were last seen."""
+    t, w = due_window.c, watch.c
+    group = (t.chain_id, t.window, t.state)
+    question = select(*group, func.count(), func.min(t.deadline), func.max(t.deadline))
+    question = question.join(watch, (w.chain_id == t.chain_id) & (w.legacy == t.legacy))
+    return await read_rows(engine, WindowCount, question.group_by(*group).order_by(*group))
+
+
+async def count_new_signals(engine: AsyncEngine) -> list[SignalCount]:
+    """Count the signals that are not planned yet."""
+    t = notify_signal.c
+    question = select(t.chain_id, t.kind, func.count(), age(func.min(t.seen_at)), func.max(t.tries))
+    question = question.where(t.state == "new").group_by(t.chain_id, t.kind).order_by(t.chain_id, t.kind)
+    return await read_rows(engine, SignalCount, question)
+
+
+async def count_paused_legacies(engine: AsyncEngine) -> int:
+    """Count the legacies that the due pass has set aside because asking about them reverts."""
+    async with engine.connect() as connection:
+        question = select(func.count()).where(watch.c.paused_until > func.now())
+        return await connection.scalar(question) or 0
+
+
+async def read_next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:
+    """Return the chain time at which the due pass next asks about a legacy of these chains; None: about no legacy."""
+    async with engine.connect() as connection:
+        moment = await connection.scalar(sql["next_ask"], {"chains": list(chains)})
+        return None if moment is None else int(moment)
+
+
+async def read_saved_legacies(engine: AsyncEngine, chain_id: int) -> SavedLegacies:
+    """Return the legacies of a chain that have stored recipients."""
+    async with engine.connect() as connection:
+        row = (await connection.execute(_SAVED, {"chain_id": chain_id})).one()
+    return SavedLegacies(row.saved, tuple(row.unknown))
