@@ -1,6 +1,5 @@
 """Commands that repair and look, on a real database and a real chain."""
 
-import json
 import re
 import secrets
 import time
@@ -17,11 +16,9 @@ from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.cli.main import main
 from reminder_worker.doctor import report
-from reminder_worker.indexer.projection import NOTIFY
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import seal_row
-from reminder_worker.reminders.signals import OVERLAP
 from tests.integration.commands import Command
 from tests.integration.conftest import AnvilChain
 from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
@@ -131,19 +128,6 @@ def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(
         assert key not in looked.output + looked.stderr
 
 
-@pytest.mark.parametrize(
-    ("zone", "sound"), [("America/New_York", False), ("Europe/London", False), ("Asia/Kathmandu", False), ("UTC", True)]
-)
-def test_doctor_says_when_dagster_reckons_in_another_time_zone_than_it_believes(
-    command: Command, database_url: str, zone: str, sound: bool
-) -> None:
-    """Its runs would seem hours old as they begin, and be ended for that, or never be old enough."""
-    url = database_url.replace("+psycopg:", "+psycopg2:")
-    looked = command("doctor", DAGSTER_PG_URL=f"{url}&options=-c%20timezone%3D{zone}")
-    assert ("another time zone than UTC" not in looked.output) is sound
-    assert ("its storage answers" in looked.output) is sound
-
-
 def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: Command) -> None:
     for changes, told in (
         ({}, True),
@@ -234,14 +218,6 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
     looked = command("doctor")
     assert looked.exit_code == 1
     assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
-
-
-def test_doctor_does_not_call_well_what_the_watchdog_could_not_look_at(command: Command) -> None:
-    assert command("tick").exit_code == 0
-    command.sql("update worker.pass_state set failed_at = now(), error = 'OperationalError' where name = 'watchdog'")
-    looked = command("doctor")
-    assert re.search(r"wrong.*watchdog.*its last look failed \(OperationalError\)", looked.output)
-    assert "nothing is wrong" not in looked.output
 
 
 def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: Command) -> None:
@@ -554,17 +530,6 @@ def _address(key: str) -> str:
     return str(Account.from_key(key).address).lower()
 
 
-def test_a_wallet_whose_keystore_does_not_open_fails_its_pass_although_nothing_is_to_be_signed(
-    command: Command, anvil_chain: AnvilChain
-) -> None:
-    """Or the first request would find out, and nobody be told."""
-    keystore = json.dumps(Account.encrypt(RELAYER_KEY, "open sesame", kdf="pbkdf2", iterations=10))
-    ours = {**_wallets(anvil_chain), "RELAYER_KEY": keystore}
-    for password, code in (("open sesame", 0), ("wrong", 1)):
-        ticked = command("tick", "--pass", "relay", **ours, RELAYER_KEY_PASSWORD=password)
-        assert ticked.exit_code == code, ticked.output
-
-
 def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: AnvilChain) -> None:
     ours = _wallets(anvil_chain)
     waits = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
@@ -608,22 +573,3 @@ def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
-
-
-def test_a_signal_that_was_hidden_from_the_index_is_found_by_a_backfill(
-    command: Command, chain_scenario: Scenario
-) -> None:
-    """However far below the place up to which signals were read, if it is young enough to be acted on."""
-    owner = chain_scenario.account("owner")
-    legacy = chain_scenario.create_legacy(owner, {chain_scenario.account("heir").address: 100})
-    chain_scenario.check_in(owner, legacy)
-    chain_scenario.anvil.mine(2 * OVERLAP)
-    for name in ("index", "signals"):
-        assert command("tick", "--pass", name).exit_code == 0
-    command.sql("delete from worker.chain_event where name = %s", NOTIFY)
-    command.sql("delete from worker.notify_signal")
-    done = command("backfill", "--from-block", "1")
-    assert done.exit_code == 0, done.output
-    for _ in range(2):
-        assert command("tick", "--pass", "signals").exit_code == 0
-        assert command.sql("select legacy, state from worker.notify_signal") == [(legacy.address, "new")]

@@ -1,12 +1,9 @@
 """Assets, checks, sensors and pruning over a real chain, a real database and Dagster's own storage in PostgreSQL."""
 
 import asyncio
-import hashlib
-import json
 import os
 import shutil
 import socket
-import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,15 +31,12 @@ from pipelines.jobs import LANE
 from pipelines.sensors import Watch, _sensor, sensors
 from reminder_worker import passes as worker_passes
 from reminder_worker.doctor.report import _dagster
-from reminder_worker.gifts.claim_link import Letter, encode_letter
-from reminder_worker.gifts.notifications import NotifyRequest
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.models import RelayAuthorization, RelayLane
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
-from tests.integration.chain_proxy import Json, proxy
 from tests.integration.relay_rows import enter_budget, enter_request, enter_wallet
 
 ROOT = Path(__file__).parents[2]
@@ -217,9 +211,7 @@ def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what
 
 
 def test_a_chain_that_fails_fails_the_run_but_holds_up_neither_another_chain_nor_the_emails(
-    chain_scenario: Scenario,
-    environ: dict[str, str],
-    opened: Callable[[dict[str, str]], Service],
+    chain_scenario: Scenario, environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
 ) -> None:
     dead = chain_scenario.deployment.settings_environ(DEAD_CHAIN, "http://127.0.0.1:9")
     both = {**environ, **dead, "CHAINS": f"{environ['CHAINS']},{DEAD_CHAIN}"}
@@ -276,53 +268,6 @@ def test_the_overview_shows_every_pass_and_what_was_sent(service: Service, datab
     assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
 
 
-def test_emails_of_gifts_are_among_those_sent(service: Service, database: psycopg.Connection[Any]) -> None:
-    """Each was an email to somebody; one of last month is of no day shown."""
-    _enter_email(database, "sent", message_id="m", settled_at=datetime.now(UTC))
-    for number, (state, ago) in enumerate((("sent", 0), ("sent", 0), ("dropped", 0), ("sent", 40), ("queued", None))):
-        settled = None if ago is None else datetime.now(UTC) - timedelta(days=ago)
-        database.execute(
-            "insert into worker.gift_ledger"
-            " (id, email_hash, chain_id, timelock_id, kind, state, expires_at, settled_at)"
-            " values (gen_random_uuid(), 'h', 31337, %s, 'gift_unlocked', %s, now() + interval '9 days', %s)",
-            (number, state, settled),
-        )
-    shown = _made(_run("overview", service))["sends_per_day"]
-    assert shown["sent today"] == shown["sent in 14 days"] == 3
-    assert {"| gift_unlocked | sent | 2 |", "| gift_unlocked | dropped | 1 |"} <= set(shown["outcomes"].splitlines())
-
-
-def test_what_was_switched_off_or_is_of_a_chain_that_is_gone_is_not_counted_as_failing(
-    service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _run("events", service)
-    for name, chain_id in (("relay", 31337), ("index", DEAD_CHAIN)):
-        failed = "insert into worker.pass_state (name, chain_id, failed_at, error) values (%s, %s, now(), 'E')"
-        database.execute(failed, (name, chain_id))
-    shown = _made(_run("overview", service))["pass_state"]
-    assert shown["failing"] == 0
-    assert str(DEAD_CHAIN) not in shown["passes"]
-
-
-def test_windows_are_counted_by_kind(service: Service, database: psycopg.Connection[Any]) -> None:
-    """Of legacies whose recipients are stored still."""
-    database.execute(
-        "insert into worker.watch (chain_id, legacy, creator, legacy_type, next_ask) values (31337, %s, %s, 3, 9e15)",
-        (LEGACY, SOMEBODY),
-    )
-    rows = [(LEGACY, 1, "open"), (LEGACY, 4, "open"), (LEGACY, 4, "closed"), (SOMEBODY, 1, "open")]
-    for deadline, (legacy, window, state) in enumerate(rows):
-        database.execute(
-            'insert into worker.due_window (chain_id, legacy, "window", deadline, block_number, state)'
-            " values (31337, %s, %s, %s, 1, %s)",
-            (legacy, window, deadline, state),
-        )
-    made = _made(_run("due", service))["due_reminders"]
-    assert made["open windows"] == 2
-    assert "| ready_to_activate | 31337 | closed | 1 |" in made["windows by kind"]
-    assert made["windows by kind"].count(" | open | 1 |") == 2
-
-
 # -- checks ---------------------------------------------------------------------------------------
 
 
@@ -355,14 +300,6 @@ def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
     assert _result(checks.every_email_decided, service).passed is passed
 
 
-@pytest.mark.parametrize(("state", "passed"), [("unknown", True), ("held", False)])
-def test_what_may_stay_unknown_for_ever_since_its_chain_was_taken_out_fails_no_check(
-    state: str, passed: bool, service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _enter_email(database, state, chain_id=5, claimed_at=datetime.now(UTC) - timedelta(hours=1))
-    assert _result(checks.every_email_decided, service).passed is passed
-
-
 def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int = 31337) -> None:
     database.execute(
         "insert into worker.notify_signal"
@@ -376,13 +313,6 @@ def test_a_signal_nobody_settles_fails_its_check(service: Service, database: psy
     for minutes, passed in ((0, True), (30, False)):
         _enter_signal(database, minutes)
         assert _result(checks.every_signal_settled, service).passed is passed
-
-
-def test_a_signal_of_a_chain_that_was_taken_out_fails_no_check_for_good(
-    service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _enter_signal(database, 30, DEAD_CHAIN)
-    assert _result(checks.every_signal_settled, service).passed
 
 
 def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, service: Service) -> None:
@@ -427,16 +357,6 @@ def test_a_stopped_wallet_fails_its_check(with_relayer: Service, database: psyco
         assert _result(checks.no_stopped_wallet, with_relayer).passed is passed
 
 
-def test_what_the_wallet_of_an_earlier_key_left_fails_no_check_for_good(
-    with_relayer: Service, database: psycopg.Connection[Any]
-) -> None:
-    """Its key was stolen, and another one is configured now."""
-    enter_wallet(database.execute, stopped="foreign_nonce")
-    enter_request(database.execute, Vault(b"k" * 32), age_seconds=3600)
-    assert _result(checks.no_stopped_wallet, with_relayer).passed
-    assert _result(checks.no_stuck_slot, with_relayer).passed
-
-
 def test_a_low_balance_and_a_refused_alert_fail_their_checks(
     service: Service, database: psycopg.Connection[Any]
 ) -> None:
@@ -453,34 +373,6 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
     database.execute(entered, ("2", "dead"))
     assert not _result(checks.balances_suffice, service).passed
     assert not _result(checks.every_alert_delivered, service).passed
-
-
-def test_an_index_far_above_the_head_fails_its_check(
-    chain_scenario: Scenario, service: Service, database: psycopg.Connection[Any]
-) -> None:
-    """An endpoint told of blocks that there are not: nothing is read until there are."""
-    _run("events", service)
-    database.execute("update worker.index_cursor set block_number = block_number + 5000 where name = 'index'")
-    result = _result(checks.index_lag, service)
-    assert not result.passed
-    assert result.description == f"5000 blocks above the head of chain {chain_scenario.anvil.chain_id}"
-
-
-async def test_a_chain_whose_node_knows_no_head_fails_the_check_of_its_index(
-    chain_scenario: Scenario, environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
-) -> None:
-    def without_a_head(request: Json) -> Json | None:
-        asked = request["method"], request["params"][:1]
-        return {"result": None} if asked == ("eth_getBlockByNumber", ["latest"]) else None
-
-    async with proxy(chain_scenario.anvil.url) as node:
-        service = opened({**environ, f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url})
-        await asyncio.to_thread(_run, "events", service)
-        node.answer = without_a_head
-        result = await asyncio.to_thread(_result, checks.index_lag, service)
-        await asyncio.to_thread(service.close)
-    assert not result.passed
-    assert result.description == f"no answer of chain {chain_scenario.anvil.chain_id}: it has no latest block"
 
 
 # -- sensors --------------------------------------------------------------------------------------
@@ -505,53 +397,6 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     }
 
 
-def test_what_is_set_aside_is_not_said_to_wait_for_its_time(
-    service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _run("events", service)
-    watch = (
-        "insert into worker.watch (chain_id, legacy, creator, legacy_type, next_ask, paused_until)"
-        " values (%s, %s, %s, 3, %s, clock_timestamp() + make_interval(mins => %s))"
-    )
-    database.execute(watch, (5, LEGACY, SOMEBODY, 1, None))  # of a chain that was taken out
-    assert _tick("due_every_minute", service).skip_message == "nobody to remind: no recipients are stored"
-    database.execute(watch, (31337, LEGACY, SOMEBODY, 1, 60))
-    aside = "legacies set aside, since asking about them reverts: 1"
-    assert _tick("due_every_minute", service).skip_message == aside
-    database.execute(watch, (31337, SOMEBODY, SOMEBODY, 4_000_000_000, None))
-    before = f"no window can open before {metadata.clock(4_000_000_000)} (chain time)"
-    assert _tick("due_every_minute", service).skip_message == f"{before}; {aside}"
-
-
-def test_an_hour_that_waits_for_the_index_is_not_said_to_have_its_snapshot(
-    chain_scenario: Scenario, service: Service
-) -> None:
-    _run("events", service)
-    _run("statistics", service)
-    chain_scenario.advance(3_600)
-    said = _tick("statistics_every_5_minutes", service).skip_message
-    assert said == "chain 31337: the index has first to reach the head"
-
-
-def test_emails_that_wait_are_counted_with_the_time_of_the_next(
-    service: Service, database: psycopg.Connection[Any]
-) -> None:
-    moment = datetime.now(UTC) + timedelta(hours=3)
-    for _ in range(3):
-        _enter_email(database, "released", next_try=moment)
-    said = _tick(OFTEN, service).skip_message
-    said, next_try = said.partition("; off")[0], metadata.clock(moment.timestamp())
-    assert said == f"no reminder due; emails waiting: 3, the next until {next_try}"
-
-
-def test_a_sensor_of_a_pass_that_is_off_says_so(
-    environ: dict[str, str], opened: Callable[[dict[str, str]], Service]
-) -> None:
-    service = opened({name: value for name, value in environ.items() if not name.startswith("MAIL_")})
-    for name in ("due_every_minute", OFTEN):
-        assert "no mail service is configured" in _tick(name, service).skip_message
-
-
 def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_for(
     chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
 ) -> None:
@@ -571,12 +416,7 @@ def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_f
     ],
 )
 def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
-    status: str,
-    lane: str,
-    launches: bool,
-    chain_scenario: Scenario,
-    service: Service,
-    instance: dg.DagsterInstance,
+    status: str, lane: str, launches: bool, chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
 ) -> None:
     _check_owner_in(chain_scenario)
     instance.create_run_for_job(defs.resolve_job_def(lane), status=dg.DagsterRunStatus(status), tags={LANE: lane})
@@ -632,31 +472,8 @@ def test_nothing_is_said_to_be_well_while_the_watchdog_does_not_look(
     assert not _result(checks.nothing_is_wrong, service).passed
 
 
-def test_the_watchdogs_sensor_does_not_say_that_all_is_well_before_operators_are_told(
-    service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _all_passes_look(service)
-    assert _tick("health_every_minute", service).skip_message == "nothing is wrong"
-    database.execute("update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 day'")
-    said = _tick("health_every_minute", service).skip_message
-    assert said == "something looks wrong, but not for long enough to be told"
-
-
-def test_a_dispatch_that_had_to_leave_work_of_a_silent_chain_is_not_launched_again_at_once(
-    service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
-) -> None:
-    _enter_email(database, "queued")
-    assert _tick(OFTEN, service, instance).launched == ["emails"]
-    database.execute(
-        "update worker.pass_state set succeeded_at = clock_timestamp(), detail = '{\"unreadable_chains\": [1]}'"
-    )
-    assert "is tried again in" in _tick(OFTEN, service).skip_message
-
-
 def test_a_sensor_that_cannot_look_names_what_failed_and_no_address(
-    environ: dict[str, str],
-    opened: Callable[[dict[str, str]], Service],
-    chain_scenario: Scenario,
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], chain_scenario: Scenario
 ) -> None:
     chain_id = chain_scenario.anvil.chain_id
     service = opened({**environ, f"CHAIN_{chain_id}_RPC_URLS": "http://127.0.0.1:9/secret-path"})
@@ -713,9 +530,7 @@ def test_the_looks_of_a_sensor_do_not_wait_for_each_other(
 
 
 def test_a_database_that_is_not_migrated_is_said_in_words(
-    environ: dict[str, str],
-    opened: Callable[[dict[str, str]], Service],
-    database: psycopg.Connection[Any],
+    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], database: psycopg.Connection[Any]
 ) -> None:
     database.execute("drop schema worker cascade")
     assert "reminder-worker migrate" in _tick("events_every_5_seconds", opened(environ)).skip_message
@@ -801,21 +616,6 @@ def test_a_run_stays_while_anything_is_open(
     assert _state_of(database, request_id) == "confirmed"
 
 
-def test_balances_are_looked_at_every_hour_while_nothing_is_open(
-    relaying: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
-) -> None:
-    assert _tick(OFTEN, relaying, instance).launched  # never looked at
-    made = _made(_run("relay", relaying))
-    assert "| relayer_low_balance | 31337 |" in made["ops_alerts"]["conditions"]
-    assert not _tick(OFTEN, relaying, instance).launched
-    database.execute(
-        "update worker.pass_state set detail = jsonb_set(detail, '{looked_at}', to_jsonb(cast(%s as text)))"
-        " where name = 'relay'",
-        ("2020-01-01T00:00:00+00:00",),
-    )
-    assert _tick(OFTEN, relaying, instance).launched
-
-
 def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
@@ -826,18 +626,6 @@ def test_an_alert_is_told_by_the_next_run_also_when_nothing_is_relayed(
     assert list(_made(result)) == ["ops_alerts"]
     assert database.execute("select state, logged_at is not null from worker.alert").fetchall() == [("log_only", True)]
     assert not _tick(OFTEN, service, instance).launched
-
-
-def test_a_wallet_whose_key_cannot_be_used_stops_no_reminder(
-    environ: dict[str, str], opened: Callable[[dict[str, str]], Service], instance: dg.DagsterInstance
-) -> None:
-    service = opened({**environ, "RELAYER_KEY": "0x1234", "ATTESTOR_KEY": RELAYER_KEY})
-    assert _run("events", service).success
-
-    async def roles(runtime: Runtime) -> list[str]:
-        return [wallet.role for wallet in runtime.wallets]
-
-    assert service.call(roles, 10) == ["attestor"]
 
 
 @pytest.mark.parametrize(
@@ -894,52 +682,6 @@ def test_owners_who_opted_in_are_looked_at_every_hour_and_shown(
     assert said == "owners looked at in the last hour: 1"
     database.execute("update worker.owner_activity set checked_at = checked_at - interval '61 minutes'")
     assert _tick("auto_renew_every_5_minutes", service, instance).launched
-
-
-def test_emails_of_gifts_are_sent_by_the_emails_job_and_shown_as_counts(
-    chain_scenario: Scenario,
-    environ: dict[str, str],
-    opened: Callable[[dict[str, str]], Service],
-    instance: dg.DagsterInstance,
-    database: psycopg.Connection[Any],
-) -> None:
-    origin = "https://gifts.example.org"
-    service = opened({**environ, "GIFT_ORIGINS": origin})
-    assert "no gift to tell of" in str(_tick(OFTEN, service, instance).skip_message)
-    giver, heir = chain_scenario.account("giver"), chain_scenario.account("heir")
-    gift = chain_scenario.create_gift(giver, heir.address, tokens=[(chain_scenario.deployment.usdc, 10**6)])
-    _run("events", service)
-    letter = encode_letter(Letter("Canary", "Grandpa", ""))
-    payload = json.dumps(
-        {
-            "salt": "0x" + "5a" * 16,
-            "timelockId": str(gift),
-            "recipientEmail": "gift.canary@post.example",
-            "recipientName": "Canary",
-            "giverName": "Grandpa",
-            "claimLink": f"{origin}/gifts/{chain_scenario.anvil.chain_id}/{gift}#g={letter}",
-            "timing": "immediate",
-        }
-    )
-
-    async def register(runtime: Runtime) -> None:
-        deadline = int(time.time()) + 600
-        domain = {"name": "Reminder Worker", "version": "1", "chainId": chain_scenario.anvil.chain_id}
-        types = {"GiftNotify2": [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}]}
-        message = {"payloadHash": hashlib.sha256(payload.encode()).digest(), "deadline": deadline}
-        signature = bytes(giver.sign_typed_data(domain, types, message).signature)
-        sender = giver.address.lower()
-        await runtime.gift_notifications.register(
-            NotifyRequest(chain_scenario.anvil.chain_id, sender, payload, deadline, signature)
-        )
-
-    service.call(register, 20)
-    assert _tick(OFTEN, service, instance).launched
-    made = _made(_run("emails", service))["gift_emails"]
-    assert made["gifts to be told of"] == 1
-    assert f"| gift_waiting | {chain_scenario.anvil.chain_id} | released | mail_unavailable | 1 |" in made["emails"]
-    assert "canary" not in str(made).lower()
-    assert database.execute("select count(*) from worker.pass_state where name = 'gifts'").fetchone() == (1,)
 
 
 # -- pruning --------------------------------------------------------------------------------------
@@ -1010,15 +752,6 @@ def test_pruning_forgets_what_checks_said_long_ago_but_never_their_last_word(
     assert age_all() == kept
     assert _prune(service, instance)["results of checks"] == 0
     assert sorted(told("select id from asset_check_executions")) == kept
-
-
-def test_pruning_ends_when_its_time_is_over_and_says_what_is_left(
-    service: Service, instance: dg.DagsterInstance
-) -> None:
-    run_id = _old_run(instance, "SUCCESS", 8)
-    found = _prune(service, instance, seconds=0)
-    assert (found["deleted"], found["left over"]) == (0, 1)
-    assert instance.has_run(run_id)
 
 
 def test_pruning_forgets_signatures_and_counters_that_are_over_only(

@@ -18,16 +18,9 @@ from structlog.testing import capture_logs
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.engine import open_engine
 from reminder_worker.monitoring import watchdog
 from reminder_worker.monitoring.facts import NOT_FINAL_SECONDS, ExpectedPass, FactScope
-from reminder_worker.monitoring.rules import (
-    ALIVE_SECONDS,
-    CLOCKS_WITHIN,
-    FAILURES_PER_HOUR,
-    MAX_LAG_BLOCKS,
-    SETTLED_WITHIN,
-)
+from reminder_worker.monitoring.rules import ALIVE_SECONDS, CLOCKS_WITHIN, FAILURES_PER_HOUR, SETTLED_WITHIN
 from reminder_worker.monitoring.watchdog import CALM_SECONDS, Watchdog, WatchdogReport
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.outbox.messages import AlertKind
@@ -251,16 +244,6 @@ async def test_a_database_that_cannot_be_read_makes_silence(world: World, table:
     assert world.heart.pings == 0
 
 
-async def test_a_database_that_is_down_makes_silence(world: World) -> None:
-    down = open_engine("postgresql+psycopg://nobody@127.0.0.1:9/none")
-    world.engine, up = down, world.engine
-    with pytest.raises(SQLAlchemyError):
-        await world.look()
-    world.engine = up
-    await down.dispose()
-    assert world.heart.pings == 0
-
-
 @pytest.mark.parametrize("only_reads", ["default_transaction_read_only = on", "temp_file_limit = 0"])
 async def test_a_database_that_takes_no_writes_makes_silence(world: World, only_reads: str) -> None:
     """Everything can be read, and looks well: that nothing can be planned or sent would show minutes later. With the
@@ -323,14 +306,6 @@ async def test_a_ping_that_fails_fails_nothing_and_its_address_leaks_nowhere(
     assert heart.elsewhere == 0, "a redirect is not followed"
 
 
-async def test_an_exception_of_the_http_library_does_not_get_out(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
-) -> None:
-    """They carry the address in their texts; `pass_failed` would log the chain of them."""
-    async with opened(engine, chain_scenario, heart, HEARTBEAT_URL=_answers(heart, "refused")) as world:
-        assert (await world.look()).heartbeat == "ClientConnectorError"
-
-
 # -- told once, and an all-clear -------------------------------------------------------------------------
 
 
@@ -353,12 +328,6 @@ async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works
         "last success": "6 minutes",
         "last error": "ChainUnavailable",
     }
-
-
-async def test_an_empty_look_is_a_success(world: World) -> None:
-    """Whatever a pass last did: `pass_state` counts a look without work, and so do we."""
-    await world.sql("update worker.pass_state set detail = null, failed_at = now() - interval '1 day'")
-    assert (await world.look()).healthy
 
 
 async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: World) -> None:
@@ -454,15 +423,6 @@ async def test_a_short_delay_of_a_timelock_that_is_no_longer_watched_is_over(
         assert [tuple(row) for row in left] == [(watched, CHAIN)]
 
 
-async def test_a_wallet_whose_key_cannot_be_read_is_still_ours(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
-) -> None:
-    async with opened(engine, chain_scenario, heart, RELAYER_KEY=KEY) as world:
-        await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
-        await world.look()
-        assert ("relayer_stopped", RELAYER, "unwatched") not in await world.told()
-
-
 # -- what is looked at -------------------------------------------------------------------------------------
 
 
@@ -511,21 +471,6 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
         ]
 
 
-async def test_that_the_last_endpoint_went_is_told_also_where_another_one_was_missed_before(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
-) -> None:
-    async with (
-        proxy(chain_scenario.anvil.url) as node,
-        opened(engine, chain_scenario, heart, f"{node.url},http://127.0.0.1:9") as world,
-    ):
-        assert await _told_after_a_while(world) == [("rpc_trouble", "no answer", "raised")]
-        node.reply = lambda: web.Response(status=503)
-        assert (await _told_after_a_while(world))[1:] == [("rpc_trouble", "none answers", "raised")]
-        node.well()
-        world.chains[CHAIN]._endpoints[0].rest.succeeded()
-        assert (await _told_after_a_while(world))[2:] == [("rpc_trouble", "none answers", "cleared")]
-
-
 async def test_endpoints_that_disagree_on_an_old_block_are_told(
     engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
 ) -> None:
@@ -539,22 +484,6 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
         liar.alter = alter
         async with opened(engine, chain_scenario, heart, f"{chain_scenario.anvil.url},{liar.url}") as world:
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
-
-
-async def test_endpoints_that_differ_in_their_newest_block_are_not_told(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
-) -> None:
-    """As two that have not heard of the same block yet."""
-    async with proxy(chain_scenario.anvil.url) as other:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and response["result"]["number"] == newest:
-                response["result"]["hash"] = "0x" + "66" * 32
-            return response
-
-        newest, other.alter = hex(chain_scenario.anvil.block_number()), alter
-        async with opened(engine, chain_scenario, heart, f"{chain_scenario.anvil.url},{other.url}") as world:
-            assert await _told_after_a_while(world) == []
 
 
 async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_not(world: World) -> None:
@@ -576,30 +505,6 @@ async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows
     )
     await world.look()
     assert await _told_after_a_while(world) == [("index_lagging", "signals", "raised")]
-
-
-async def test_signals_lag_behind_the_block_that_they_wait_for_and_not_behind_the_newest(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
-) -> None:
-    """A chain may be long in making it safe."""
-    chain_scenario.anvil.mine(2 * MAX_LAG_BLOCKS)
-    safe = chain_scenario.anvil.block_number() - 2 * MAX_LAG_BLOCKS
-    async with proxy(chain_scenario.anvil.url) as node:
-
-        def alter(request: Any, response: Any) -> Any:
-            if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "safe":
-                response["result"]["number"] = hex(safe)
-            return response
-
-        node.alter = alter
-        async with opened(engine, chain_scenario, heart, node.url) as world:
-            await world.sql(
-                "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
-                " values (31337, 'signals', :safe, '0x')",
-                safe=safe,
-            )
-            await world.look()
-            assert await _told_after_a_while(world) == []
 
 
 def _of_production(world: World) -> None:
@@ -678,15 +583,6 @@ async def _enter_gift(world: World, state: str, minutes: int = 0) -> None:
     )
 
 
-@pytest.mark.parametrize("state", ["held", "dead"])
-async def test_an_email_that_only_an_operator_can_decide_is_told_at_once(world: World, state: str) -> None:
-    await _enter_email(world, state, minutes=24 * 60 + 1)
-    assert (await world.look()).healthy, "what is older than a day was told"
-    await _enter_gift(world, state)
-    await world.look()
-    assert await world.told() == [("emails_need_hand", "emails", "raised")]
-
-
 def _reverts(database_url: str) -> None:
     with connected(database_url) as database:
         for nonce in range(FAILURES_PER_HOUR):
@@ -731,15 +627,6 @@ async def test_an_alert_that_was_refused_makes_silence(world: World) -> None:
     assert (await world.look()).heartbeat == "silent"
 
 
-async def test_an_alert_that_the_mail_service_refuses_is_told(world: World) -> None:
-    await world.sql(
-        "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at)"
-        " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead', now())"
-    )
-    await world.look()
-    assert ("emails_need_hand", "emails", "raised") in await world.told()
-
-
 @pytest.mark.parametrize("state", ["released", "unknown"])
 async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(world: World, state: str) -> None:
     await _enter_email(world, state, minutes=29)
@@ -769,13 +656,6 @@ async def test_an_email_to_a_refused_address_is_not_late(world: World) -> None:
     assert not (await world.look()).healthy
 
 
-async def test_an_email_that_waited_for_its_day_is_late_from_when_it_was_taken_up(world: World) -> None:
-    await _enter_email(world, "unknown", minutes=600)
-    for minutes, healthy in ((29, True), (31, False)):
-        await world.sql(f"update worker.sent_ledger set claimed_at = now() - interval '{minutes} minutes'")
-        assert (await world.look()).healthy is healthy
-
-
 async def test_an_alert_that_is_not_out_is_a_late_email(world: World) -> None:
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, logged_at)"
@@ -797,7 +677,7 @@ async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others
         await _enter_email(world, "queued", minutes=60)
         await world.sql(
             "update worker.sent_ledger set state = 'sent', message_id = '<1@x>',"
-            " settled_at = now() - interval '39 minutes' where state = 'queued'",
+            " settled_at = now() - interval '39 minutes' where state = 'queued'"
         )
     else:
         await world.sql(
@@ -923,18 +803,3 @@ async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world:
     await world.look()
     await world.minutes_pass(CALM_SECONDS)
     assert (await world.look()).healthy
-
-
-async def test_failures_that_grow_are_told(world: World) -> None:
-    await _enter_email(world, "unknown", count=9)
-    assert (await world.look()).healthy
-    await _enter_email(world, "unknown")
-    await world.look()
-    assert await world.told() == [("failures_growing", "reminders", "raised")]
-    await world.sql(
-        "update worker.sent_ledger set created_at = now() - interval '61 min', state = 'sent', message_id = 'm'"
-    )
-    await world.look()
-    await world.minutes_pass(CALM_SECONDS)
-    await world.look()
-    assert (await world.told())[-1] == ("failures_growing", "reminders", "cleared")
