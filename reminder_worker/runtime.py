@@ -22,8 +22,8 @@ from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.selector import Indexers
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.outbox.mail_client import MailClient
@@ -58,7 +58,7 @@ class Runtime:
     quotas: Quotas
     chains: Mapping[int, Chain]
     chain_indexes: Mapping[int, ChainIndex]
-    indexers: Mapping[int, Indexers]
+    indexers: Mapping[int, IndexerSelector]
     recipients: RecipientStore
     instructions: InstructionMailer
     signal_passes: Mapping[int, SignalPass]
@@ -104,7 +104,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             stack.push_async_callback(chain.close)
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain, ask_now) for id, chain in chains.items()}
-        indexers = {id: Indexers(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains}
+        indexers = {
+            id: IndexerSelector(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains
+        }
         gifts = Gifts(chains, indexers)
         dispatch, mail = None, None
         if settings.mail is not None:
@@ -154,7 +156,7 @@ def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) ->
 
 
 def make_gift_pages(
-    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers], relaying: RelayWallets
+    settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector], relaying: RelayWallets
 ) -> GiftPages | None:
     if settings.gifts is None:
         return None
@@ -193,5 +195,5 @@ def make_gift_wallets(
     return GiftWallets(engine, hashes, quotas, chains, provider, client)
 
 
-def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> Subgraph | None:
-    return Subgraph(chain.subgraph_url, session) if chain.subgraph_url else None
+def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> SubgraphClient | None:
+    return SubgraphClient(chain.subgraph_url, session) if chain.subgraph_url else None

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.eip712 import Domain
+from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput, Malformed
 
@@ -18,9 +18,9 @@ MIN_SALT_BYTES = 16
 _SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 
 
-def service_domain(chain_id: int) -> Domain:
+def service_domain(chain_id: int) -> TypedDataDomain:
     """What every message of this service is signed in; the routers have domains of their own."""
-    return Domain(name="Reminder Worker", version="1", chain_id=chain_id)
+    return TypedDataDomain(name="Reminder Worker", version="1", chain_id=chain_id)
 
 
 def served_chain(chains: Mapping[int, Chain], chain_id: int) -> Chain:

@@ -27,8 +27,8 @@ from reminder_worker.auto_renew.policy import (
     remember,
 )
 from reminder_worker.auto_renew.queries import sql
-from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.renewals import Renewals, budget_step, record_activity
+from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
+from reminder_worker.chain.renewals import RenewalReads, budget_step, record_activity
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.contract_errors import refusal
@@ -196,7 +196,7 @@ class AutoRenew:
     ) -> list[JudgedLegacy]:
         """Renew timers, the nearest deadline first; returns each with what became of it. One that cannot be renewed
         stops none of the others; those for which the time is up are looked at again soon."""
-        if await Renewals(chain).attestor(at=places.head.hash) != self._attestor:
+        if await RenewalReads(chain).attestor(at=places.head.hash) != self._attestor:
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
             return [JudgedLegacy(each.found, each.memory, NOT_THE_ATTESTOR) for each in due]
         renewed = []
@@ -215,7 +215,7 @@ class AutoRenew:
             renewed.append(JudgedLegacy(each.found, each.memory, verdict))
         return renewed
 
-    async def _renew(self, chain: Chain, each: JudgedLegacy, head: Block) -> RenewalVerdict:
+    async def _renew(self, chain: Chain, each: JudgedLegacy, head: BlockHeader) -> RenewalVerdict:
         router, one = chain.settings.transfer_eoa_legacy_router, each.found.one
         digests = renewal_digests(chain.chain_id, router, one.legacy_id, each.memory.reset_at)
         before = await self._before(chain.chain_id, digests)
@@ -227,8 +227,10 @@ class AutoRenew:
         if states.count(RequestState.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
             return REVERTS
         data = record_activity(one.legacy_id, each.observed)
-        answer = await chain.call(Call(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor)
-        if isinstance(answer, Reverted):
+        answer = await chain.call(
+            ContractCall(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor
+        )
+        if isinstance(answer, RevertedCall):
             return RenewalVerdict(RenewalDecision.HELD, refusal(answer.data).code)
         if self._settings.dry_run:
             return DRY_RUN
@@ -263,7 +265,7 @@ class AutoRenew:
         values = {"chain_id": chain.chain_id}
         async with self._engine.connect() as conn:
             forgets = await conn.scalar(sql["something_to_forget"], values)
-        finalized = await Renewals(chain).finalized() if forgets else None
+        finalized = await RenewalReads(chain).finalized() if forgets else None
         async with self._engine.begin() as conn:
             if finalized is not None:
                 await conn.execute(sql["forget"], {**values, "finalized": finalized.number})

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reminder_worker.auto_renew.policy import StoredBaseline
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
+from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.renewals import Counted, Renewals, RenewState
+from reminder_worker.chain.renewals import RenewalReads, RenewState, TransactionCounts
 from reminder_worker.errors import ChainUnavailable
 
 
@@ -25,8 +25,8 @@ class OptedIn:
 class BlockPair:
     """The finalized block, and the latest one, which is not before it."""
 
-    finalized: Block
-    head: Block
+    finalized: BlockHeader
+    head: BlockHeader
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class LegacyReading:
     is_premium: bool
     final_reset: int | None
     head_reset: int | None
-    count: Counted | None
+    count: TransactionCounts | None
 
 
 async def read_places(chain: Chain) -> BlockPair:
-    finalized, head = await Renewals(chain).finalized(), await chain.block("latest")
+    finalized, head = await RenewalReads(chain).finalized(), await chain.block("latest")
     if head is None or head.number < finalized.number:
         raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
     return BlockPair(finalized, head)
@@ -51,12 +51,12 @@ async def read_places(chain: Chain) -> BlockPair:
 
 async def read_owners(chain: Chain, some: Sequence[OptedIn], places: BlockPair) -> list[LegacyReading]:
     """In a few requests for all; one that reverts has no facts and disturbs no other."""
-    renewals, addresses = Renewals(chain), [one.legacy for one in some]
+    renewals, addresses = RenewalReads(chain), [one.legacy for one in some]
     owners = sorted({one.owner for one in some})
     final_resets = await renewals.resets(addresses, at=places.finalized.hash)
     counts = dict(zip(owners, await renewals.counts(owners, at=places.finalized.hash), strict=True))
     at = places.head.hash
-    facts = await Legacies(chain).facts(addresses, at=at)
+    facts = await LegacyReads(chain).facts(addresses, at=at)
     resets = await renewals.resets(addresses, at=at)
     states = await renewals.states([one.legacy_id for one in some], at=at)
     premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))

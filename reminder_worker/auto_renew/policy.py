@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from reminder_worker.chain.renewals import WINDOW_SECONDS, Counted
+from reminder_worker.chain.renewals import WINDOW_SECONDS, TransactionCounts
 
 NO_RESET: Final = -1
 """The `reset_at` of a baseline that belongs to no reset yet."""
@@ -61,7 +61,7 @@ class FinalActivity:
     """At one finalized block: the timer's last reset (unix seconds) and the owner's transactions up to then."""
 
     reset_at: int
-    count: Counted
+    count: TransactionCounts
 
 
 @dataclass(frozen=True, slots=True)

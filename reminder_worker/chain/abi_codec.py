@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Final
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import ContractCall, RevertedCall
 
 WORD: Final = 32
 MAX_ARRAY: Final = 100_000
@@ -15,7 +15,7 @@ _UNUSED: Final = 12  # the high bytes of an address's word
 _ZEROS: Final = bytes(_UNUSED)
 
 
-class Malformed(ValueError):
+class MalformedData(ValueError):
     """Bytes that are not the ABI encoding of what was asked for."""
 
 
@@ -28,17 +28,17 @@ def address_word(address: str) -> bytes:
 
 
 def at(data: bytes, position: int) -> int:
-    """The word at a byte position as a number; raises `Malformed` beyond the end."""
+    """The word at a byte position as a number; raises `MalformedData` beyond the end."""
     chunk = data[position : position + WORD]
     if len(chunk) != WORD:
-        raise Malformed("a word beyond the end")
+        raise MalformedData("a word beyond the end")
     return int.from_bytes(chunk, "big")
 
 
 def uint_at(data: bytes, position: int, bits: int) -> int:
     value = at(data, position)
     if value >> bits:
-        raise Malformed(f"not a uint{bits}")
+        raise MalformedData(f"not a uint{bits}")
     return value
 
 
@@ -49,7 +49,7 @@ def bool_at(data: bytes, position: int) -> bool:
 def address_at(data: bytes, position: int) -> str:
     chunk = data[position : position + WORD]
     if len(chunk) != WORD or not chunk.startswith(_ZEROS):
-        raise Malformed("not an address")
+        raise MalformedData("not an address")
     return "0x" + chunk[_UNUSED:].hex()
 
 
@@ -58,7 +58,7 @@ def _array_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[int, i
     first = position + WORD
     count = int.from_bytes(data[position:first], "big")
     if count > most or first + count * WORD > len(data):
-        raise Malformed("an array beyond the end or its bound")
+        raise MalformedData("an array beyond the end or its bound")
     return first, count
 
 
@@ -67,18 +67,18 @@ def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
     end = first + count * WORD
     found = tuple([int.from_bytes(data[place : place + WORD], "big") for place in range(first, end, WORD)])
     if found and max(found) >> bits:
-        raise Malformed(f"not a uint{bits}")
+        raise MalformedData(f"not a uint{bits}")
     return found
 
 
 def addresses_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
-    """Return the addresses of an array; raise `Malformed` for more than `most`."""
+    """Return the addresses of an array; raise `MalformedData` for more than `most`."""
     first, count = _array_at(data, position, most)
     found = []
     for place in range(first, first + count * WORD, WORD):
         chunk = data[place : place + WORD]
         if not chunk.startswith(_ZEROS):
-            raise Malformed("not an address")
+            raise MalformedData("not an address")
         found.append("0x" + chunk[_UNUSED:].hex())
     return tuple(found)
 
@@ -91,7 +91,7 @@ def addresses_behind(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple
 def leading_address_at(data: bytes, position: int) -> str:
     """The address that a struct begins with; nothing else of it is read. Between words would be inside a text."""
     if position % WORD:
-        raise Malformed("a struct between words")
+        raise MalformedData("a struct between words")
     return address_at(data, position)
 
 
@@ -106,7 +106,7 @@ def bytes_at(data: bytes, position: int, limit: int) -> bytes:
     """A `bytes` or `string` whose length stands at `position`; `limit` bytes at most."""
     size = at(data, position)
     if size > limit or position + WORD + size > len(data):
-        raise Malformed("bytes beyond the end")
+        raise MalformedData("bytes beyond the end")
     return data[position + WORD : position + WORD + size]
 
 
@@ -117,7 +117,7 @@ _ONE: Final = struct.Struct(">24xQ")  # a word, of which no more than 64 bits me
 _TWO: Final = struct.Struct(">24xQ24xQ")
 
 
-def encode_multicall(calls: Sequence[Call]) -> bytes:
+def encode_multicall(calls: Sequence[ContractCall]) -> bytes:
     """Put together as hex, which the targets are anyway."""
     arguments = {data: _argument(data).hex() for data in {call.data for call in calls}}
     tails = [_HIGH_BYTES_OF_AN_ADDRESS + call.to[2:] + arguments[call.data] for call in calls]
@@ -141,13 +141,13 @@ def _argument(data: bytes) -> bytes:
     return _ALLOW_FAILURE_AND_DATA_OFFSET + word(len(data)) + data + bytes(-len(data) % WORD)
 
 
-def decode_multicall(data: bytes, count: int) -> list[bytes | Reverted]:
-    """`(bool success, bytes returnData)[]` of exactly `count`; raises `Malformed`."""
+def decode_multicall(data: bytes, count: int) -> list[bytes | RevertedCall]:
+    """`(bool success, bytes returnData)[]` of exactly `count`; raises `MalformedData`."""
     start = at(data, 0)
     if at(data, start) != count:
-        raise Malformed("another number of results than calls")
+        raise MalformedData("another number of results than calls")
     base = start + WORD
-    results: list[bytes | Reverted] = []
+    results: list[bytes | RevertedCall] = []
     try:
         for (offset,) in _ONE.iter_unpack(data[base : base + count * WORD]):
             succeeded, relative = _TWO.unpack_from(data, base + offset)
@@ -155,10 +155,10 @@ def decode_multicall(data: bytes, count: int) -> list[bytes | Reverted]:
             (size,) = _ONE.unpack_from(data, value)
             answer = data[value + WORD : value + WORD + size]
             if len(answer) != size:
-                raise Malformed("a result beyond the end")
-            results.append(answer if succeeded == 1 else Reverted(answer))
+                raise MalformedData("a result beyond the end")
+            results.append(answer if succeeded == 1 else RevertedCall(answer))
     except (struct.error, OverflowError):
-        raise Malformed("a word beyond the end") from None
+        raise MalformedData("a word beyond the end") from None
     if len(results) != count:
-        raise Malformed("fewer results than calls")
+        raise MalformedData("fewer results than calls")
     return results

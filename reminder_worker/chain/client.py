@@ -1,7 +1,7 @@
-"""One chain through several RPC endpoints: in order of preference, a failing one rests, batches, timeouts.
+"""One chain through several RPC endpoints, in order of preference: a failing endpoint rests.
 
-A node's *answer* that a call reverts is a value (`Reverted`). Everything else that is not an answer goes to the next
-endpoint and, when none is left, is `ChainUnavailable`.
+A node's *answer* that a call reverts is a value (`RevertedCall`). On any other failure the next endpoint is asked, and
+after the last one `ChainUnavailable` is raised.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from reminder_worker.chain import rpc_errors, simulation, wire
-from reminder_worker.chain.abi_codec import Malformed, decode_multicall, encode_multicall
+from reminder_worker.chain.abi_codec import MalformedData, decode_multicall, encode_multicall
 from reminder_worker.chain.logs import (
     OLD_BLOCKS,
     HistoryGone,
@@ -29,20 +29,39 @@ from reminder_worker.chain.logs import (
 from reminder_worker.chain.rpc import (
     MAX_ANSWER_BYTES,
     AnswerTooLong,
-    Endpoint,
+    EndpointBackoff,
     EndpointFailed,
     Request,
-    Rest,
+    RpcEndpoint,
     RpcError,
 )
 from reminder_worker.chain.rpc_errors import READ_GAS, RequestRefused, unless_error
-from reminder_worker.chain.types import MOST_GAS, Block, Call, EndpointHealth, Log, Receipt, Reverted, SendOutcome
+from reminder_worker.chain.types import (
+    MOST_GAS,
+    BlockHeader,
+    ContractCall,
+    EndpointHealth,
+    EventLog,
+    RevertedCall,
+    SendOutcome,
+    TransactionReceipt,
+)
 from reminder_worker.concurrency import together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import BlockTag
 
-__all__ = ["Block", "Call", "Chain", "EndpointHealth", "Log", "Receipt", "Reverted", "StateGone", "TooMuch"]
+__all__ = [
+    "BlockHeader",
+    "Chain",
+    "ContractCall",
+    "EndpointHealth",
+    "EventLog",
+    "RevertedCall",
+    "StateGone",
+    "TooMuch",
+    "TransactionReceipt",
+]
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
@@ -88,8 +107,12 @@ class Chain:
         self.chain_id = settings.chain_id
         self._sleep = sleep
         self._endpoints = [
-            Endpoint(
-                position, url.get_secret_value(), settings.chain_id, settings.rpc_timeout_seconds, Rest(clock, jitter)
+            RpcEndpoint(
+                position,
+                url.get_secret_value(),
+                settings.chain_id,
+                settings.rpc_timeout_seconds,
+                EndpointBackoff(clock, jitter),
             )
             for position, url in enumerate(settings.rpc_urls, start=1)
         ]
@@ -106,7 +129,7 @@ class Chain:
     async def check(self) -> None:
         """Raises `Misconfigured` when an endpoint serves another chain, `ChainUnavailable` when none answers."""
 
-        async def reachable(endpoint: Endpoint) -> bool:
+        async def reachable(endpoint: RpcEndpoint) -> bool:
             try:
                 await endpoint.ask([("eth_blockNumber", [])])
                 endpoint.rest.succeeded()
@@ -143,7 +166,7 @@ class Chain:
             (view, self._by([each for each in self._endpoints if each not in view._endpoints])) for view in ready[1:]
         ]
 
-    def _by(self, endpoints: list[Endpoint]) -> Self:
+    def _by(self, endpoints: list[RpcEndpoint]) -> Self:
         view = copy.copy(self)
         view._endpoints, view._alone_views = endpoints, []
         view.log_ranges = LogRanges(self.settings.log_range)
@@ -151,7 +174,7 @@ class Chain:
 
     # -- blocks and receipts ------------------------------------------------------------------
 
-    async def block(self, which: BlockTag | int) -> Block | None:
+    async def block(self, which: BlockTag | int) -> BlockHeader | None:
         """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation.
 
         A tag is asked of the next endpoint, too, while the block it names is old (a node that has stopped importing
@@ -167,14 +190,14 @@ class Chain:
         block = await self.block(number)
         return None if block is None else block.hash == hash
 
-    async def head(self) -> Block:
+    async def head(self) -> BlockHeader:
         """The latest block. Raises `ChainUnavailable`, also when no endpoint that answers has one."""
         head = await self.block("latest")
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
         return head
 
-    async def block_at(self, number: int) -> Block:
+    async def block_at(self, number: int) -> BlockHeader:
         """Raises `ChainUnavailable`, also when no endpoint that answers has it."""
         block = await self.block(number)
         if block is None:
@@ -193,21 +216,21 @@ class Chain:
                 low = middle + 1
         return low
 
-    async def block_by_hash(self, hash: str) -> Block | None:
+    async def block_by_hash(self, hash: str) -> BlockHeader | None:
         """None as in `block`."""
         (block,) = await self._each([("eth_getBlockByHash", [hash, False])], wire.block)
         return block
 
-    async def blocks(self, numbers: Sequence[int]) -> list[Block | None]:
+    async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
         """In the order of `numbers`; None as in `block`."""
         return await self._each([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.block)
 
-    async def blocks_of(self, numbers: Iterable[int]) -> dict[int, Block]:
+    async def blocks_of(self, numbers: Iterable[int]) -> dict[int, BlockHeader]:
         """By number, those that are there. Of the place before block 0, whose number is negative, nothing is asked."""
         found = await self.blocks(sorted({number for number in numbers if number >= 0}))
         return {block.number: block for block in found if block is not None}
 
-    async def receipts(self, tx_hashes: Sequence[str]) -> list[Receipt | None]:
+    async def receipts(self, tx_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
         """In the order of `tx_hashes`; None when no endpoint that answers has the transaction in a block."""
         return await self._each([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
 
@@ -227,7 +250,7 @@ class Chain:
 
     async def logs(
         self, addresses: Sequence[str], topics: Sequence[str], first_block: int, last_block: int
-    ) -> list[Log]:
+    ) -> list[EventLog]:
         """Logs of any of `addresses` whose first topic is any of `topics` (empty: any), both blocks included, in order.
 
         Raises `ChainUnavailable` also when no endpoint has `last_block` yet, and `HistoryGone`. A node that has pruned
@@ -235,14 +258,14 @@ class Chain:
         """
         wanted = LogFilter(frozenset(addresses), frozenset(topics))
         head = max(endpoint.head or 0 for endpoint in self._endpoints)
-        probed: dict[Endpoint, bool] = {}  # by endpoint, whether it has pruned an earlier block, as far as it shows
+        probed: dict[RpcEndpoint, bool] = {}  # by endpoint, whether it has pruned an earlier block, as far as it shows
 
-        async def ask(first: int, last: int) -> list[Log]:
-            found: list[Log] = []
+        async def ask(first: int, last: int) -> list[EventLog]:
+            found: list[EventLog] = []
             refused = pruned = False
             is_old = first + OLD_BLOCKS < head
 
-            async def attempt(endpoint: Endpoint) -> bool:
+            async def attempt(endpoint: RpcEndpoint) -> bool:
                 nonlocal refused, pruned
                 if is_old and probed.get(endpoint):
                     pruned = True
@@ -274,23 +297,23 @@ class Chain:
 
     async def call(
         self,
-        call: Call,
+        call: ContractCall,
         *,
         at: str | None = None,
         gas: int | None = None,
         sender: str | None = None,
         most: int = MAX_ANSWER_BYTES,
-    ) -> bytes | Reverted:
+    ) -> bytes | RevertedCall:
         """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn.
 
         A node's answer of more than `most` bytes, as sent, is not read to its end and counts as a revert. A node that
         refuses a contract as the sender is asked again without a sender.
         """
-        found: bytes | Reverted | None = None
+        found: bytes | RevertedCall | None = None
         lacking = 0
         request = rpc_errors.call_request(call, at, gas, sender)
 
-        async def attempt(endpoint: Endpoint) -> bool:
+        async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal found, lacking
             try:
                 (answer,) = await endpoint.ask([request], most)
@@ -298,7 +321,7 @@ class Chain:
                     (answer,) = await endpoint.ask([rpc_errors.call_request(call, at, gas, None)], most)
                 found = rpc_errors.call_outcome(answer, gas)
             except AnswerTooLong:
-                found = Reverted()
+                found = RevertedCall()
             lacking += found is None
             return found is not None
 
@@ -309,13 +332,13 @@ class Chain:
         return found
 
     async def call_each(
-        self, calls: Sequence[tuple[Call, int]], *, at: str, sender: str
-    ) -> list[bytes | Reverted | None]:
+        self, calls: Sequence[tuple[ContractCall, int]], *, at: str, sender: str
+    ) -> list[bytes | RevertedCall | None]:
         """Each with its gas, at a block hash, as `call`; asked for together. None: every endpoint refuses it."""
         requests = [rpc_errors.call_request(call, at, gas, sender) for call, gas in calls]
-        found: list[bytes | Reverted | None] = [None] * len(requests)
+        found: list[bytes | RevertedCall | None] = [None] * len(requests)
 
-        async def attempt(endpoint: Endpoint) -> bool:
+        async def attempt(endpoint: RpcEndpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
@@ -328,21 +351,21 @@ class Chain:
         return found
 
     async def simulate(
-        self, call: Call, *, at: Block, sender: str, gas: int, emitter: str, payer: str | None
-    ) -> simulation.Simulated | Reverted | None:
+        self, call: ContractCall, *, at: BlockHeader, sender: str, gas: int, emitter: str, payer: str | None
+    ) -> simulation.SimulatedTransaction | RevertedCall | None:
         """Return what a transaction would do on top of a block; None when no endpoint gives a whole answer.
 
         `emitter`: the contract that surely logs. `payer`: the account that surely pays ether, if any.
         """
-        found: simulation.Simulated | Reverted | None = None
+        found: simulation.SimulatedTransaction | RevertedCall | None = None
 
-        async def attempt(endpoint: Endpoint) -> bool:
+        async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal found
             (answer,) = await endpoint.ask([simulation.request(call, at=at.number, sender=sender, gas=gas)])
             if isinstance(answer, RpcError):
                 return False
             outcome = simulation.outcome(answer)
-            if isinstance(outcome, simulation.Simulated) and not outcome.is_whole(emitter, payer):
+            if isinstance(outcome, simulation.SimulatedTransaction) and not outcome.is_whole(emitter, payer):
                 return False
             found = outcome
             return True
@@ -350,7 +373,7 @@ class Chain:
         await self._over(attempt)
         return found
 
-    async def call_many(self, calls: Sequence[Call], *, at: str | None = None) -> list[bytes | Reverted]:
+    async def call_many(self, calls: Sequence[ContractCall], *, at: str | None = None) -> list[bytes | RevertedCall]:
         """Each call's answer in order, isolated from the others, through Multicall3.
 
         A longer answer than `MOST_ANSWER_BYTES` is cut: decoding finds its end missing.
@@ -359,17 +382,17 @@ class Chain:
         answers = await together(*(self._chunk(chunk, at) for chunk in chunks))
         return [answer for chunk in answers for answer in chunk]
 
-    async def views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | Reverted]:
+    async def views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | RevertedCall]:
         """Return each view of a contract that a stranger's request names, at the latest block.
 
         One request, whatever the contract does: `VIEW_GAS` for each view, and `MOST_VIEWS_BYTES` for all answers.
         """
-        calls = [Call(address, selector) for selector in selectors]
-        request = Call(self.settings.multicall3, encode_multicall(calls))
+        calls = [ContractCall(address, selector) for selector in selectors]
+        request = ContractCall(self.settings.multicall3, encode_multicall(calls))
         answer = await self.call(request, gas=VIEW_GAS * len(calls), most=MOST_VIEWS_BYTES)
-        return [Reverted()] * len(calls) if isinstance(answer, Reverted) else self._results(answer, len(calls))
+        return [RevertedCall()] * len(calls) if isinstance(answer, RevertedCall) else self._results(answer, len(calls))
 
-    async def _chunk(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted]:
+    async def _chunk(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall]:
         """A call that fails inside a chunk is repeated by itself: another one may have burnt the gas of all."""
         if len(calls) == 1:
             return [await self._single(calls[0], at)]
@@ -379,14 +402,14 @@ class Chain:
             middle = len(calls) // 2
             # One after the other: a node that refuses even one call is found out in a few steps.
             return await self._chunk(calls[:middle], at) + await self._chunk(calls[middle:], at)
-        doubtful = [index for index, result in enumerate(results) if isinstance(result, Reverted)]
+        doubtful = [index for index, result in enumerate(results) if isinstance(result, RevertedCall)]
         results = list(map(_cut, results))
         again = await together(*(self._single(calls[index], at) for index in doubtful))
         for index, result in zip(doubtful, again, strict=True):
             results[index] = result
         return results
 
-    async def _single(self, call: Call, at: str | None) -> bytes | Reverted:
+    async def _single(self, call: ContractCall, at: str | None) -> bytes | RevertedCall:
         """One call by itself. Refused by all nodes, it is repeated through Multicall3, which tells whether it is the
         callee that fails."""
         async with self._chunks:
@@ -398,25 +421,25 @@ class Chain:
                     raise
                 return _cut(results[0])
 
-    async def _aggregate(self, calls: Sequence[Call], at: str | None) -> list[bytes | Reverted] | None:
+    async def _aggregate(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall] | None:
         """None when the node refuses so many at once."""
         gas = READ_GAS * len(calls)
         try:
             answer = await self.call(
-                Call(self.settings.multicall3, encode_multicall(calls)),
+                ContractCall(self.settings.multicall3, encode_multicall(calls)),
                 at=at,
                 gas=gas if gas <= MOST_GAS else None,  # above it the node's own bound: some refuse what is given more
             )
         except TooMuch:
             return None
-        return None if isinstance(answer, Reverted) else self._results(answer, len(calls))
+        return None if isinstance(answer, RevertedCall) else self._results(answer, len(calls))
 
-    def _results(self, answer: bytes, count: int) -> list[bytes | Reverted]:
+    def _results(self, answer: bytes, count: int) -> list[bytes | RevertedCall]:
         if not answer:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: no contract at this address")
         try:
             return decode_multicall(answer, count)
-        except Malformed:
+        except MalformedData:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
 
     # -- several endpoints, one answer each -----------------------------------------------------
@@ -428,7 +451,7 @@ class Chain:
         raises `msgspec.ValidationError` for garbage. Who does not answer is left out: the list may be empty.
         """
 
-        async def one(endpoint: Endpoint) -> list[T]:
+        async def one(endpoint: RpcEndpoint) -> list[T]:
             if endpoint.rest.resting:
                 return []
             started = endpoint.rest.now()
@@ -457,10 +480,10 @@ class Chain:
             requests, lambda answers: [0 if isinstance(each, RpcError) else wire.bloom(each) for each in answers]
         )
 
-    async def succeeds_at_each(self, call: Call, *, at: str, sender: str, gas: int) -> bool:
+    async def succeeds_at_each(self, call: ContractCall, *, at: str, sender: str, gas: int) -> bool:
         """Whether a call at a block hash succeeds with so much gas wherever the block is known, and it is somewhere."""
 
-        def read(answers: Sequence[Any]) -> bytes | Reverted | None:
+        def read(answers: Sequence[Any]) -> bytes | RevertedCall | None:
             try:
                 return rpc_errors.call_outcome(answers[0], gas)
             except RequestRefused:
@@ -468,7 +491,7 @@ class Chain:
 
         said = await self.ask_each([rpc_errors.call_request(call, at, gas, sender)], read)
         known = [each for each in said if each is not None]
-        return bool(known) and not any(isinstance(each, Reverted) for each in known)
+        return bool(known) and not any(isinstance(each, RevertedCall) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
         """Signed transactions to every endpoint: what each that answers says of each, in the order given.
@@ -507,12 +530,12 @@ class Chain:
         """Each request's answer; what one endpoint does not know is asked of the next ones."""
         found: list[T | None] = [None] * len(requests)
 
-        async def attempt(endpoint: Endpoint) -> bool:
+        async def attempt(endpoint: RpcEndpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
                 found[index] = parse(unless_error(answer))
-            endpoint.saw([value.number for value in found if isinstance(value, Block)])
+            endpoint.saw([value.number for value in found if isinstance(value, BlockHeader)])
             return None not in found
 
         if requests:
@@ -520,14 +543,14 @@ class Chain:
         return found
 
     async def _newest(
-        self, tag: BlockTag, parse: Callable[[Block, Sequence[Any]], T | None], *requests: Request
+        self, tag: BlockTag, parse: Callable[[BlockHeader, Sequence[Any]], T | None], *requests: Request
     ) -> T | None:
         """What one endpoint answers to `requests`: the one whose block of this tag counts, by the rule in `block`.
         `parse` makes the value from that block and the answers; None is no answer."""
-        best: tuple[Block, T] | None = None
+        best: tuple[BlockHeader, T] | None = None
         now = time.time()
 
-        async def attempt(endpoint: Endpoint) -> bool:
+        async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal best
             named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
             block = wire.block(unless_error(named))
@@ -541,7 +564,7 @@ class Chain:
         await self._over(attempt)
         return best[1] if best else None
 
-    async def _over(self, attempt: Callable[[Endpoint], Awaitable[bool]]) -> bool:
+    async def _over(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:
         """Try one endpoint after the other until `attempt` is true. False: it is not for any that answers. Raises
         `ChainUnavailable`, and `TooMuch` when the request is too large for all."""
         for _ in range(ROUNDS):
@@ -574,14 +597,14 @@ class Chain:
         raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers")
 
 
-def _cut(answer: bytes | Reverted) -> bytes | Reverted:
+def _cut(answer: bytes | RevertedCall) -> bytes | RevertedCall:
     """Return the bytes that may be kept: the answers of hundreds of contracts are in memory together."""
-    if isinstance(answer, Reverted):
-        return Reverted(answer.data[:MOST_ANSWER_BYTES])
+    if isinstance(answer, RevertedCall):
+        return RevertedCall(answer.data[:MOST_ANSWER_BYTES])
     return answer[:MOST_ANSWER_BYTES]
 
 
-def _worth(block: Block, now: float) -> tuple[bool, int]:
+def _worth(block: BlockHeader, now: float) -> tuple[bool, int]:
     """The greater counts: a block of the future less than any other, and else the lower number less than the higher."""
     return block.timestamp <= now + _AHEAD_SECONDS, block.number
 

@@ -12,7 +12,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, address_word, word
 from reminder_worker.chain.client import MOST_VIEWS_BYTES, Chain
 from reminder_worker.chain.quorum import agreed
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes
@@ -45,7 +45,7 @@ Types = Mapping[str, Sequence[Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SignatureVerdict:
     """`hint`: for who is refused, what their wallet lacks, as far as that can be told. Endpoints need not agree on it:
     they differ in what they say of a call that fails."""
 
@@ -54,7 +54,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class TypedDataDomain:
     """EIP-712 domain; without `verifying_contract` the field is absent from the domain's type."""
 
     name: str
@@ -63,7 +63,7 @@ class Domain:
     verifying_contract: str | None = None
 
 
-def typed_data_digest(domain: Domain, primary_type: str, types: Types, message: Mapping[str, object]) -> bytes:
+def typed_data_digest(domain: TypedDataDomain, primary_type: str, types: Types, message: Mapping[str, object]) -> bytes:
     """EIP-712 digest. `types` as in eth_signTypedData: name to `[{"name", "type"}, ...]`, without EIP712Domain.
 
     Fields: address (hex), uintN, bool, bytes32, string. Raises `ValueError` for a value that does not fit its type,
@@ -79,7 +79,7 @@ def _type_hash(name: str, fields: tuple[tuple[str, str], ...]) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _domain_separator(domain: Domain) -> bytes:
+def _domain_separator(domain: TypedDataDomain) -> bytes:
     values: dict[str, object] = {"name": domain.name, "version": domain.version, "chainId": domain.chain_id}
     if domain.verifying_contract is not None:
         values["verifyingContract"] = domain.verifying_contract
@@ -119,7 +119,7 @@ def recover(digest: bytes, signature: bytes) -> str | None:
     return "0x" + keccak(key.format(compressed=False)[1:])[-20:].hex()
 
 
-class Signatures:
+class SignatureVerifier:
     """Checks signatures against one chain."""
 
     def __init__(self, chain: Chain) -> None:
@@ -135,17 +135,19 @@ class Signatures:
         if not verdict.is_signed:
             raise SignerMismatch(f"This is not signed by the account that it names. {verdict.hint}".rstrip())
 
-    async def verdict(self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None) -> Verdict:
+    async def verdict(
+        self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
+    ) -> SignatureVerdict:
         """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""
         signer = signer.lower()
         (code,) = await self._chain.codes([signer])
         is_by_key = recover(digest, signature) == signer
         if not code:
-            return Verdict(is_by_key, _hint_without_code(signature))
+            return SignatureVerdict(is_by_key, _hint_without_code(signature))
         found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer, caller))
         if signature.endswith(_ERC6492_END):
-            return Verdict(found.is_signed, _ENVELOPE)
-        return Verdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
+            return SignatureVerdict(found.is_signed, _ENVELOPE)
+        return SignatureVerdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
 
 
 def _hint_without_code(signature: bytes) -> str:
@@ -154,11 +156,13 @@ def _hint_without_code(signature: bytes) -> str:
     return "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED
 
 
-async def _by_contract(chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None) -> Verdict:
+async def _by_contract(
+    chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None
+) -> SignatureVerdict:
     """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-    answer = await chain.call(Call(signer, data), gas=gas, sender=caller, most=MOST_VIEWS_BYTES)
-    said = answer.data if isinstance(answer, Reverted) else answer
-    is_signed = not isinstance(answer, Reverted) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
-    return Verdict(is_signed, "" if said else _SILENT.format(gas=gas))
+    answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=MOST_VIEWS_BYTES)
+    said = answer.data if isinstance(answer, RevertedCall) else answer
+    is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
+    return SignatureVerdict(is_signed, "" if said else _SILENT.format(gas=gas))

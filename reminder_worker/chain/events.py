@@ -18,7 +18,7 @@ from typing import Any, Final
 from reminder_worker.chain import abi
 from reminder_worker.chain.abi_codec import (
     WORD,
-    Malformed,
+    MalformedData,
     address_at,
     addresses_at,
     at,
@@ -28,7 +28,7 @@ from reminder_worker.chain.abi_codec import (
     uint_at,
     uints_at,
 )
-from reminder_worker.chain.types import ETHER, Log, SimulatedLog
+from reminder_worker.chain.types import ETHER, EventLog, SimulatedLog
 from reminder_worker.settings import ChainSettings
 
 CONTRACTS: Final = {
@@ -52,7 +52,7 @@ class UndecodableLog(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class EventField:
     """`position`: byte position in the data's head. A dynamic field's head holds the offset of its tail."""
 
     name: str
@@ -67,8 +67,8 @@ class EventType:
 
     name: str
     topic: str
-    indexed: tuple[_Field, ...]
-    fields: tuple[_Field, ...]
+    indexed: tuple[EventField, ...]
+    fields: tuple[EventField, ...]
     head_size: int
 
 
@@ -85,7 +85,7 @@ class DecodedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class TokenTransfer:
     """One ERC-20 Transfer, or a move of ether (`token` is `ETHER`); `amount` in base units."""
 
     token: str
@@ -94,7 +94,7 @@ class Transfer:
     amount: int
 
 
-def decode(log: Log) -> DecodedEvent:
+def decode(log: EventLog) -> DecodedEvent:
     """Raises `UndecodableLog`. Whether the contract is the right one to say so is the caller's to know (`emitters`)."""
     event = EVENTS.get((log.topics[0], len(log.topics))) if log.topics else None
     if event is None:
@@ -108,21 +108,21 @@ def decode(log: Log) -> DecodedEvent:
         for field in event.fields:
             position = at(log.data, field.position) if field.dynamic else field.position
             args[field.name] = field.read(log.data, position)
-    except Malformed as error:
+    except MalformedData as error:
         raise UndecodableLog(f"{event.name}: {error}") from None
     return DecodedEvent(event.name, args)
 
 
-def decode_transfer(log: Log | SimulatedLog) -> Transfer | None:
+def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
     """None for a log that is no ERC-20 Transfer, an ERC-721 one with its fourth topic among them."""
     if len(log.topics) != 3 or log.topics[0] != TRANSFER_TOPIC or len(log.data) != WORD:
         return None
     try:
         sender, recipient = (address_at(bytes.fromhex(topic[2:]), 0) for topic in log.topics[1:])
-    except Malformed:
+    except MalformedData:
         return None
     token = ETHER if log.address == _ETHER_LOGGER else log.address
-    return Transfer(token, sender, recipient, at(log.data, 0))
+    return TokenTransfer(token, sender, recipient, at(log.data, 0))
 
 
 def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
@@ -171,10 +171,10 @@ def _event_type(event: abi.Member) -> EventType:
         if parameter["indexed"]:
             if read is None or _is_dynamic(parameter):
                 raise ValueError(f"{event['name']}: an indexed field that cannot be read back")
-            indexed.append(_Field(parameter["name"], 0, read, False))
+            indexed.append(EventField(parameter["name"], 0, read, False))
             continue
         if read is not None:
-            fields.append(_Field(parameter["name"], head, read, _is_dynamic(parameter)))
+            fields.append(EventField(parameter["name"], head, read, _is_dynamic(parameter)))
         head += _head_size(parameter)
     return EventType(event["name"], abi.topic(event), tuple(indexed), tuple(fields), head)
 

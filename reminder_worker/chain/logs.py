@@ -9,7 +9,7 @@ from eth_utils.crypto import keccak
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.errors import ChainUnavailable
 
 
@@ -43,7 +43,7 @@ def is_pruned(answers: Sequence[Any]) -> bool | None:
     return not logs
 
 
-def may_hold(bloom: int, log: Log) -> bool:
+def may_hold(bloom: int, log: EventLog) -> bool:
     """Return whether a block with this bloom may hold the log: three bits for its address and for each topic."""
     for item in (log.address, *log.topics):
         digest = keccak(bytes.fromhex(item[2:]))
@@ -69,7 +69,7 @@ class LogFilter:
             span["topics"] = [sorted(self.topics)]
         return ("eth_getLogs", [span])
 
-    def checked(self, logs: list[Log], first: int, last: int) -> list[Log]:
+    def checked(self, logs: list[EventLog], first: int, last: int) -> list[EventLog]:
         """In chain order; raises `msgspec.ValidationError` when the answer holds what was not asked for."""
         for log in logs:
             topic = log.topics[0] if log.topics else None
@@ -95,9 +95,9 @@ class LogRanges:
         time would be up before thousands were read, and nothing kept."""
         return min(self._largest, QUESTIONS_AT_ONCE * self.size)
 
-    async def read(self, ask: Callable[[int, int], Awaitable[list[Log]]], first: int, last: int) -> list[Log]:
+    async def read(self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int) -> list[EventLog]:
         """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
-        logs: list[Log] = []
+        logs: list[EventLog] = []
         while first <= last:
             end = min(last, first + self.size - 1)
             try:

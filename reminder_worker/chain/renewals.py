@@ -15,7 +15,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import Block, Call
+from reminder_worker.chain.types import BlockHeader, ContractCall
 from reminder_worker.errors import ChainUnavailable
 
 DAY_SECONDS: Final = 86400
@@ -49,7 +49,7 @@ class RenewState:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class TransactionCounts:
     """An owner's transactions at one block: the lowest and the highest count that endpoints give. Where three or more
     answer and all but one agree, that one is left out: a single wrong endpoint would stop all renewals."""
 
@@ -68,7 +68,7 @@ def record_activity(legacy_id: int, observed: int) -> bytes:
     return _RECORD_ACTIVITY + word(legacy_id) + word(observed)
 
 
-class Renewals:
+class RenewalReads:
     """Of the chain's router of plain-account legacies. Raises `ChainUnavailable`."""
 
     def __init__(self, chain: Chain) -> None:
@@ -77,26 +77,26 @@ class Renewals:
         self._needed = endpoints_needed(len(chain.settings.rpc_urls))
 
     async def attestor(self, *, at: str) -> str:
-        answer = await self._chain.call(Call(self._router, _ACTIVITY_ATTESTOR), at=at)
+        answer = await self._chain.call(ContractCall(self._router, _ACTIVITY_ATTESTOR), at=at)
         return configured("activityAttestor", abi_codec.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """In order; None for an id without one."""
-        calls = [Call(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
+        calls = [ContractCall(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
         return [said(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
     async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
         """When each timer last began (`getLastTimestamp`, unix seconds); None for one that does not say."""
-        answers = await self._chain.call_many([Call(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
+        answers = await self._chain.call_many([ContractCall(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
         return [said(_moment, answer) for answer in answers]
 
     async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
         """As `resets`, of the legacy that the router has under this id."""
-        registered = await self._chain.call(Call(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
+        registered = await self._chain.call(ContractCall(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
         legacy = configured("legacyAddresses", abi_codec.address_at, registered)
         return (await self.resets([legacy], at=at))[0]
 
-    async def finalized(self) -> Block:
+    async def finalized(self) -> BlockHeader:
         """The highest block that is final by two endpoints, or by the only one: one that has stopped stops nobody."""
         found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
         blocks = [block for block in found if block is not None]
@@ -104,9 +104,9 @@ class Renewals:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
         return sorted(blocks, key=lambda block: block.number)[-self._needed]
 
-    async def counts(self, owners: Sequence[str], *, at: str) -> list[Counted | None]:
+    async def counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
         """In order; None where fewer endpoints than needed have the block and say a number."""
-        found: list[Counted | None] = []
+        found: list[TransactionCounts | None] = []
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             some = owners[start : start + OWNERS_AT_ONCE]
             asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
@@ -116,11 +116,11 @@ class Renewals:
                 enough = len(numbers) >= self._needed
                 alike = [number for number in numbers if 2 <= numbers.count(number) == len(numbers) - 1]
                 believed = alike or numbers
-                found.append(Counted(min(believed), max(believed)) if enough else None)
+                found.append(TransactionCounts(min(believed), max(believed)) if enough else None)
         return found
 
 
-def _block(answers: Sequence[Any]) -> Block | None:
+def _block(answers: Sequence[Any]) -> BlockHeader | None:
     return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
 
 

@@ -70,7 +70,7 @@ class RpcError(msgspec.Struct, frozen=True):
         return self.code == 429 or _LIMITED.search(self.message) is not None
 
 
-class Rest:
+class EndpointBackoff:
     """Exponential backoff with jitter: how long a failing endpoint is left alone, and for how long after that others
     are asked first, because waiting for it took long."""
 
@@ -193,11 +193,11 @@ def _ids_follow(answers: list[Any]) -> bool:
     return bool(ids) and len(numbers) == len(ids) and numbers == list(range(numbers[0], numbers[0] + len(ids)))
 
 
-class Endpoint:
+class RpcEndpoint:
     """`ask` gives the node's results in order, or raises `EndpointFailed` and begins a rest. A rest ends when the
     caller, who alone knows whether the results are of use, calls `rest.succeeded` or `refused`."""
 
-    def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: Rest) -> None:
+    def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
         self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
         self.rest = rest
         self.head: int | None = None

@@ -8,7 +8,7 @@ import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import Call, Reverted, SendOutcome
+from reminder_worker.chain.types import ContractCall, RevertedCall, SendOutcome
 
 READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _EXECUTION = re.compile(
@@ -56,7 +56,7 @@ def unless_error(answer: Any) -> Any:
     return answer
 
 
-def call_request(call: Call, at: str | None, gas: int | None, sender: str | None) -> Request:
+def call_request(call: ContractCall, at: str | None, gas: int | None, sender: str | None) -> Request:
     """`at`: a block's hash (EIP-1898); None: the latest block."""
     message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
     if gas is not None:
@@ -75,14 +75,14 @@ def refuses_sender(answer: Any) -> bool:
     )
 
 
-def call_outcome(answer: Any, gas: int | None) -> bytes | Reverted | None:
+def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     """None when the node does not have the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
     if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
         raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
-        return Reverted(_revert_data(answer.data))
+        return RevertedCall(_revert_data(answer.data))
     if _NO_SUCH_BLOCK.search(answer.message):
         return None
     raise RequestRefused(answer)

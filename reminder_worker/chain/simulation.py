@@ -10,14 +10,14 @@ import msgspec
 from reminder_worker.chain import wire
 from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.rpc import Request
-from reminder_worker.chain.types import ETHER, Call, Reverted, SimulatedLog
+from reminder_worker.chain.types import ETHER, ContractCall, RevertedCall, SimulatedLog
 
 LEAST_PAID_WEI: Final = 10**12
 """A claim of less ether may pay nobody: shares are rounded down, and the rest stays in the legacy."""
 
 
 @dataclass(frozen=True, slots=True)
-class Simulated:
+class SimulatedTransaction:
     """A transaction that succeeds. `gas_used`: after refunds, of which there is a fifth at most; None: not told."""
 
     logs: tuple[SimulatedLog, ...]
@@ -65,14 +65,14 @@ class WireSimulatedBlock(msgspec.Struct):
     calls: Annotated[list[WireCall], msgspec.Meta(min_length=1, max_length=1)]
 
 
-def request(call: Call, *, at: int, sender: str, gas: int) -> Request:
+def request(call: ContractCall, *, at: int, sender: str, gas: int) -> Request:
     """On top of the block `at`, by its number, which more nodes take here than a hash."""
     message = {"from": sender, "to": call.to, "data": "0x" + call.data.hex(), "gas": hex(gas)}
     payload = {"blockStateCalls": [{"calls": [message]}], "traceTransfers": True, "validation": False}
     return ("eth_simulateV1", [payload, hex(at)])
 
 
-def outcome(answer: object) -> Simulated | Reverted:
+def outcome(answer: object) -> SimulatedTransaction | RevertedCall:
     """Raises `msgspec.ValidationError`."""
     (block,) = msgspec.convert(answer, Annotated[list[WireSimulatedBlock], msgspec.Meta(min_length=1, max_length=1)])
     (call,) = block.calls
@@ -81,6 +81,6 @@ def outcome(answer: object) -> Simulated | Reverted:
             SimulatedLog(log.address.lower(), tuple(topic.lower() for topic in log.topics), bytes.fromhex(log.data[2:]))
             for log in call.logs
         )
-        return Simulated(logs, None if call.gas_used is None else int(call.gas_used, 16))
+        return SimulatedTransaction(logs, None if call.gas_used is None else int(call.gas_used, 16))
     data = call.error.data if call.error else None  # nodes differ in where they put it
-    return Reverted(wire.hex_bytes(data if isinstance(data, str) else call.return_data))
+    return RevertedCall(wire.hex_bytes(data if isinstance(data, str) else call.return_data))

@@ -1,6 +1,7 @@
-"""What the chain tells us, as frozen values. Addresses and hashes are lower-case `0x` hex.
+"""Values read from the chain, frozen. Addresses and hashes are lower-case `0x` hex.
 
-`Call` and `Reverted` are structs: the due pass makes 100,000 calls, and a frozen dataclass takes five times as long.
+`ContractCall` and `RevertedCall` are structs: the due pass makes 100,000 calls, and a frozen dataclass takes five times
+as long.
 """
 
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ ETHER: Final = "0x" + "ee" * 20
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockHeader:
     """`timestamp` in unix seconds."""
 
     number: int
@@ -25,21 +26,21 @@ class Block:
     timestamp: int
 
 
-class Call(msgspec.Struct, frozen=True, gc=False):
+class ContractCall(msgspec.Struct, frozen=True, gc=False):
     """A read: `data` is the selector and the encoded arguments."""
 
     to: str
     data: bytes
 
 
-class Reverted(msgspec.Struct, frozen=True, gc=False):
+class RevertedCall(msgspec.Struct, frozen=True, gc=False):
     """The chain's own answer that a call fails; a value, because one of many calls may. `data` may be empty."""
 
     data: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class EventLog:
     """`data` may have people's emails in it: it is never shown."""
 
     address: str
@@ -61,7 +62,7 @@ class SimulatedLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class TransactionReceipt:
     """`cost` in wei: gas used times effective gas price."""
 
     tx_hash: str
@@ -69,7 +70,7 @@ class Receipt:
     block_hash: str
     succeeded: bool
     cost: int
-    logs: tuple[Log, ...]
+    logs: tuple[EventLog, ...]
 
 
 class SendOutcome(StrEnum):

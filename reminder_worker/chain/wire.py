@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from reminder_worker.chain.types import Block, Log, Receipt
+from reminder_worker.chain.types import BlockHeader, EventLog, TransactionReceipt
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^0x(?:[0-9a-fA-F]{2})*\Z")]
 Quantity = Annotated[str, msgspec.Meta(pattern=r"^0x[0-9a-fA-F]{1,64}\Z")]
@@ -77,12 +77,12 @@ def count(value: object) -> int:
     return int(msgspec.convert(value, Count), 16)
 
 
-def block(value: object) -> Block | None:
+def block(value: object) -> BlockHeader | None:
     """None for `null`: this endpoint does not have the block."""
     wire = msgspec.convert(value, WireBlock | None)
     if wire is None:
         return None
-    return Block(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
+    return BlockHeader(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
 
 
 def bloom(value: object) -> int:
@@ -91,16 +91,16 @@ def bloom(value: object) -> int:
     return int(wire.logs_bloom or "0x0", 16) if wire is not None and wire.logs_bloom != "0x" else 0
 
 
-def logs(value: object) -> list[Log]:
+def logs(value: object) -> list[EventLog]:
     return [_log(wire) for wire in msgspec.convert(value, list[WireLog])]
 
 
-def receipt(value: object) -> Receipt | None:
+def receipt(value: object) -> TransactionReceipt | None:
     """None for `null`: this endpoint does not have the transaction in a block."""
     wire = msgspec.convert(value, WireReceipt | None)
     if wire is None:
         return None
-    return Receipt(
+    return TransactionReceipt(
         tx_hash=wire.transaction_hash.lower(),
         block_number=int(wire.block_number, 16),
         block_hash=wire.block_hash.lower(),
@@ -116,10 +116,10 @@ def sender(value: object) -> str | None:
     return None if wire is None else wire.sender.lower()
 
 
-def _log(wire: WireLog) -> Log:
+def _log(wire: WireLog) -> EventLog:
     if wire.removed:
         raise msgspec.ValidationError("a log that a reorganisation removed")
-    return Log(
+    return EventLog(
         address=wire.address.lower(),
         topics=tuple(topic.lower() for topic in wire.topics),
         data=bytes.fromhex(wire.data[2:]),

@@ -10,7 +10,7 @@ from reminder_worker.chain.abi_codec import address_at, at, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import said
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.types import Block, Call
+from reminder_worker.chain.types import BlockHeader, ContractCall
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.outbox.messages import checksum
@@ -47,11 +47,11 @@ EDGES: Final = (
 _MUST_ANSWER: Final = frozenset({"premium_reminder_view.setting", "legacy_pull_vault.router"})
 
 
-async def look_at_edges(chain: Chain, part: str, head: Block) -> AsyncIterator[Finding]:
+async def look_at_edges(chain: Chain, part: str, head: BlockHeader) -> AsyncIterator[Finding]:
     """Compare the addresses in the contracts with the settings. An older version may lack a getter."""
     settings = chain.settings
     edges = [edge for edge in EDGES if getattr(settings, edge.holder)]
-    calls = [Call(getattr(settings, edge.holder), keccak(text=f"{edge.getter}()")[:4]) for edge in edges]
+    calls = [ContractCall(getattr(settings, edge.holder), keccak(text=f"{edge.getter}()")[:4]) for edge in edges]
     unknown = []
     for edge, answer in zip(edges, await chain.call_many(calls, at=head.hash), strict=True):
         found, configured = said(address_at, answer), str(getattr(settings, edge.named))
@@ -73,8 +73,8 @@ async def look_at_start(chain: Chain) -> Finding | None:
     if number < 0:
         return None
     first = selector("TransferEOALegacyRouter", "legacyAddresses") + word(1)
-    calls = [Call(router, first) for router in chain.settings.legacy_routers]
-    calls.append(Call(chain.settings.time_lock_router, selector("TimeLockRouter", "timelockCounter")))
+    calls = [ContractCall(router, first) for router in chain.settings.legacy_routers]
+    calls.append(ContractCall(chain.settings.time_lock_router, selector("TimeLockRouter", "timelockCounter")))
     name = f"CHAIN_{chain.chain_id}_START_BLOCK"
     try:
         block = await chain.block_at(number)

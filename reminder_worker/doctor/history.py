@@ -8,7 +8,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.gaps import Gap, find_gap
+from reminder_worker.indexer.gaps import IndexGap, find_gap
 from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.settings import Settings
 
@@ -54,7 +54,7 @@ async def _pruned_endpoints(chain: Chain, part: str, number: int) -> Finding:
     return part, False, f"{words}, so nothing can be read again: add an archive endpoint to RPC_URLS"
 
 
-def _gap(part: str, gap: Gap | None) -> Finding:
+def _gap(part: str, gap: IndexGap | None) -> Finding:
     if gap is None:
         return part, True, "our index has every legacy and gift that the contracts know"
     words = f"our index lacks {gap.missing}: with an archive endpoint in RPC_URLS run"

@@ -8,8 +8,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, SponsoredReads
-from reminder_worker.chain.types import MOST_GAS, Call
+from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, RouterReads
+from reminder_worker.chain.types import MOST_GAS, ContractCall
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
@@ -149,7 +149,7 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
         "TimeLockRouter": (chain_settings.time_lock_router, TIMELOCK_VERSIONS),
     }
     async with Chain(chain_settings) as chain:
-        reads = SponsoredReads(chain)
+        reads = RouterReads(chain)
         for name, (router, known) in routers.items():
             part = f"{name} on chain {chain_settings.chain_id}"
             try:
@@ -165,7 +165,7 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
 async def _other_attestor(chain: Chain, address: str) -> str | None:
     """Who may renew instead of us, according to the router."""
     router = chain.settings.transfer_eoa_legacy_router
-    answer = await chain.call(Call(router, selector("TransferEOALegacyRouter", "activityAttestor")))
+    answer = await chain.call(ContractCall(router, selector("TransferEOALegacyRouter", "activityAttestor")))
     if not isinstance(answer, bytes) or len(answer) != 32:
         return "not known to it (it renews no timers)"
     found = "0x" + answer[-20:].hex()

@@ -31,7 +31,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.facts import FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.messages import duration_words
@@ -292,7 +292,7 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
         return part, None, "not configured: our own index answers"
     try:
         async with aiohttp.ClientSession() as session, Chain(settings) as chain:
-            head = await Subgraph(settings.subgraph_url, session).head()
+            head = await SubgraphClient(settings.subgraph_url, session).head()
             known = await chain.has_block(head.number, head.hash)
     except ChainUnavailable:
         known = None  # said already

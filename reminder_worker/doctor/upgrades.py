@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import Call
+from reminder_worker.chain.types import ContractCall
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
@@ -42,5 +42,5 @@ async def look_at_upgrades(settings: Settings, scope: FactScope, silent: Contain
 
 async def _delay(settings: ChainSettings, timelock: str) -> int | None:
     async with Chain(settings) as chain:
-        answer = await chain.call(Call(timelock, selector("TimelockController", "getMinDelay")))
+        answer = await chain.call(ContractCall(timelock, selector("TimelockController", "getMinDelay")))
     return at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None

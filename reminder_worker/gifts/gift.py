@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, Timelock
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, IndexedTimelock
+from reminder_worker.indexer.selector import IndexerSelector
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Gift:
 class Gifts:
     """Raises `ChainUnavailable` and `IndexerUnavailable`."""
 
-    def __init__(self, chains: Mapping[int, Chain], indexers: Mapping[int, Indexers]) -> None:
+    def __init__(self, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector]) -> None:
         self._chains = chains
         self._indexers = indexers
 
@@ -38,14 +38,14 @@ class Gifts:
         found = known.get(timelock_id)
         if found is not None:
             return _of_index(found, chain, listed)
-        (details,) = await Timelocks(chain).details([timelock_id])
+        (details,) = await TimelockReads(chain).details([timelock_id])
         return None if details is None else _of_chain(details, listed)
 
     async def giver(self, chain_id: int, timelock_id: int) -> str | None:
         """Who sealed it, by the chain itself and no endpoint's word alone: they decide whom we write to."""
 
         async def read(chain: Chain) -> str | None:
-            (details,) = await Timelocks(chain).details([timelock_id])
+            (details,) = await TimelockReads(chain).details([timelock_id])
             return details.owner if details else None
 
         return await agreed(self._chains[chain_id], read)
@@ -55,7 +55,7 @@ class Gifts:
         chain = self._chains[chain_id]
         head = await chain.head()
         wanted = sorted(ids)
-        details = await Timelocks(chain).details(wanted, at=head.hash)
+        details = await TimelockReads(chain).details(wanted, at=head.hash)
         listed = await TokenWhiteList(chain).tokens(at=head.hash)
         known = zip(wanted, details, strict=True)
         return {id: _of_chain(each, listed) for id, each in known if each is not None}, head.timestamp
@@ -68,7 +68,7 @@ class Gifts:
             block = await chain.block("finalized")
             if block is None:
                 raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
-            return await Timelocks(chain).details(wanted, at=block.hash)
+            return await TimelockReads(chain).details(wanted, at=block.hash)
 
         known = zip(wanted, await agreed(self._chains[chain_id], read), strict=True)
         return {id: _of_chain(each, ()) for id, each in known if each is not None}
@@ -78,7 +78,7 @@ class Gifts:
         return (await self._chains[chain_id].head()).timestamp
 
 
-def _of_index(found: Timelock, chain: Chain, listed: Collection[str]) -> Gift:
+def _of_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> Gift:
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and found.holds_only(chain.settings.timelock_erc20, listed)
     return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.eip712 import Signatures, typed_data_digest
+from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
 from reminder_worker.gifts.claim_link import LinkRules
@@ -99,7 +99,7 @@ class GiftNotifications:
         wish = read_wish(request.payload, rules, request.chain_id)
         message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
         digest = _digest(request.chain_id, "GiftNotify2", message)
-        await Signatures(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
         gift = await self._owned(request.chain_id, wish.timelock_id, request.giver)
         notify_at = self._advance(wish, gift, await self._gifts.head_time(request.chain_id))
 
@@ -121,7 +121,7 @@ class GiftNotifications:
         check_deadline(request.deadline, self._quotas.now())
         message = {"timelockId": request.timelock_id, "deadline": request.deadline}
         digest = _digest(request.chain_id, "GiftNotifyErase", message)
-        await Signatures(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
         async with self._engine.connect() as connection:
             registered = await connection.scalar(sql["owner"], at)

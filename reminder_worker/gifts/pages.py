@@ -11,14 +11,14 @@ from typing import Final
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, SponsoredReads
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
-from reminder_worker.chain.contracts.tokens import TokenMetadata, Tokens
-from reminder_worker.chain.eip712 import Domain
+from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
+from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
+from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
-from reminder_worker.indexer.models import ENDED, GIFT, LIVE, Indexer, IndexHead, Timelock
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.models import ENDED, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
+from reminder_worker.indexer.selector import IndexerSelector
 
 WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
 """What says so of itself; only whitelisted tokens are asked."""
@@ -62,7 +62,7 @@ class GiftFacts:
     unlock_time: int
     assets: tuple[GiftAsset, ...]
     router: str
-    domain: Domain
+    domain: TypedDataDomain
     sponsor_nonce: int
     sponsored: bool
     now: int
@@ -75,7 +75,7 @@ class GiftPages:
     def __init__(
         self,
         chains: Mapping[int, Chain],
-        indexers: Mapping[int, Indexers],
+        indexers: Mapping[int, IndexerSelector],
         rules: LinkRules,
         relayed: Collection[int],
     ) -> None:
@@ -83,7 +83,7 @@ class GiftPages:
         self._chains = chains
         self._indexers = indexers
         self._relayed = relayed
-        self._tokens = {chain_id: Tokens(chain) for chain_id, chain in chains.items()}
+        self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
 
     def serves(self, chain_id: int) -> bool:
         return chain_id in self._chains
@@ -96,7 +96,7 @@ class GiftPages:
         chain = self._chains[chain_id]
         head = await chain.head()
         (found,), allowed, indexed = await asyncio.gather(
-            Timelocks(chain).details([timelock_id], at=head.hash),
+            TimelockReads(chain).details([timelock_id], at=head.hash),
             TokenWhiteList(chain).tokens(at=head.hash),
             self._indexed(chain_id, timelock_id),
         )
@@ -108,7 +108,7 @@ class GiftPages:
         if not {token for token, _ in units} <= allowed:
             raise NotShown(NO_GIFT)
         (domain, nonce), metadata = await asyncio.gather(
-            SponsoredReads(chain).next_withdrawal(found.recipient, at=head.hash),
+            RouterReads(chain).next_withdrawal(found.recipient, at=head.hash),
             self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),
         )
         return GiftFacts(
@@ -147,7 +147,7 @@ class GiftPages:
             raise NotShown("No gift that can be shown is sealed to this address.")
         raise NotFound("No gift that can be opened is sealed to this address.")
 
-    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[Timelock], bool]:
+    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[IndexedTimelock], bool]:
         """The chain; gifts to this recipient that are live by the index and by the chain (what was just withdrawn is
         left out), the newest of them at least; and whether there are others, which are not shown.
 
@@ -156,7 +156,7 @@ class GiftPages:
         chain = self._chains[chain_id]
         vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).tokens()
 
-        async def asked(indexer: Indexer, at: IndexHead) -> list[Timelock]:
+        async def asked(indexer: EventIndexer, at: IndexHead) -> list[IndexedTimelock]:
             found = await indexer.gifts_of(recipient, at, vault, allowed)
             if not found and (await chain.head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
@@ -164,11 +164,11 @@ class GiftPages:
 
         gifts = await self._indexers[chain_id].ask(asked)
         offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
-        details = await Timelocks(chain).details([gift.timelock_id for gift in offered])
+        details = await TimelockReads(chain).details([gift.timelock_id for gift in offered])
         live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
         return chain_id, live, len(offered) < len(gifts)
 
-    async def _indexed(self, chain_id: int, timelock_id: int) -> Timelock | None:
+    async def _indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
         """What the index has of it. None also while no index answers: the chain alone tells all of a live gift of
         ERC-20 tokens."""
         try:
@@ -178,7 +178,7 @@ class GiftPages:
         return found.get(timelock_id)
 
 
-def _units(found: TimelockDetails, indexed: Timelock | None) -> Sequence[tuple[str, int]]:
+def _units(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
     """What was sealed: by the vault, or after a withdrawal, which the vault does not remember, by the index."""
     if found.assets or indexed is None:
         return found.assets

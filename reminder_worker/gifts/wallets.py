@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.eip712 import Signatures, typed_data_digest
+from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, FieldFault, InvalidInput, NotConfigured, Refused
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
@@ -117,7 +117,7 @@ class GiftWallets:
         check_deadline(request.deadline, self._quotas.now())
         message = {"emailHash": hashlib.sha256(email.encode()).digest(), "deadline": request.deadline}
         digest = typed_data_digest(service_domain(request.chain_id), "GiftEmailWallet", MESSAGE_TYPES, message)
-        await Signatures(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
         async with self._engine.connect() as connection:
             if await connection.scalar(select(used_signature.c.deadline).where(used_signature.c.digest == digest)):
                 raise already_used()

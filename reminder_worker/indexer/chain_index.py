@@ -13,14 +13,14 @@ import structlog
 from sqlalchemy import Row, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Chain, Log
+from reminder_worker.chain.client import Chain, EventLog
 from reminder_worker.chain.events import emitters
 from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
-from reminder_worker.indexer.decoding import Decoded, Says, decode_logs
+from reminder_worker.indexer.decoding import DecodedLogs, Says, decode_logs
 from reminder_worker.indexer.log_reader import (
     NO_HASH,
     CursorReorganised,
@@ -31,10 +31,10 @@ from reminder_worker.indexer.log_reader import (
     read_slice,
 )
 from reminder_worker.indexer.models import (
+    IndexedTimelock,
     IndexHead,
     NotifySignal,
     ReminderConfig,
-    Timelock,
 )
 from reminder_worker.indexer.projection import (
     NOTIFY,
@@ -45,7 +45,7 @@ from reminder_worker.indexer.projection import (
     signal_of,
     timelock_of,
 )
-from reminder_worker.indexer.store import Cursor, Forgotten, LogPosition
+from reminder_worker.indexer.store import Forgotten, IndexCursor, LogPosition
 
 log = structlog.get_logger(__name__)
 
@@ -55,7 +55,7 @@ BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 BLOCKS_AT_ONCE = 50
 
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "disagreement"]
-Decode = Callable[[Sequence[tuple[Log, int]]], Decoded]
+Decode = Callable[[Sequence[tuple[EventLog, int]]], DecodedLogs]
 OnRewind = Callable[[AsyncConnection, int, Collection[str], Collection[str]], Awaitable[None]]
 """Called with the chain id, and the legacies and creators whose events a reorganisation took back."""
 
@@ -77,7 +77,7 @@ class IndexProgress:
         """Whether there is more to read now."""
         return self.stopped in ("budget", "unsettled")
 
-    def read(self, found: LogSlice, decoded: Decoded) -> Self:
+    def read(self, found: LogSlice, decoded: DecodedLogs) -> Self:
         return replace(
             self,
             last_block=found.last.number,
@@ -88,7 +88,7 @@ class IndexProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedAccounts:
     """Whose reminder windows may have come nearer, with the block time of the newest event that says so."""
 
     legacies: Mapping[str, int]
@@ -183,22 +183,22 @@ class EventReader:
             cursor = place
         return progress
 
-    async def cursor(self) -> Cursor:
+    async def cursor(self) -> IndexCursor:
         """Return the stored cursor, or the place before the first block."""
         async with self._engine.connect() as connection:
             stored = await rows.read_cursor(connection, self._chain.chain_id, self._cursor_name)
         return stored or replace(await self.start(), stored=False)
 
-    async def start(self) -> Cursor:
+    async def start(self) -> IndexCursor:
         """Return the place before the first block. Raises `ChainUnavailable` while no endpoint has it."""
         return await self._place(self._chain.settings.start_block - 1)
 
-    async def _place(self, number: int) -> Cursor:
+    async def _place(self, number: int) -> IndexCursor:
         """Return a block to read on from; block -1 to read the whole chain."""
         if number < 0:
-            return Cursor(-1, NO_HASH)
+            return IndexCursor(-1, NO_HASH)
         block = await self._chain.block_at(number)
-        return Cursor(block.number, block.hash)
+        return IndexCursor(block.number, block.hash)
 
     @property
     def _first_blocks(self) -> int:
@@ -207,7 +207,9 @@ class EventReader:
     def _disagreement(self, block: int) -> EndpointsDisagree:
         return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")
 
-    async def _compare(self, found: LogSlice, cursor: Cursor) -> tuple[list[tuple[Log, int]], list[LogPosition]]:
+    async def _compare(
+        self, found: LogSlice, cursor: IndexCursor
+    ) -> tuple[list[tuple[EventLog, int]], list[LogPosition]]:
         """Return the logs that are not stored yet, and the stored ones above the cursor that were reorganised away.
 
         Some blocks below the cursor are read again each time. Above it, logs are stored only behind a log in doubt.
@@ -220,7 +222,7 @@ class EventReader:
         stale = [(number, index, hash) for number, index, hash in above if number in blocks]
         return fresh, [position for position in stale if blocks[position[0]].hash != position[2]]
 
-    async def _store_slice(self, cursor: Cursor, found: LogSlice) -> Decoded | None:
+    async def _store_slice(self, cursor: IndexCursor, found: LogSlice) -> DecodedLogs | None:
         """Store the slice's new events. Return None when another process moved the cursor meanwhile."""
         fresh, stale = await self._compare(found, cursor)
         decoded = await self._decode(found, fresh, cursor)
@@ -228,11 +230,11 @@ class EventReader:
             return decoded
         return decoded if await self._store(cursor, found.last, decoded.events, stale) else None
 
-    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[Log, int]], cursor: Cursor) -> Decoded:
+    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor) -> DecodedLogs:
         return self._decode_logs(fresh)
 
     async def _store(
-        self, old: Cursor, new: Cursor, events: Sequence[ChainEvent], stale: Collection[LogPosition]
+        self, old: IndexCursor, new: IndexCursor, events: Sequence[ChainEvent], stale: Collection[LogPosition]
     ) -> bool:
         chain_id = self._chain.chain_id
         async with self._engine.begin() as connection:
@@ -243,7 +245,7 @@ class EventReader:
             await rows.refold(connection, chain_id, events)
         return True
 
-    async def _rewind_to_ancestor(self, cursor: Cursor, head: int) -> Cursor | None:
+    async def _rewind_to_ancestor(self, cursor: IndexCursor, head: int) -> IndexCursor | None:
         """Forget what a reorganisation took back. Return None when another process moved the cursor meanwhile."""
         place = await self._common_ancestor(min(cursor.number, head))
         forgotten = await self._rewind(cursor, place)
@@ -255,7 +257,7 @@ class EventReader:
     def _log_rewind(self, block: int, events: int) -> None:
         """For the reader's owner to say so in its own words."""
 
-    async def _rewind(self, old: Cursor, new: Cursor) -> int | None:
+    async def _rewind(self, old: IndexCursor, new: IndexCursor) -> int | None:
         """Return how many events were forgotten; None when another process moved the cursor meanwhile."""
         chain_id = self._chain.chain_id
 
@@ -269,10 +271,12 @@ class EventReader:
 
         return await through_deadlocks(rewind)
 
-    async def _after_rewind(self, connection: AsyncConnection, place: Cursor, forgotten: Sequence[Forgotten]) -> None:
+    async def _after_rewind(
+        self, connection: AsyncConnection, place: IndexCursor, forgotten: Sequence[Forgotten]
+    ) -> None:
         """For what else has to happen in the transaction of a rewind."""
 
-    async def _common_ancestor(self, last: int) -> Cursor:
+    async def _common_ancestor(self, last: int) -> IndexCursor:
         """Return the newest block up to `last` with a stored event that the chain still has, or the start.
 
         A hash stands for all blocks below it, so finality does not matter: a node that was just started does not know
@@ -329,13 +333,13 @@ class ChainIndex(EventReader):
             raise IndexerUnavailable("the index moved meanwhile: try again")
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
 
-    async def touched_since(self, first_block: int, last_block: int) -> Touched:
+    async def touched_since(self, first_block: int, last_block: int) -> TouchedAccounts:
         """The legacies and creators of whom an event in blocks first..last can open a window earlier (`OF_A_LEGACY`,
         `OF_A_CREATOR`)."""
         async with self._engine.connect() as connection:
             names = OF_A_LEGACY | OF_A_CREATOR
             events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
-        return Touched(
+        return TouchedAccounts(
             legacies={e.legacy: e.block_time for e in events if e.legacy and e.name in OF_A_LEGACY},
             creators={e.creator: e.block_time for e in events if e.creator and e.name in OF_A_CREATOR},
         )
@@ -359,11 +363,13 @@ class ChainIndex(EventReader):
         found = await self._rows(tables.reminder_config, legacies, at)
         return {row.legacy: config_of(row._asdict()) for row in found}
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         found = await self._rows(tables.timelock, ids, at)
         return {row.timelock_id: timelock_of(row) for row in found}
 
-    async def gifts_of(self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]) -> list[Timelock]:
+    async def gifts_of(
+        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
+    ) -> list[IndexedTimelock]:
         async with self._state(at) as connection:
             found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
         return [timelock_of(row) for row in found]
@@ -384,7 +390,7 @@ class ChainIndex(EventReader):
                 raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
             yield connection
 
-    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[Log, int]], cursor: Cursor) -> Decoded:
+    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor) -> DecodedLogs:
         """Decode events with their legacies: routers name them by id, so legacies made earlier are looked up.
 
         A log that came late may be a legacy's creation. Events of that legacy may be stored without its address, so
@@ -402,7 +408,9 @@ class ChainIndex(EventReader):
     def _log_rewind(self, block: int, events: int) -> None:
         log.warning("index_rewound", chain_id=self._chain.chain_id, block=block, events=events)
 
-    async def _after_rewind(self, connection: AsyncConnection, place: Cursor, forgotten: Sequence[Forgotten]) -> None:
+    async def _after_rewind(
+        self, connection: AsyncConnection, place: IndexCursor, forgotten: Sequence[Forgotten]
+    ) -> None:
         """Take the due pass back, too. An event that is not mined again has no later event that reports it."""
         await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, place)
         if self._on_rewind is not None:
@@ -411,5 +419,5 @@ class ChainIndex(EventReader):
             await self._on_rewind(connection, self._chain.chain_id, legacies, creators)
 
 
-def _another_fork(cursor: Cursor, at: IndexHead) -> bool:
+def _another_fork(cursor: IndexCursor, at: IndexHead) -> bool:
     return cursor.number == at.number and cursor.hash != at.hash

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, present
 from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
 from reminder_worker.settings import ChainSettings
@@ -20,7 +20,7 @@ LegacyId = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedLogs:
     """`skipped`: how many logs said nothing that the service understands."""
 
     events: tuple[ChainEvent, ...]
@@ -51,7 +51,7 @@ class Decoded:
         return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
 
 
-def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[Log, int]]) -> Decoded:
+def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
     """Logs with their blocks' timestamps. A log counts only from the contract whose event it is."""
     events = [
         _event(settings, log, time)
@@ -59,10 +59,10 @@ def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[Log, i
         if log.topics and log.topics[0] in says.get(log.address, frozenset())
     ]
     understood = tuple(event for event in events if event is not None)
-    return Decoded(understood, len(logs) - len(understood))
+    return DecodedLogs(understood, len(logs) - len(understood))
 
 
-def _event(settings: ChainSettings, log: Log, block_time: int) -> ChainEvent | None:
+def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEvent | None:
     try:
         event = decode(log)
     except UndecodableLog:

@@ -13,7 +13,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, timelock_details
-from reminder_worker.chain.types import Call
+from reminder_worker.chain.types import ContractCall
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.store import read_cursor
 
@@ -23,19 +23,19 @@ _LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses"
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class IndexGap:
     """An id that the index lacks, in words, and the first block whose logs may have its creation."""
 
     missing: str
     first_block: int
 
 
-async def find_gap(engine: AsyncEngine, chain: Chain) -> Gap | None:
+async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
     """Return the gap that begins at the lowest block, as of the index's own block. One request to a node.
 
     Raises `ChainUnavailable`, also when no endpoint has the state of that block.
     """
-    calls: list[tuple[Gap, Call]] = []
+    calls: list[tuple[IndexGap, ContractCall]] = []
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
         cursor = await read_cursor(connection, chain.chain_id, CURSOR)
@@ -43,10 +43,12 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> Gap | None:
             return None
         for router in chain.settings.legacy_routers:
             for id, block in await _next_ids(connection, chain, _LEGACIES, router=router):
-                calls.append((Gap(f"legacy {id} of {router}", block), Call(router, _LEGACY_ADDRESSES + word(id))))
+                calls.append(
+                    (IndexGap(f"legacy {id} of {router}", block), ContractCall(router, _LEGACY_ADDRESSES + word(id)))
+                )
         vault = chain.settings.timelock_erc20
         for id, block in await _next_ids(connection, chain, _TIMELOCKS):
-            calls.append((Gap(f"timelock {id}", block), Call(vault, TIMELOCK_DETAILS + word(id))))
+            calls.append((IndexGap(f"timelock {id}", block), ContractCall(vault, TIMELOCK_DETAILS + word(id))))
     answers = await chain.call_many([call for _, call in calls], at=cursor.hash)
     found = [
         gap

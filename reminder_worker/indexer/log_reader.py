@@ -14,12 +14,12 @@ from typing import Any, Final
 import structlog
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import Block, Chain, Log, TooMuch
+from reminder_worker.chain.client import BlockHeader, Chain, EventLog, TooMuch
 from reminder_worker.chain.logs import LogFilter, may_hold
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
-from reminder_worker.indexer.store import Cursor
+from reminder_worker.indexer.store import IndexCursor
 
 log = structlog.get_logger(__name__)
 
@@ -46,10 +46,10 @@ class LogSlice:
     """
 
     first: int
-    last: Cursor
+    last: IndexCursor
     read_to: int
     head: int
-    logs: tuple[tuple[Log, int], ...]
+    logs: tuple[tuple[EventLog, int], ...]
     doubtful: int | None
 
 
@@ -76,13 +76,13 @@ class ReadUnsettled:
 class ExtraLogs:
     """Logs that the endpoint `endpoint` gives and the first one does not. `others`: the chain without that endpoint."""
 
-    logs: Sequence[Log] = ()
+    logs: Sequence[EventLog] = ()
     endpoint: str = ""
     others: Chain | None = None
 
 
 async def read_slice(
-    chain: Chain, says: Says, cursor: Cursor, most: int
+    chain: Chain, says: Says, cursor: IndexCursor, most: int
 ) -> LogSlice | CursorReorganised | NothingNew | ReadUnsettled:
     """Read at most `most` blocks after `cursor`. Raises `ChainUnavailable`.
 
@@ -104,15 +104,15 @@ async def read_slice(
     if not _is_one_fork(blocks, cursor, last, logs):
         return ReadUnsettled()
     confirmed, doubtful = await confirm_extra_logs(extra, blocks, head.timestamp)
-    end = Cursor(last.number, last.hash)
+    end = IndexCursor(last.number, last.hash)
     if doubtful is not None:
-        end = Cursor(doubtful - 1, blocks[doubtful].parent_hash) if doubtful - 1 > cursor.number else cursor
+        end = IndexCursor(doubtful - 1, blocks[doubtful].parent_hash) if doubtful - 1 > cursor.number else cursor
     by_position = {(log.block_number, log.log_index): log for log in (*logs, *confirmed)}
     timed = tuple((log, blocks[log.block_number].timestamp) for _, log in sorted(by_position.items()))
     return LogSlice(first, end, number, head.number, timed, doubtful)
 
 
-def _at_or_behind(cursor: Cursor, head: Block | None) -> NothingNew | CursorReorganised:
+def _at_or_behind(cursor: IndexCursor, head: BlockHeader | None) -> NothingNew | CursorReorganised:
     """Judge a head that is not above the cursor.
 
     A lower head that is younger than the cursor's last move is no lagging node: an endpoint invented the cursor's
@@ -127,7 +127,9 @@ def _at_or_behind(cursor: Cursor, head: Block | None) -> NothingNew | CursorReor
     return CursorReorganised(head.number) if is_younger else NothingNew(head.number)
 
 
-def _is_one_fork(blocks: Mapping[int, Block], cursor: Cursor, last: Block, logs: Iterable[Log]) -> bool:
+def _is_one_fork(
+    blocks: Mapping[int, BlockHeader], cursor: IndexCursor, last: BlockHeader, logs: Iterable[EventLog]
+) -> bool:
     """Return whether the cursor, the last block and all logs stand in these blocks. A missing block proves nothing."""
     claimed = [(last.number, last.hash), *((log.block_number, log.block_hash) for log in logs)]
     if cursor.number >= 0:
@@ -135,7 +137,7 @@ def _is_one_fork(blocks: Mapping[int, Block], cursor: Cursor, last: Block, logs:
     return all(number in blocks and blocks[number].hash == hash for number, hash in claimed)
 
 
-async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[Log], ExtraLogs]:
+async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[EventLog], ExtraLogs]:
     """Return the logs of the first endpoint that answers, and the further logs that a second one gives meanwhile.
 
     Raises `ChainUnavailable` when there is no first; without a second one the first is believed.
@@ -154,7 +156,9 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     )
 
 
-async def confirm_extra_logs(extra: ExtraLogs, blocks: Mapping[int, Block], now: int) -> tuple[list[Log], int | None]:
+async def confirm_extra_logs(
+    extra: ExtraLogs, blocks: Mapping[int, BlockHeader], now: int
+) -> tuple[list[EventLog], int | None]:
     """Return the extra logs that another endpoint confirms, and the number of the first block in doubt, if any.
 
     Only logs below that block are returned. A log is in doubt for `ALONE_AFTER_SECONDS` of the chain's time (`now`):
@@ -175,7 +179,7 @@ async def confirm_extra_logs(extra: ExtraLogs, blocks: Mapping[int, Block], now:
     return found, doubtful
 
 
-def _log_extra(extra: ExtraLogs, found: Sequence[Log], passed_over: Sequence[Log]) -> None:
+def _log_extra(extra: ExtraLogs, found: Sequence[EventLog], passed_over: Sequence[EventLog]) -> None:
     """Write one line for the confirmed logs and one for those passed over, each with the first log as an example."""
     chain_id, by = extra.others.chain_id if extra.others else 0, extra.endpoint
     if found:
@@ -186,13 +190,13 @@ def _log_extra(extra: ExtraLogs, found: Sequence[Log], passed_over: Sequence[Log
         log.error("logs_passed_over", chain_id=chain_id, by=by, count=count, block=block, tx=tx)
 
 
-async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[Log]:
+async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[EventLog]:
     """Return the logs of these transactions, from all endpoints that have their receipts.
 
     Raises `ChainUnavailable` when no endpoint answers: silence does not mean that there is no receipt.
     """
     hashes = list(dict.fromkeys(tx_hashes))
-    proven: set[Log] = set()
+    proven: set[EventLog] = set()
     for start in range(0, len(hashes), MOST_RECEIPTS):
         requests: list[Request] = [
             ("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes[start : start + MOST_RECEIPTS]
@@ -209,7 +213,7 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[Log]:
     return proven
 
 
-async def _announced_by_blooms(others: Chain, logs: Collection[Log]) -> set[Log]:
+async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set[EventLog]:
     """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them."""
     numbers = sorted({log.block_number for log in logs})
     first_kept, end = 0, len(numbers)
@@ -239,18 +243,18 @@ async def _read_second(chain: Chain, wanted: LogFilter, first: int, last: int) -
     return ExtraLogs()
 
 
-async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: int) -> list[Log] | None:
+async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: int) -> list[EventLog] | None:
     """Return the endpoint's logs in order, or the first of them if it lags, fails or takes over `RPC_TIMEOUT`.
 
     Return None if it gave no answer at all.
     """
     ends = time.monotonic() + endpoint.settings.rpc_timeout_seconds
-    found: list[Log] | None = None
+    found: list[EventLog] | None = None
 
-    async def ask(first: int, last: int) -> list[Log]:
+    async def ask(first: int, last: int) -> list[EventLog]:
         nonlocal found
 
-        def read(answers: Sequence[Any]) -> list[Log] | None:
+        def read(answers: Sequence[Any]) -> list[EventLog] | None:
             return None if isinstance(answers[0], RpcError) else wanted.checked(wire.logs(answers[0]), first, last)
 
         if time.monotonic() >= ends:
@@ -269,6 +273,6 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
     return found
 
 
-def _read_receipts(answers: Sequence[Any]) -> set[Log]:
+def _read_receipts(answers: Sequence[Any]) -> set[EventLog]:
     receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
     return {log for receipt in receipts if receipt is not None for log in receipt.logs}

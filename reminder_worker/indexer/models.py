@@ -65,7 +65,7 @@ class TimelockAsset:
 
 
 @dataclass(frozen=True, slots=True)
-class Timelock:
+class IndexedTimelock:
     """`lock_type`: 0 regular, 1 soft, 2 gift; `status`: 0 null, 1 created, 2 live, 3 ended. Times in unix seconds."""
 
     timelock_id: int
@@ -92,12 +92,12 @@ def present(address: str | None) -> str | None:
     return None if address is None or address.lower() == "0x" + "0" * 40 else address.lower()
 
 
-def newest_first(timelocks: Iterable[Timelock]) -> list[Timelock]:
+def newest_first(timelocks: Iterable[IndexedTimelock]) -> list[IndexedTimelock]:
     """By block time; ids count up, so they order what one block has."""
     return sorted(timelocks, key=lambda each: (each.created_at, each.timelock_id), reverse=True)
 
 
-class Indexer(Protocol):
+class EventIndexer(Protocol):
     """Every answer is of one state: the block of `at`. Raises `IndexerUnavailable`."""
 
     @property
@@ -115,11 +115,13 @@ class Indexer(Protocol):
         """By legacy; one without a configuration (or reset) is absent."""
         ...
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         """By id; unknown ones are absent."""
         ...
 
-    async def gifts_of(self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]) -> list[Timelock]:
+    async def gifts_of(
+        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
+    ) -> list[IndexedTimelock]:
         """Return at most 100 live timelocks of Gift type sealed to an address, from one bounded question.
 
         Gifts of only these tokens, in this vault, come first. Both parts are sorted from new to old. Raises

@@ -11,10 +11,10 @@ from typing import Any
 from reminder_worker.indexer.models import (
     ENDED,
     LIVE,
+    IndexedTimelock,
     NotifySignal,
     ReminderConfig,
     SignalKind,
-    Timelock,
     TimelockAsset,
     asset_order,
 )
@@ -134,7 +134,7 @@ def _timelock(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | Non
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class TableProjection:
     """How one table comes from events: which events, by which of their columns, into which key."""
 
     events: frozenset[str]
@@ -143,13 +143,13 @@ class Fold:
     fold: Callable[[Iterable[ChainEvent]], ProjectedRow | None]
 
 
-LEGACY = Fold(
+LEGACY = TableProjection(
     CREATED | ACTIVATED | {"TransferEOALegacyDeleted", "TransferEOALegacyAutoRenewSet"},
     by="legacy",
     key="address",
     fold=fold_legacy,
 )
-REMINDER_CONFIG = Fold(
+REMINDER_CONFIG = TableProjection(
     frozenset(
         {
             "LegacyReminderUpdated",
@@ -163,7 +163,7 @@ REMINDER_CONFIG = Fold(
     key="legacy",
     fold=fold_config,
 )
-TIMELOCK = Fold(
+TIMELOCK = TableProjection(
     frozenset({"TimelockCreated", "SoftTimelockUnlocked", "ChangeStatus"}) | WITHDRAWN,
     by="timelock_id",
     key="timelock_id",
@@ -216,7 +216,7 @@ def config_of(row: Mapping[str, Any]) -> ReminderConfig:
     )
 
 
-def timelock_of(row: Any) -> Timelock:
+def timelock_of(row: Any) -> IndexedTimelock:
     assets = [
         TimelockAsset(
             vault=asset["vault"],
@@ -226,7 +226,7 @@ def timelock_of(row: Any) -> Timelock:
         )
         for asset in row.assets
     ]
-    return Timelock(
+    return IndexedTimelock(
         timelock_id=row.timelock_id,
         lock_type=row.lock_type,
         owner=row.owner,

@@ -7,11 +7,11 @@ from typing import Literal, TypeVar
 
 import structlog
 
-from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.models import Indexer, IndexHead, ReminderConfig
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.models import EventIndexer, IndexHead, ReminderConfig
+from reminder_worker.indexer.subgraph import SubgraphClient
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -27,30 +27,30 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class IndexerChoice:
     """Who answers from which state, and why."""
 
-    indexer: Indexer
+    indexer: EventIndexer
     at: IndexHead
     reason: Reason
 
 
-class Indexers:
+class IndexerSelector:
     """The indexers of one chain. `last` is the latest choice: only another one is logged."""
 
-    def __init__(self, chain: Chain, chain_index: ChainIndex, subgraph: Subgraph | None) -> None:
+    def __init__(self, chain: Chain, chain_index: ChainIndex, subgraph: SubgraphClient | None) -> None:
         self._chain = chain
         self._index = chain_index
         self._subgraph = subgraph
-        self.last: Choice | None = None
+        self.last: IndexerChoice | None = None
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
-    async def current(self) -> tuple[Indexer, IndexHead]:
+    async def current(self) -> tuple[EventIndexer, IndexHead]:
         """Raises `IndexerUnavailable` when none can answer, `ChainUnavailable` when the chain's head is not known."""
         choice = await self.choose()
         return choice.indexer, choice.at
 
-    async def ask(self, question: Callable[[Indexer, IndexHead], Awaitable[T]]) -> T:
+    async def ask(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
         """The answer of the indexer that `current` names; of our own index when that fails. Raises as `current`."""
         indexer, at = await self.current()
         try:
@@ -88,7 +88,7 @@ class Indexers:
         except IndexerUnavailable:
             return None
 
-    async def choose(self) -> Choice:
+    async def choose(self) -> IndexerChoice:
         """As `current`, with why."""
         head = await self._chain.head()
         choice = await self._choose(head)
@@ -97,7 +97,7 @@ class Indexers:
         self.last = choice
         return choice
 
-    async def _choose(self, newest: Block) -> Choice:
+    async def _choose(self, newest: BlockHeader) -> IndexerChoice:
         if self._subgraph is None:
             return await self._own("no_subgraph")
         if self._subgraph.resting:
@@ -109,16 +109,16 @@ class Indexers:
         if not await self._is_of_this_chain(at, newest):
             return await self._own("subgraph_of_another_chain")
         if newest.number - at.number <= self._chain.settings.subgraph_max_lag:
-            return Choice(self._subgraph, at, "preferred")
+            return IndexerChoice(self._subgraph, at, "preferred")
         try:
             own = await self._own("subgraph_lags")
         except IndexerUnavailable:
             own = None
         if own is None or own.at.number < at.number:
-            return Choice(self._subgraph, at, "own_index_is_behind_it")
+            return IndexerChoice(self._subgraph, at, "own_index_is_behind_it")
         return own
 
-    async def _is_of_this_chain(self, at: IndexHead, newest: Block) -> bool:
+    async def _is_of_this_chain(self, at: IndexHead, newest: BlockHeader) -> bool:
         """By the hash of its block, where our nodes have it: they may be a little behind."""
         if at == self._of_this_chain:
             return True
@@ -132,5 +132,5 @@ class Indexers:
             self._of_this_chain = at
         return known
 
-    async def _own(self, reason: Reason) -> Choice:
-        return Choice(self._index, await self._index.head(), reason)
+    async def _own(self, reason: Reason) -> IndexerChoice:
+        return IndexerChoice(self._index, await self._index.head(), reason)

@@ -32,7 +32,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.database.tables import SCHEMA, metadata
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.models import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
-from reminder_worker.indexer.projection import FOLDS, ChainEvent, Fold
+from reminder_worker.indexer.projection import FOLDS, ChainEvent, TableProjection
 from reminder_worker.indexer.tables import chain_event, index_cursor
 
 AT_ONCE = 5000  # rows in one statement
@@ -42,7 +42,7 @@ Forgotten = Row[str, str | None, str | None, int | None]  # name, legacy, creato
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
+class IndexCursor:
     """The last block that a reader has read. `stored` is false for the place before a chain that was never read."""
 
     number: int
@@ -51,15 +51,15 @@ class Cursor:
     moved_at: datetime | None = field(default=None, compare=False)
 
 
-async def read_cursor(connection: AsyncConnection, chain_id: int, name: str) -> Cursor | None:
+async def read_cursor(connection: AsyncConnection, chain_id: int, name: str) -> IndexCursor | None:
     c = index_cursor.c
     statement = select(c.block_number, c.block_hash, c.moved_at).where(c.chain_id == chain_id, c.name == name)
     row = (await connection.execute(statement)).one_or_none()
-    return None if row is None else Cursor(row.block_number, row.block_hash, moved_at=row.moved_at)
+    return None if row is None else IndexCursor(row.block_number, row.block_hash, moved_at=row.moved_at)
 
 
 async def move_cursor(
-    connection: AsyncConnection, chain_id: int, name: str, old: Cursor, new: Cursor, source: str | None
+    connection: AsyncConnection, chain_id: int, name: str, old: IndexCursor, new: IndexCursor, source: str | None
 ) -> bool:
     """Move a reader's cursor from `old` to `new`; `source` None leaves the stored one.
 
@@ -86,7 +86,7 @@ async def move_cursor(
     return moved.one_or_none() is not None
 
 
-async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str, place: Cursor) -> None:
+async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str, place: IndexCursor) -> None:
     """A reader that is above this block goes on from there."""
     statement = update(index_cursor).values(block_number=place.number, block_hash=place.hash)
     mine = index_cursor.c.chain_id == chain_id, index_cursor.c.name == name
@@ -111,7 +111,7 @@ async def known_logs(
 
 async def event_blocks(
     connection: AsyncConnection, chain_id: int, contracts: Collection[str], last: int, most: int
-) -> list[Cursor]:
+) -> list[IndexCursor]:
     """Return the newest `most` blocks up to `last` with a stored event of these contracts, the newest first."""
     place = chain_event.c
     statement = (
@@ -121,7 +121,7 @@ async def event_blocks(
         .order_by(place.block_number.desc())
         .limit(most)
     )
-    return [Cursor(row.block_number, row.block_hash) for row in await connection.execute(statement)]
+    return [IndexCursor(row.block_number, row.block_hash) for row in await connection.execute(statement)]
 
 
 async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Forgotten]) -> None:
@@ -214,7 +214,9 @@ async def legacies_by_id(
     return {row.legacy_id: row.address for row in await connection.execute(statement)}
 
 
-async def _refold(connection: AsyncConnection, chain_id: int, table: Table, fold: Fold, keys: Sequence[Any]) -> None:
+async def _refold(
+    connection: AsyncConnection, chain_id: int, table: Table, fold: TableProjection, keys: Sequence[Any]
+) -> None:
     by = chain_event.c[fold.by]
     statement = (
         select(*_COLUMNS)

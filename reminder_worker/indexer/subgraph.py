@@ -25,11 +25,11 @@ from reminder_worker.indexer.models import (
     GIFT,
     LIVE,
     MOST_GIFTS,
+    IndexedTimelock,
     IndexHead,
     NotifySignal,
     ReminderConfig,
     SignalKind,
-    Timelock,
     TimelockAsset,
     asset_order,
     newest_first,
@@ -53,7 +53,7 @@ Uint8 = Annotated[int, Meta(ge=0, le=255)]
 Id = Annotated[str, Meta(min_length=1, max_length=300)]
 
 
-class Entity(Struct, frozen=True, rename="camel"):
+class SubgraphEntity(Struct, frozen=True, rename="camel"):
     id: Id
 
 
@@ -62,12 +62,12 @@ class MetaBlock(Struct, frozen=True):
     hash: HashText
 
 
-class Head(Struct, frozen=True, rename="camel"):
+class SubgraphHead(Struct, frozen=True, rename="camel"):
     block: MetaBlock
     has_indexing_errors: bool
 
 
-class NotifyRequestedRow(Entity, frozen=True, rename="camel"):
+class NotifyRequestedRow(SubgraphEntity, frozen=True, rename="camel"):
     legacy: AddressText
     creator: AddressText
     layer: Uint8
@@ -91,7 +91,7 @@ class NotifyRequestedRow(Entity, frozen=True, rename="camel"):
         )
 
 
-class ReminderConfigurationRow(Entity, frozen=True, rename="camel"):
+class ReminderConfigurationRow(SubgraphEntity, frozen=True, rename="camel"):
     creator: AddressText
     cosigners: list[AddressText]
     beneficiaries: list[AddressText]
@@ -109,7 +109,7 @@ class ReminderConfigurationRow(Entity, frozen=True, rename="camel"):
         )
 
 
-class TimelockRow(Entity, frozen=True, rename="camel"):
+class TimelockRow(SubgraphEntity, frozen=True, rename="camel"):
     id: SmallBigInt
     lock_type: Uint8
     owner: AddressText
@@ -119,12 +119,12 @@ class TimelockRow(Entity, frozen=True, rename="camel"):
     created_at: SmallBigInt
 
 
-class Reference(Struct, frozen=True):
+class EntityReference(Struct, frozen=True):
     id: Id
 
 
-class TimelockAssetRow(Entity, frozen=True, rename="camel"):
-    timelock: Reference
+class TimelockAssetRow(SubgraphEntity, frozen=True, rename="camel"):
+    timelock: EntityReference
     vault: AddressText
     token: AddressText
     token_id: BigInt | None
@@ -140,31 +140,31 @@ class TimelockAssetRow(Entity, frozen=True, rename="camel"):
 
 
 T = TypeVar("T")
-E = TypeVar("E", bound=Entity)
+E = TypeVar("E", bound=SubgraphEntity)
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SubgraphAnswer(msgspec.Struct, frozen=True):
     data: msgspec.Raw = msgspec.Raw(b"null")
     errors: list[msgspec.Raw] | None = None
 
 
-class Rows(msgspec.Struct, Generic[E], frozen=True):
+class EntityRows(msgspec.Struct, Generic[E], frozen=True):
     rows: list[E]
 
 
-def _rows_of(shape: type[E]) -> type[Rows[E]]:
-    return Rows[shape]  # type: ignore[valid-type]  # msgspec decodes into it
+def _rows_of(shape: type[E]) -> type[EntityRows[E]]:
+    return EntityRows[shape]  # type: ignore[valid-type]  # msgspec decodes into it
 
 
 class MetaAnswer(msgspec.Struct, frozen=True):
-    meta: Head = msgspec.field(name="_meta")
+    meta: SubgraphHead = msgspec.field(name="_meta")
 
 
 class _TryAgain(Exception):
     """This attempt failed in a way another may not."""
 
 
-class Subgraph:
+class SubgraphClient:
     """An `Indexer`. The URL may hold an API key and is never part of a message."""
 
     name = "subgraph"
@@ -207,11 +207,13 @@ class Subgraph:
         rows = await self._by_key("reminder_configurations", legacies, ReminderConfigurationRow, at)
         return {config.legacy: config for row in rows if (config := row.config())}
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, Timelock]:
+    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         keys = [str(number) for number in ids]
         return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
 
-    async def gifts_of(self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]) -> list[Timelock]:
+    async def gifts_of(
+        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
+    ) -> list[IndexedTimelock]:
         asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
         rows = (await self._ask("gifts_of_recipient", asked, _rows_of(TimelockRow))).rows
         if len({row.id for row in rows}) != len(rows):
@@ -224,7 +226,7 @@ class Subgraph:
             raise IndexerUnavailable("the subgraph names a hundred other gifts first")  # our own index looks further
         return found
 
-    async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, Timelock]:
+    async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, IndexedTimelock]:
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
         for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, by_id=False):
             if asset.timelock.id not in assets:
@@ -295,7 +297,7 @@ class Subgraph:
     def _decode(self, query: str, text: bytes, shape: type[T]) -> T:
         """Errors and shapes we do not know are failures; nothing is guessed, and foreign text is not repeated."""
         try:
-            answer = msgspec.json.decode(text, type=Answer)
+            answer = msgspec.json.decode(text, type=SubgraphAnswer)
             if answer.errors:
                 raise self._failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
             return msgspec.json.decode(answer.data, type=shape)
@@ -314,8 +316,8 @@ def time_of(text: str) -> int:
     return min(int(text), FAR_FUTURE)
 
 
-def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> Timelock:
-    return Timelock(
+def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> IndexedTimelock:
+    return IndexedTimelock(
         timelock_id=int(row.id),
         lock_type=row.lock_type,
         owner=row.owner.lower(),

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.errors import Misconfigured, ServiceError, Unavailable
 from reminder_worker.indexer.gaps import find_gap
@@ -167,21 +167,21 @@ async def _look_at_chain(
     )
 
 
-def _number_of(block: Block) -> int:
+def _number_of(block: BlockHeader) -> int:
     return block.number
 
 
-def _age_of(block: Block) -> int:
+def _age_of(block: BlockHeader) -> int:
     return int(time.time()) - block.timestamp
 
 
-async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[Block]]:
+async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[BlockHeader]]:
     """Ask every endpoint separately. An endpoint that does not answer or lacks the block is left out."""
     answers = await chain.ask_each([("eth_getBlockByNumber", [tag, False]) for tag in tags], _decode_blocks)
     return {tag: [block for blocks in answers if (block := blocks[place])] for place, tag in enumerate(tags)}
 
 
-def _decode_blocks(answers: Sequence[Any]) -> list[Block | None]:
+def _decode_blocks(answers: Sequence[Any]) -> list[BlockHeader | None]:
     return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
 
 

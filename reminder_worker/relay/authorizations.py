@@ -15,7 +15,7 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
-from reminder_worker.chain.eip712 import Domain, Types, recover, typed_data_digest
+from reminder_worker.chain.eip712 import TypedDataDomain, Types, recover, typed_data_digest
 from reminder_worker.errors import FieldFault, InvalidInput, RouterVersionUnsupported
 from reminder_worker.relay.models import SELF_PAID, RelayLane
 
@@ -116,7 +116,7 @@ class SignedCall:
     data: bytes = field(repr=False)
 
 
-def build_call(request: Request, domain: Domain) -> SignedCall:
+def build_call(request: Request, domain: TypedDataDomain) -> SignedCall:
     """Return the digest and the call of a request in its router's domain.
 
     Raises `RouterVersionUnsupported` for an unknown version, and `InvalidInput` where it pays the recipient only.
@@ -139,7 +139,7 @@ def list_versions(request: Request) -> tuple[str, ...]:
     return TIMELOCK_VERSIONS if request.pay_to == THE_RECIPIENT else (PAYEE_VERSION,)
 
 
-def compute_digest(request: Request, domain: Domain) -> bytes:
+def compute_digest(request: Request, domain: TypedDataDomain) -> bytes:
     """Return the EIP-712 digest of the request in its router's domain."""
     primary_type, message = _message(request)
     message |= {"nonce": request.nonce, "deadline": request.deadline}

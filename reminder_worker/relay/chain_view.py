@@ -158,7 +158,7 @@ def _nonce(answer: Any) -> int | None:
         return None
     try:
         return abi_codec.at(wire.hex_bytes(answer), 0)
-    except abi_codec.Malformed:
+    except abi_codec.MalformedData:
         return None
 
 

@@ -14,8 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, SponsoredReads
-from reminder_worker.chain.eip712 import Domain, Signatures, recover
+from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, RouterReads
+from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover
 from reminder_worker.concurrency import Looks
 from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
@@ -35,7 +35,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     VersionMismatch,
 )
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.authorizations import (
@@ -88,7 +88,7 @@ class RelayIntake:
         engine: AsyncEngine,
         admission: RelayAdmission | None,
         chains: Mapping[int, Chain],
-        indexers: Mapping[int, Indexers],
+        indexers: Mapping[int, IndexerSelector],
         settings: Settings,
     ) -> None:
         self._engine = engine
@@ -96,7 +96,7 @@ class RelayIntake:
         self._chains = chains
         self._indexers = indexers
         self._settings = settings
-        self._routers = {chain_id: SponsoredReads(chain) for chain_id, chain in chains.items()}
+        self._routers = {chain_id: RouterReads(chain) for chain_id, chain in chains.items()}
         self._statuses = Looks(self._read_chain_status)
 
     # -- requests -------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ class RelayIntake:
                 raise
         return await self._take_signed(request, newest)
 
-    async def _take_signed(self, request: Request, domain: Domain) -> RequestView:
+    async def _take_signed(self, request: Request, domain: TypedDataDomain) -> RequestView:
         admission, relay = self._require_relay()
         call = build_call(request, domain)
         seconds_left = DAY_SECONDS - int(time.time()) % DAY_SECONDS  # before the pause is read: not a day too long
@@ -175,11 +175,11 @@ class RelayIntake:
             return True
         if await self._require_relay()[0].holds(repeated.id, call.data):
             return True
-        signatures = Signatures(self._chains[request.chain_id])
+        signatures = SignatureVerifier(self._chains[request.chain_id])
         verdict = await signatures.verdict(call.digest, request.signature, request.signer, caller=request.router)
         return verdict.is_signed
 
-    async def _find_other_version(self, request: Request, domain: Domain) -> RequestView | None:
+    async def _find_other_version(self, request: Request, domain: TypedDataDomain) -> RequestView | None:
         """Return the request as it was taken before an upgrade. Raises VersionMismatch for a new one signed so."""
         for version in list_versions(request):
             if version == domain.version:
@@ -277,7 +277,7 @@ def _authorize(call: SignedCall, terms: RequestTerms, now: int, gas_needed: int 
     )
 
 
-async def _read_version(routers: SponsoredReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:
+async def _read_version(routers: RouterReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:
     """Return the version of a router's domain, and as a code why nothing is relayed to it."""
     try:
         version = (await routers.domain(router)).version

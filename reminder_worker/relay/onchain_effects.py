@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from reminder_worker.chain import abi, wire
-from reminder_worker.chain.client import Chain, Log
+from reminder_worker.chain.client import Chain, EventLog
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request
@@ -101,7 +101,7 @@ class CalledTransaction(msgspec.Struct):
     input: str
 
 
-def _effect(log: Log, signer: str) -> OnchainEffect | None:
+def _effect(log: EventLog, signer: str) -> OnchainEffect | None:
     try:
         event = decode(log)
     except UndecodableLog:

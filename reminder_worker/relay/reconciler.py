@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.timelocks import Timelocks
+from reminder_worker.chain.contracts.timelocks import TimelockReads
 from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import Alerts
@@ -306,7 +306,7 @@ class RelayReconciler:
         """
         gifts = [request for request in waiting if request.lane is RelayLane.GIFT_WITHDRAW and _is_checked(request)]
         try:
-            found = await Timelocks(chain).details([request.subject_id for request in gifts])
+            found = await TimelockReads(chain).details([request.subject_id for request in gifts])
         except Unavailable:
             return frozenset()  # the next run asks again
         pairs = zip(gifts, found, strict=True)

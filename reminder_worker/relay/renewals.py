@@ -5,7 +5,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.renewals import Renewals
+from reminder_worker.chain.renewals import RenewalReads
 
 MOST_ATTEMPTS: Final = 240  # every six hours of the window, twice over
 
@@ -21,5 +21,5 @@ async def was_reset_since(chain: Chain, router: str, legacy_id: int, digest: byt
 
     Raises `ChainUnavailable`.
     """
-    reset_at = await Renewals(chain).reset_of(legacy_id, at=at)
+    reset_at = await RenewalReads(chain).reset_of(legacy_id, at=at)
     return reset_at is None or digest not in renewal_digests(chain.chain_id, router, legacy_id, reset_at)

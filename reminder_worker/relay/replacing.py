@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
 from reminder_worker.chain.types import SendOutcome
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.privacy.vault import Vault
@@ -77,11 +77,11 @@ class AttemptReplacer:
         """Return whether the call has no use any more: the gift was paid, or the timer was reset, meanwhile."""
         request, gas = entry.request, entry.slot.newest.gas_limit
         async with self._engine.connect() as connection:
-            call = Call(request.router, await request_store.read_call(connection, self._vault, request))
+            call = ContractCall(request.router, await request_store.read_call(connection, self._vault, request))
         with suppress(ChainUnavailable):
             head = await chain.head()
             answer = await chain.call(call, at=head.hash, gas=gas, sender=self._wallet.address)
-            if isinstance(answer, Reverted):
+            if isinstance(answer, RevertedCall):
                 return True
             if request.lane is RelayLane.AUTO_RENEW:
                 return await was_reset_since(chain, request.router, request.subject_id, request.digest, at=head.hash)

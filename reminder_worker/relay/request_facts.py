@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from reminder_worker.chain.client import Call, Chain, Reverted
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
-from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, SponsoredReads, WithdrawFacts
-from reminder_worker.chain.eip712 import Signatures
-from reminder_worker.chain.simulation import LEAST_PAID_WEI, Simulated
+from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
+from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, RouterReads, WithdrawFacts
+from reminder_worker.chain.eip712 import SignatureVerifier
+from reminder_worker.chain.simulation import LEAST_PAID_WEI, SimulatedTransaction
 from reminder_worker.chain.types import ETHER, MOST_GAS
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, SignerMismatch
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, SignedCall, WithdrawRequest
 from reminder_worker.relay.contract_errors import WOULD_FAIL, refusal
 from reminder_worker.relay.validation import CallEffects, RequestFacts, RequestTerms
@@ -27,7 +27,7 @@ LEAST_GAS_LIMIT: Final = 100_000
 class RequestReader:
     """Reads of one chain for the requests that `wallet` pays for."""
 
-    def __init__(self, chain: Chain, indexers: Indexers, routers: SponsoredReads, wallet: str) -> None:
+    def __init__(self, chain: Chain, indexers: IndexerSelector, routers: RouterReads, wallet: str) -> None:
         self._chain = chain
         self._indexers = indexers
         self._routers = routers
@@ -36,7 +36,9 @@ class RequestReader:
     async def read_facts(self, call: SignedCall, open_nonces: frozenset[int]) -> RequestFacts:
         """Read the latest block, the router's facts and the legacy's. Raises `SignerMismatch`, `ChainUnavailable`."""
         request = call.request
-        signed = Signatures(self._chain).verify(call.digest, request.signature, request.signer, caller=request.router)
+        signed = SignatureVerifier(self._chain).verify(
+            call.digest, request.signature, request.signer, caller=request.router
+        )
         head, _ = await asyncio.gather(self._chain.head(), signed)
         router, subject, signer = request.router, request.subject_id, request.signer
         answers: ClaimFacts | CheckInFacts | WithdrawFacts
@@ -49,7 +51,7 @@ class RequestReader:
             case WithdrawRequest():
                 answers = await self._routers.withdraw(router, subject, signer, at=head.hash)
         if not isinstance(answers, WithdrawFacts) and answers.legacy is not None:
-            legacy = await Legacies(self._chain).facts_of(answers.legacy, router, subject, at=head.hash)
+            legacy = await LegacyReads(self._chain).facts_of(answers.legacy, router, subject, at=head.hash)
         return RequestFacts(head, answers, legacy, open_nonces)
 
     async def read_effects(self, call: SignedCall, facts: RequestFacts, terms: RequestTerms) -> CallEffects:
@@ -77,7 +79,7 @@ class RequestReader:
         The block is named since a node that has stopped must refuse nothing by its own latest block.
         """
         request, at = call.request, facts.head
-        router_call = Call(request.router, call.data)
+        router_call = ContractCall(request.router, call.data)
         # The router logs every claim and check-in, the vault every withdrawal.
         emitter = self._chain.settings.timelock_erc20 if isinstance(request, WithdrawRequest) else request.router
         try:
@@ -88,17 +90,17 @@ class RequestReader:
             outcome = None  # some nodes do not answer an unknown method; the plain call decides
         if outcome is None:
             answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=terms.gas_limit)
-            if not isinstance(answer, Reverted):
+            if not isinstance(answer, RevertedCall):
                 return CallEffects()
             outcome = answer
-        if isinstance(outcome, Simulated):
+        if isinstance(outcome, SimulatedTransaction):
             return CallEffects(simulated=outcome)
         refused, needs_gas = refusal(outcome.data), False
         # A smart wallet without enough gas to check a signature seems to deny the signature.
         if isinstance(refused, SignerMismatch) or refused.code == WOULD_FAIL:
             with suppress(ChainUnavailable):  # not every node lets a call use so much
                 answer = await self._chain.call(router_call, at=at.hash, sender=self._wallet, gas=MOST_GAS)
-                needs_gas = not isinstance(answer, Reverted)
+                needs_gas = not isinstance(answer, RevertedCall)
         return CallEffects(revert=outcome.data, succeeds_with_more_gas=needs_gas)
 
     async def _has_tokens(self, request: ClaimRequest, facts: RequestFacts, legacy: LegacyFacts) -> bool:
@@ -108,7 +110,7 @@ class RequestReader:
         now, at = facts.head.timestamp, facts.head.hash
         return bool(await self._routers.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
 
-    async def _holds_nfts(self, request: WithdrawRequest, simulated: Simulated | None) -> bool:
+    async def _holds_nfts(self, request: WithdrawRequest, simulated: SimulatedTransaction | None) -> bool:
         """Return whether a vault of NFTs has something under this id: by the simulation's logs, else by the index."""
         vaults = {self._chain.settings.timelock_erc721, self._chain.settings.timelock_erc1155}
         if simulated is not None:
@@ -120,7 +122,7 @@ class RequestReader:
         return any(asset.vault in vaults for asset in found[request.subject_id].assets)
 
     async def _confirm_gas(
-        self, call: SignedCall, facts: RequestFacts, terms: RequestTerms, simulated: Simulated | None
+        self, call: SignedCall, facts: RequestFacts, terms: RequestTerms, simulated: SimulatedTransaction | None
     ) -> int | None:
         """Return a gas limit that is enough, if it is below the most; None also if the call fails with it anywhere.
 
@@ -132,13 +134,13 @@ class RequestReader:
         gas = estimate_gas(simulated)
         if gas is None or gas >= terms.gas_limit:
             return None
-        router_call = Call(request.router, call.data)
+        router_call = ContractCall(request.router, call.data)
         at = facts.head.hash
         succeeds = await self._chain.succeeds_at_each(router_call, at=at, sender=self._wallet, gas=gas)
         return gas if succeeds else None
 
 
-def _pays_all(request: ClaimRequest, simulated: Simulated) -> bool:
+def _pays_all(request: ClaimRequest, simulated: SimulatedTransaction) -> bool:
     """Return whether the claim pays its signer each asset.
 
     Otherwise anybody can raise its cost: a token that arrives later is paid to the whole line.
@@ -147,7 +149,7 @@ def _pays_all(request: ClaimRequest, simulated: Simulated) -> bool:
     return paid >= {*request.assets, *([ETHER] if request.is_eth else [])}
 
 
-def estimate_gas(simulated: Simulated | None) -> int | None:
+def estimate_gas(simulated: SimulatedTransaction | None) -> int | None:
     """Return twice the gas that the simulation used; None where that is not known.
 
     The double covers refunds (a fifth), the gas that each call keeps back (a sixty-fourth) and changed balances.

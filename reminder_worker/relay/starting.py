@@ -11,8 +11,8 @@ import structlog
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Call, Chain, Reverted
-from reminder_worker.chain.contracts.routers import SponsoredReads
+from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
+from reminder_worker.chain.contracts.routers import RouterReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
@@ -89,7 +89,7 @@ class RequestStarter:
             else:
                 found.append((row, ReadyRequest(row.id, row.router, row.gas_limit, key, data)))
         chain = self._wallet.chains[chain_id]
-        calls = [(Call(ready.router, ready.data), ready.gas_limit) for _, ready in found]
+        calls = [(ContractCall(ready.router, ready.data), ready.gas_limit) for _, ready in found]
         head = await chain.head()
         answers = await chain.call_each(calls, at=head.hash, sender=self._wallet.address)
         objections = await asyncio.gather(
@@ -103,7 +103,7 @@ class RequestStarter:
         return [ready for ready, reason in checked if reason is None]
 
     async def _find_objection(
-        self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | Reverted | None, head: Block
+        self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | RevertedCall | None, head: BlockHeader
     ) -> str | None:
         """Return as a code why a request is not worth its fee now. Its effect may already exist on chain."""
         if row.paused:
@@ -113,7 +113,7 @@ class RequestStarter:
             return "expires_soon"
         if answer is None:
             return "not_simulated"
-        if isinstance(answer, Reverted):
+        if isinstance(answer, RevertedCall):
             return "would_revert"
         if row.lane == RelayLane.AUTO_RENEW:
             try:
@@ -125,22 +125,24 @@ class RequestStarter:
             return await self._find_claim_objection(chain, row, ready, head)
         return None
 
-    async def _find_claim_objection(self, chain: Chain, row: Row[Any], ready: ReadyRequest, head: Block) -> str | None:
+    async def _find_claim_objection(
+        self, chain: Chain, row: Row[Any], ready: ReadyRequest, head: BlockHeader
+    ) -> str | None:
         found, claim = None, decode_claim(ready.data)
         with suppress(ChainUnavailable):  # a node without simulation: the plain call has decided
             payer = None
             if claim and claim[2]:
-                legacy = await SponsoredReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
+                legacy = await RouterReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
                 payer = legacy if legacy and await chain.balance(legacy) >= LEAST_PAID_WEI else None
             found = await chain.simulate(
-                Call(ready.router, ready.data),
+                ContractCall(ready.router, ready.data),
                 at=head,
                 sender=self._wallet.address,
                 gas=ready.gas_limit,
                 emitter=ready.router,
                 payer=payer,
             )
-        if isinstance(found, Reverted):
+        if isinstance(found, RevertedCall):
             return "would_revert"
         delivers = found is None or found.received(row.signer, claim[1] if claim else ())
         return None if delivers else "nothing_to_claim"

@@ -7,10 +7,10 @@ rule that is broken. Times are compared with the block's time, as the contracts 
 from dataclasses import dataclass
 from typing import Final, NoReturn, assert_never
 
-from reminder_worker.chain.client import Block
+from reminder_worker.chain.client import BlockHeader
 from reminder_worker.chain.contracts.legacies import LegacyFacts
 from reminder_worker.chain.contracts.routers import PAYEE_VERSION, CheckInFacts, ClaimFacts, WithdrawFacts
-from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.simulation import SimulatedTransaction
 from reminder_worker.chain.types import MOST_GAS
 from reminder_worker.errors import (
     AlreadyUsed,
@@ -47,7 +47,7 @@ class RequestFacts:
     `open_nonces`: nonces of the signer's open requests, read before the block.
     """
 
-    head: Block
+    head: BlockHeader
     router: ClaimFacts | CheckInFacts | WithdrawFacts
     legacy: LegacyFacts | None
     open_nonces: frozenset[int]
@@ -74,7 +74,7 @@ class CallEffects:
     a simulation. `gas_needed`: a gas limit that is enough, below the most.
     """
 
-    simulated: Simulated | None = None
+    simulated: SimulatedTransaction | None = None
     revert: bytes | None = None
     succeeds_with_more_gas: bool = False
     pays_ether: bool = False

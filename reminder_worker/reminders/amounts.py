@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from reminder_worker.chain.events import decode_transfer
-from reminder_worker.chain.types import ETHER, Log
+from reminder_worker.chain.types import ETHER, EventLog
 from reminder_worker.reminders.audience import LegacyMembership
 
 MOST_TOKENS = 40  # when other tokens are among them; a claim may move 50 whitelisted tokens
@@ -19,7 +19,7 @@ Amounts = Mapping[str, Mapping[str, int]]
 
 
 def sum_received(
-    logs: Iterable[Log], legacy: str, members: LegacyMembership, whitelist: Collection[str]
+    logs: Iterable[EventLog], legacy: str, members: LegacyMembership, whitelist: Collection[str]
 ) -> dict[str, dict[str, int]]:
     """Return base units by heir and token, of transfers from the owner or the legacy. The owner is not an heir."""
     sources = {members.owner, legacy}
@@ -33,7 +33,9 @@ def sum_received(
     return {str(heir): _keep_most_valuable(tokens, {*whitelist, ETHER}) for heir, tokens in sums.items()}
 
 
-def select_claim_transfers(logs: Sequence[Log], legacy: str, owner: str, told: Mapping[int, str]) -> list[Log]:
+def select_claim_transfers(
+    logs: Sequence[EventLog], legacy: str, owner: str, told: Mapping[int, str]
+) -> list[EventLog]:
     """Return the logs of one transaction without the owner's transfers for claims from their other legacies.
 
     `told`: log position to legacy, for each activation of a legacy of this owner. A contract logs the activation after

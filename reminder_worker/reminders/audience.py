@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.client import Call, Chain
+from reminder_worker.chain.client import Chain, ContractCall
 from reminder_worker.chain.contracts import said
-from reminder_worker.chain.contracts.legacies import MOST_NAMED, Legacies, Members
-from reminder_worker.chain.types import Reverted
+from reminder_worker.chain.contracts.legacies import MOST_NAMED, LegacyMembers, LegacyReads
+from reminder_worker.chain.types import RevertedCall
 from reminder_worker.indexer.models import SAFE, ReminderConfig, SignalKind
 from reminder_worker.outbox.messages import KIND_WINDOWS, Kind, Role
 
@@ -159,7 +159,7 @@ async def read_memberships(
     `at`: a block hash.
     """
     legacies = list(legacy_types)
-    found = dict(zip(legacies, await Legacies(chain).members(legacies, at=at), strict=True))
+    found = dict(zip(legacies, await LegacyReads(chain).members(legacies, at=at), strict=True))
     safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE})
     signers = await read_safe_signers(chain, safes, at)
     memberships = {}
@@ -169,7 +169,7 @@ async def read_memberships(
     return memberships
 
 
-def make_membership(members: Members, signers: Sequence[str]) -> LegacyMembership:
+def make_membership(members: LegacyMembers, signers: Sequence[str]) -> LegacyMembership:
     return LegacyMembership(
         owner=members.owner,
         creator=members.creator,
@@ -185,9 +185,9 @@ async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict
 
     A Safe has no bound of its own, and any contract can pretend to be a Safe.
     """
-    answers = await chain.call_many([Call(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
+    answers = await chain.call_many([ContractCall(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
     return {
-        safe: () if isinstance(answer, Reverted) else said(_read_owners, answer)
+        safe: () if isinstance(answer, RevertedCall) else said(_read_owners, answer)
         for safe, answer in zip(safes, answers, strict=True)
     }
 

@@ -13,9 +13,9 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyIdentity
+from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.eip712 import Signatures, Verdict, recover, typed_data_digest
+from reminder_worker.chain.eip712 import SignatureVerdict, SignatureVerifier, recover, typed_data_digest
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend
@@ -135,15 +135,15 @@ class _RequestCheck:
 
     async def see(self, chain: Chain) -> _ChainVerdict:
         identity, is_plain = await asyncio.gather(
-            Legacies(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
+            LegacyReads(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
         )
         if identity is None:
             return _ChainVerdict(None)
         creator, signature = identity.creator, self.request.signature
         if is_plain and self.signer == creator:
-            verdict = Verdict(True)
+            verdict = SignatureVerdict(True)
         else:
-            verdict = await Signatures(chain).verdict(self.digest, signature, creator)
+            verdict = await SignatureVerifier(chain).verdict(self.digest, signature, creator)
         is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
         return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
 

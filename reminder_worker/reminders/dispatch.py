@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import NotConfigured, ServiceError
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
@@ -39,7 +39,7 @@ class ReminderDispatch:
         self,
         engine: AsyncEngine,
         chains: Mapping[int, Chain],
-        indexers: Mapping[int, Indexers],
+        indexers: Mapping[int, IndexerSelector],
         vault: Vault,
         mail: MailClient,
         settings: Settings,

@@ -15,18 +15,18 @@ from typing import Any
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts.legacies import Legacies, Triggers
+from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
-from reminder_worker.chain.renewals import Renewals
+from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
-from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touched
+from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, TouchedAccounts
 from reminder_worker.indexer.models import SAFE
-from reminder_worker.indexer.store import Cursor, move_cursor, read_cursor
+from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import WINDOW_KINDS
 from reminder_worker.reminders.audience import LegacyMembership, read_memberships
 from reminder_worker.reminders.horizon import (
@@ -142,7 +142,7 @@ class DuePass:
         async with self._engine.begin() as conn:
             await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
 
-    async def _to_ask(self, head: Block) -> list[WatchedLegacy]:
+    async def _to_ask(self, head: BlockHeader) -> list[WatchedLegacy]:
         values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
         async with self._engine.connect() as conn:
             return [WatchedLegacy(*row) for row in await conn.execute(sql["to_ask"], values)]
@@ -158,9 +158,9 @@ class DuePass:
             old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:
             return
-        fresh = late = Touched({}, {})
+        fresh = late = TouchedAccounts({}, {})
         if old is None:
-            old = Cursor(-1, "", stored=False)
+            old = IndexCursor(-1, "", stored=False)
         elif await self._follows(old, indexed):
             fresh = await self._index.touched_since(old.number + 1, indexed.number)
             late = await self._index.touched_since(old.number + 1 - LATE_BLOCKS, old.number)
@@ -169,7 +169,7 @@ class DuePass:
             fresh = await self._index.touched_since(first, indexed.number)
         await through_deadlocks(partial(self._move_horizon, old, indexed, fresh, late))
 
-    async def _follows(self, old: Cursor, new: Cursor) -> bool:
+    async def _follows(self, old: IndexCursor, new: IndexCursor) -> bool:
         """Return whether the index only advanced from `old` to `new`.
 
         Otherwise a reorganisation moved events to other blocks.
@@ -178,7 +178,9 @@ class DuePass:
             return old.number < new.number
         return bool(await self._chain.has_block(old.number, old.hash))
 
-    async def _move_horizon(self, old: Cursor, new: Cursor, fresh: Touched, late: Touched) -> None:
+    async def _move_horizon(
+        self, old: IndexCursor, new: IndexCursor, fresh: TouchedAccounts, late: TouchedAccounts
+    ) -> None:
         """Move the cursor and mark legacies as due.
 
         `late`: events near the cursor that may have been found late; a legacy read after such an event is not due.
@@ -208,23 +210,23 @@ async def ask_now(
 class _DueRun:
     """One run of the due pass. All questions of a round use one block."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: Block) -> None:
+    def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: BlockHeader) -> None:
         self.head = head
         self.report = DueReport(block_number=head.number)
         self._engine = engine
         self._chain = chain
         self._settings = settings
         self._view = ReminderView(chain)
-        self._legacies = Legacies(chain)
+        self._legacies = LegacyReads(chain)
         self._premium = PremiumSetting(chain)
-        self._renewals = Renewals(chain)
+        self._renewals = RenewalReads(chain)
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
         self._ahead: dict[str, int] = {}
         self._default_ahead: int | None = None
         self._to_store: list[WindowReading] = []
 
-    def go_on_at(self, head: Block) -> None:
+    def go_on_at(self, head: BlockHeader) -> None:
         self.head = head
         self.report.block_number = head.number
         self._ahead.clear()

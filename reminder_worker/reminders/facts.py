@@ -13,16 +13,16 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts
+from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, Tokens
-from reminder_worker.chain.renewals import Renewals, RenewState
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
+from reminder_worker.chain.renewals import RenewalReads, RenewState
 from reminder_worker.chain.types import ETHER
 from reminder_worker.concurrency import together
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
 from reminder_worker.reminders.amounts import sum_amounts
 from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
@@ -41,7 +41,7 @@ class ReminderFacts:
     `legacies` has None for an unreadable legacy and for a Safe with too many signers.
     """
 
-    head: Block
+    head: BlockHeader
     legacies: dict[str, LegacyFacts | None] = field(default_factory=dict)
     signers: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     windows: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -67,12 +67,12 @@ class ReminderFacts:
 class ReminderFactReader:
     """Reader of one chain. Raises `ChainUnavailable`."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, batch_size: int) -> None:
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: IndexerSelector, batch_size: int) -> None:
         self._engine = engine
         self._chain = chain
         self._indexers = indexers
         self._batch_size = batch_size
-        self._tokens = Tokens(chain)
+        self._tokens = TokenReads(chain)
         self._questions = asyncio.Semaphore(QUESTIONS_AT_ONCE)
         self._known: ReminderFacts | None = None
 
@@ -97,7 +97,7 @@ class ReminderFactReader:
     async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         if not legacies:
             return
-        found = await Legacies(self._chain).facts(legacies, at=facts.head.hash)
+        found = await LegacyReads(self._chain).facts(legacies, at=facts.head.hash)
         safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
         facts.signers.update(
             await read_safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash)
@@ -116,7 +116,7 @@ class ReminderFactReader:
         """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
-        states = await Renewals(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
+        states = await RenewalReads(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
         return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 
     async def _configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:

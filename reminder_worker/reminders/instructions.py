@@ -6,10 +6,10 @@ from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyIdentity
+from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, LegacyMembership, find_audience, read_memberships
@@ -25,7 +25,7 @@ class InstructionMailer:
         self,
         engine: AsyncEngine,
         chains: Mapping[int, Chain],
-        indexers: Mapping[int, Indexers],
+        indexers: Mapping[int, IndexerSelector],
         quotas: Quotas,
         settings: Settings,
     ) -> None:
@@ -74,10 +74,10 @@ class InstructionMailer:
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
-    async def _members(self, identity: LegacyIdentity, chain_id: int, head: Block) -> LegacyMembership:
+    async def _members(self, identity: LegacyIdentity, chain_id: int, head: BlockHeader) -> LegacyMembership:
         """Read the members. Raises `LegacyNotLive`: people keep these emails for years and would wait in vain."""
         chain = self._chains[chain_id]
-        (found,) = await Legacies(chain).facts([identity.legacy], at=head.hash)
+        (found,) = await LegacyReads(chain).facts([identity.legacy], at=head.hash)
         if found is None:
             raise ChainUnavailable("the legacy cannot be read")
         if not found.is_live:

@@ -18,7 +18,7 @@ from reminder_worker.concurrency import in_time
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.models import ReminderConfig
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import WINDOW_KINDS, Kind, Role
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,
@@ -86,7 +86,7 @@ class Planner:
         self,
         engine: AsyncEngine,
         chain: Chain,
-        indexers: Indexers,
+        indexers: IndexerSelector,
         settings: ReminderSettings,
         find_ending_budgets: FindEndingBudgets,
     ) -> None:

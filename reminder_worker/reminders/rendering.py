@@ -16,7 +16,7 @@ from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_st
 from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.allowlist import may_mail
 from reminder_worker.outbox.messages import (
     KIND_WINDOWS,
@@ -101,7 +101,7 @@ class ReminderRenderer:
         self,
         engine: AsyncEngine,
         chains: Mapping[int, Chain],
-        indexers: Mapping[int, Indexers],
+        indexers: Mapping[int, IndexerSelector],
         vault: Vault,
         settings: Settings,
     ) -> None:

@@ -17,18 +17,18 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import Block, Chain, Receipt, StateGone
-from reminder_worker.chain.contracts.legacies import Legacies
+from reminder_worker.chain.client import BlockHeader, Chain, StateGone, TransactionReceipt
+from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.database.parameters import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
 from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, config_of, fold_config
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.outbox.messages import Kind
 from reminder_worker.reminders.amounts import amounts_to_json, select_claim_transfers, sum_received
@@ -122,7 +122,9 @@ class SignalFacts:
 class SignalValidator:
     """Validator of one chain. Raises `ChainUnavailable` if nothing can be read."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, settings: ReminderSettings) -> None:
+    def __init__(
+        self, engine: AsyncEngine, chain: Chain, indexers: IndexerSelector, settings: ReminderSettings
+    ) -> None:
         self._engine = engine
         self._chain = chain
         self._indexers = indexers
@@ -134,10 +136,10 @@ class SignalValidator:
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         head = await self._chain.head()
-        identities = await Legacies(self._chain).identities(legacies, at=head.hash)
+        identities = await LegacyReads(self._chain).identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
         verdicts: dict[StoredSignal, ValidatedSignal] = {}
-        good: dict[StoredSignal, Receipt] = {}
+        good: dict[StoredSignal, TransactionReceipt] = {}
         for signal in signals:
             receipt = receipts.get(signal.tx_hash)
             if receipt is None:
@@ -156,7 +158,7 @@ class SignalValidator:
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
 
-    async def _receipts(self, signals: Sequence[StoredSignal]) -> tuple[dict[str, Receipt], set[str]]:
+    async def _receipts(self, signals: Sequence[StoredSignal]) -> tuple[dict[str, TransactionReceipt], set[str]]:
         """Return receipts of successful transactions by hash, and the transactions that an endpoint denies.
 
         One endpoint alone cannot invent a receipt: two must return it. A silent second endpoint is awaited
@@ -184,7 +186,7 @@ class SignalValidator:
         return receipts, denied
 
     async def _judge_genuine(
-        self, good: Mapping[StoredSignal, Receipt], types: Mapping[str, int]
+        self, good: Mapping[StoredSignal, TransactionReceipt], types: Mapping[str, int]
     ) -> list[ValidatedSignal]:
         if not good:
             return []
@@ -212,12 +214,12 @@ class SignalValidator:
             return ValidatedSignal(signal, "refused", "transaction_gone")
         return _retry_later(signal, DENIED if denied else "not_readable_yet")
 
-    def _announces(self, receipt: Receipt, signal: StoredSignal) -> bool:
+    def _announces(self, receipt: TransactionReceipt, signal: StoredSignal) -> bool:
         """Return whether the receipt contains the signal. Without this proof a wrong indexer could trigger emails."""
         said = (signal.legacy, signal.layer, signal.kind)
         return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._told(receipt))
 
-    def _told(self, receipt: Receipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def _told(self, receipt: TransactionReceipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield the notify events of a transaction with their log positions."""
         for at, entry in enumerate(receipt.logs):
             if entry.address == self._chain.settings.premium_setting:
@@ -226,7 +228,7 @@ class SignalValidator:
                     if event.name == NOTIFY:
                         yield at, event.args
 
-    def _moved(self, signal: StoredSignal, receipt: Receipt, owner: str) -> list[Log]:
+    def _moved(self, signal: StoredSignal, receipt: TransactionReceipt, owner: str) -> list[EventLog]:
         told = {
             at: args["legacy"]
             for at, args in self._told(receipt)
@@ -235,7 +237,7 @@ class SignalValidator:
         return select_claim_transfers(receipt.logs, signal.legacy, owner, told)
 
     def _verdict(
-        self, signal: StoredSignal, receipt: Receipt, place: SignalBlock | None, known: SignalFacts
+        self, signal: StoredSignal, receipt: TransactionReceipt, place: SignalBlock | None, known: SignalFacts
     ) -> ValidatedSignal:
         members = known.members[place] if place else None
         if place is None or members is None or place not in known.configs:
@@ -254,7 +256,7 @@ class SignalValidator:
         config = known.configs[place].get(signal.legacy)
         return ValidatedSignal(signal, "planned", None, belongs, config, line, amounts)
 
-    async def _places(self, good: Mapping[StoredSignal, Receipt]) -> dict[StoredSignal, SignalBlock]:
+    async def _places(self, good: Mapping[StoredSignal, TransactionReceipt]) -> dict[StoredSignal, SignalBlock]:
         """The block a signal is judged by: the parent for an activation, else its own. Absent when not found."""
         hashes = sorted({receipt.block_hash for receipt in good.values()})
         blocks = dict(zip(hashes, await asyncio.gather(*map(self._block, hashes)), strict=True))
@@ -267,7 +269,7 @@ class SignalValidator:
                 places[signal] = SignalBlock(block.number, block.hash)
         return places
 
-    async def _block(self, block_hash: str) -> Block | None:
+    async def _block(self, block_hash: str) -> BlockHeader | None:
         async with self._blocks:
             return await self._chain.block_by_hash(block_hash)
 
@@ -357,14 +359,14 @@ class SignalValidator:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
 
 
-def _read_receipts(answers: Sequence[Any]) -> list[Receipt | RpcError | None]:
+def _read_receipts(answers: Sequence[Any]) -> list[TransactionReceipt | RpcError | None]:
     return [answer if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
 
 
-def _confirm_receipt(voices: int, said: Sequence[Receipt | None]) -> Receipt | None:
+def _confirm_receipt(voices: int, said: Sequence[TransactionReceipt | None]) -> TransactionReceipt | None:
     """Return the receipt that `voices` endpoints return alike, comparing only status and content of logs."""
 
-    def sense(receipt: Receipt) -> object:
+    def sense(receipt: TransactionReceipt) -> object:
         logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)
         return receipt.tx_hash, receipt.block_hash, receipt.succeeded, logs
 

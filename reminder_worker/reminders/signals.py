@@ -14,11 +14,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.errors import ChainUnavailable, IndexIsEmpty
-from reminder_worker.indexer.models import Indexer, IndexHead, NotifySignal
-from reminder_worker.indexer.selector import Indexers
-from reminder_worker.indexer.store import Cursor, any_of, move_cursor, read_cursor
+from reminder_worker.indexer.models import EventIndexer, IndexHead, NotifySignal
+from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.indexer.store import IndexCursor, any_of, move_cursor, read_cursor
 from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders.tables import notify_signal
 
@@ -47,8 +47,8 @@ class SignalReport:
 class _SignalBatch:
     """Next block range: from cursor `old` to `new`, with the signals that are not stored yet."""
 
-    old: Cursor
-    new: Cursor
+    old: IndexCursor
+    new: IndexCursor
     first: int
     oldest_time: int
     source: str
@@ -61,7 +61,7 @@ class _SignalBatch:
 class SignalPass:
     """Event pass of one chain. A signal older than `max_age_seconds` of chain time is stored as too old."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: Indexers, max_age_seconds: int) -> None:
+    def __init__(self, engine: AsyncEngine, chain: Chain, indexers: IndexerSelector, max_age_seconds: int) -> None:
         self._engine = engine
         self._chain = chain
         self._indexers = indexers
@@ -123,7 +123,7 @@ class SignalPass:
             first = max(self._chain.settings.start_block, cursor.number + 1 - OVERLAP)
             read = cursor.number
 
-        async def question(indexer: Indexer, at: IndexHead) -> _SignalBatch | None:
+        async def question(indexer: EventIndexer, at: IndexHead) -> _SignalBatch | None:
             last = min(head.number, at.number, read + SLICE)
             if last <= read:
                 return None  # the source lags: the cursor waits
@@ -139,23 +139,23 @@ class SignalPass:
         except IndexIsEmpty:
             return None  # as with a lagging source
 
-    async def _cursor(self) -> Cursor | None:
+    async def _cursor(self) -> IndexCursor | None:
         async with self._engine.connect() as connection:
             return await read_cursor(connection, self._chain.chain_id, CURSOR)
 
-    async def _reorganised(self, cursor: Cursor, head: Block) -> bool:
+    async def _reorganised(self, cursor: IndexCursor, head: BlockHeader) -> bool:
         """Return whether another block replaced the cursor's. A missing block proves nothing: the node may lag."""
         if head.number == cursor.number:
             return head.hash != cursor.hash
         return await self._chain.has_block(cursor.number, cursor.hash) is False
 
-    async def _place(self, number: int, head: Block, at: IndexHead) -> Cursor:
+    async def _place(self, number: int, head: BlockHeader, at: IndexHead) -> IndexCursor:
         """Return the cursor at the last block read, with its hash."""
         if number == head.number:
-            return Cursor(number, head.hash)
+            return IndexCursor(number, head.hash)
         if number == at.number:
-            return Cursor(number, at.hash)
-        return Cursor(number, (await self._chain.block_at(number)).hash)
+            return IndexCursor(number, at.hash)
+        return IndexCursor(number, (await self._chain.block_at(number)).hash)
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
         """Return signals that are not stored, or stored with another block and still waiting."""

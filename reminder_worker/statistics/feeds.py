@@ -8,9 +8,9 @@ from typing import Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed
+from reminder_worker.chain.abi_codec import WORD, MalformedData
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import Block, Call, Reverted
+from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 
 GRACE_SECONDS: Final = 600  # a feed's transaction takes minutes to be mined, and ours is a look every five
 MOST_DECIMALS: Final = 36
@@ -63,12 +63,12 @@ def dollars(answer: int, decimals: int) -> Decimal:
     return Decimal(f"{answer}E-{decimals}")
 
 
-async def read_feeds(chain: Chain, feeds: Sequence[str], block: Block) -> list[Answer]:
+async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> list[Answer]:
     """In order, all at one block, isolated from each other; raises `ChainUnavailable`.
 
     Decimals are read with every answer: a proxy's aggregator can be exchanged, and a factor of ten is a price.
     """
-    found = await chain.call_many([Call(feed, data) for feed in feeds for data in _READS], at=block.hash)
+    found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in _READS], at=block.hash)
     return [_answer(*found[i : i + len(_READS)]) for i in range(0, len(found), len(_READS))]
 
 
@@ -108,26 +108,28 @@ def _jumps(now: Round, good: Round, heartbeat: int) -> bool:
     return new > old * LARGEST_JUMP or new * LARGEST_JUMP < old
 
 
-def _answer(round_data: bytes | Reverted, decimals: bytes | Reverted, description: bytes | Reverted) -> Answer:
+def _answer(
+    round_data: bytes | RevertedCall, decimals: bytes | RevertedCall, description: bytes | RevertedCall
+) -> Answer:
     try:
-        if isinstance(round_data, Reverted) or isinstance(decimals, Reverted):
+        if isinstance(round_data, RevertedCall) or isinstance(decimals, RevertedCall):
             return Answer(None)
         round_id, answered_in = abi_codec.uint_at(round_data, 0, 80), abi_codec.uint_at(round_data, 4 * WORD, 80)
         answer = int.from_bytes(round_data[WORD : 2 * WORD], "big", signed=True)
         updated_at = abi_codec.at(round_data, 3 * WORD)
         said = Round(round_id, answer, abi_codec.uint_at(decimals, 0, 8), updated_at)
-    except Malformed:
+    except MalformedData:
         return Answer(None)
     return Answer(said, answered_in, _asset(description))
 
 
-def _asset(description: bytes | Reverted) -> str | None:
+def _asset(description: bytes | RevertedCall) -> str | None:
     """`ETH` of `ETH / USD`, as every feed describes itself. One in ether or bitcoin would be believed otherwise."""
     try:
-        if isinstance(description, Reverted):
+        if isinstance(description, RevertedCall):
             return None
         text = abi_codec.bytes_at(description, abi_codec.at(description, 0), _LONGEST_DESCRIPTION)
-    except Malformed:
+    except MalformedData:
         return None
     asset, slash, currency = text.decode("ascii", "replace").strip().upper().rpartition("/ ")
     return asset.strip() if slash and currency == "USD" else None

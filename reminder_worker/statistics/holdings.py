@@ -15,10 +15,10 @@ import polars as pl
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, address_word
-from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.contracts import configured
-from reminder_worker.chain.contracts.legacies import Legacies
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.contracts.legacies import LegacyReads
+from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics import aggregates, wide
 
@@ -48,7 +48,7 @@ class Holdings:
     deleted: int
 
 
-async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: Block) -> Holdings:
+async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: BlockHeader) -> Holdings:
     """Of live legacies (`legacy`, `legacy_type`, `owner`), all at `block`. Raises `ChainUnavailable`.
 
     A Safe legacy that was deleted is among them, since its router tells no event of it.
@@ -81,11 +81,11 @@ def _batches(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
         start, size = start + len(some), max(1, AT_ONCE // tokens)
 
 
-async def _wei(chain: Chain, places: Sequence[str], block: Block) -> int:
+async def _wei(chain: Chain, places: Sequence[str], block: BlockHeader) -> int:
     found = 0
     for start in range(0, len(places), AT_ONCE):
         calls = [
-            Call(chain.settings.multicall3, _ETH_BALANCE + address_word(place))
+            ContractCall(chain.settings.multicall3, _ETH_BALANCE + address_word(place))
             for place in places[start : start + AT_ONCE]
         ]
         answers = await chain.call_many(calls, at=block.hash)
@@ -96,7 +96,7 @@ async def _wei(chain: Chain, places: Sequence[str], block: Block) -> int:
 class _Reader:
     """Reads batches of holders; remembers which tokens to leave out."""
 
-    def __init__(self, chain: Chain, block: Block, tokens: frozenset[str]) -> None:
+    def __init__(self, chain: Chain, block: BlockHeader, tokens: frozenset[str]) -> None:
         self._chain = chain
         self._block = block
         self._failures: Counter[str] = Counter()
@@ -111,7 +111,7 @@ class _Reader:
 
     async def deleted(self, safes: Sequence[str]) -> list[str]:
         """Safe legacies that say they are not live; one that says nothing sensible stays."""
-        answers = await self._read((Call(legacy, _IS_LIVE) for legacy in safes), _word)
+        answers = await self._read((ContractCall(legacy, _IS_LIVE) for legacy in safes), _word)
         return [legacy for legacy, answer in zip(safes, answers, strict=True) if answer == wide.ZERO]
 
     async def batch(self, live: pl.DataFrame) -> dict[str, int]:
@@ -137,7 +137,7 @@ class _Reader:
     async def _balances(self, holders: Sequence[str]) -> pl.DataFrame:
         """Those above zero."""
         asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
-        calls = (Call(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
+        calls = (ContractCall(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
         found: list[tuple[str, str, bytes]] = []
         for (holder, token), balance in zip(asked, await self._read(calls, _word), strict=True):
             if balance is None:
@@ -154,14 +154,14 @@ class _Reader:
     async def _own(self, pairs: pl.DataFrame) -> list[bytes]:
         """For each holder, token and legacy the larger of the two allowances that are the legacy's alone."""
         rows = pairs.select("holder", "token", "legacy")
-        given = (Call(token, _ALLOWANCE + _words(holder, legacy)) for holder, token, legacy in rows.iter_rows())
+        given = (ContractCall(token, _ALLOWANCE + _words(holder, legacy)) for holder, token, legacy in rows.iter_rows())
         allowances = await self._read(given, _word)
         permitted = await self._permitted(rows.iter_rows())
         return [max(allowance or wide.ZERO, permit) for allowance, permit in zip(allowances, permitted, strict=True)]
 
     async def _vaults(self, legacies: pl.Series) -> pl.DataFrame:
         """The pull vault of each legacy, empty for none."""
-        vaults = await Legacies(self._chain).pull_vaults(legacies.to_list(), at=self._block.hash)
+        vaults = await LegacyReads(self._chain).pull_vaults(legacies.to_list(), at=self._block.hash)
         return pl.DataFrame(
             {"legacy": legacies, "vault": pl.Series([vault or "" for vault in vaults], dtype=pl.String)}
         )
@@ -175,15 +175,15 @@ class _Reader:
 
     async def _permitted(self, asked: Iterator[tuple[str, ...]]) -> list[bytes]:
         """Permit2's allowances of (owner, token, spender)."""
-        calls = (Call(self._chain.settings.permit2, _PERMITTED + _words(*each)) for each in asked)
+        calls = (ContractCall(self._chain.settings.permit2, _PERMITTED + _words(*each)) for each in asked)
         return [permit or wide.ZERO for permit in await self._read(calls, self._permit)]
 
-    async def _read(self, calls: Iterator[Call], value: Callable[[bytes], bytes | None]) -> list[bytes | None]:
+    async def _read(self, calls: Iterator[ContractCall], value: Callable[[bytes], bytes | None]) -> list[bytes | None]:
         """In their order; None for what failed or is not what was asked for."""
         found: list[bytes | None] = []
         while some := list(islice(calls, AT_ONCE)):
             for answer in await self._chain.call_many(some, at=self._block.hash):
-                found.append(None if isinstance(answer, Reverted) else value(answer))
+                found.append(None if isinstance(answer, RevertedCall) else value(answer))
         return found
 
     def _permit(self, answer: bytes) -> bytes | None:

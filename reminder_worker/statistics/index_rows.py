@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer import store
 from reminder_worker.indexer.chain_index import CURSOR
-from reminder_worker.indexer.store import Cursor
+from reminder_worker.indexer.store import IndexCursor
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates, wide
 
@@ -66,7 +66,7 @@ _LOCKED: Final[LiteralString] = """
 class IndexRows:
     """All that one chain's index says. `at`: the block it is of. `locked`: base units by token in live timelocks."""
 
-    at: Cursor
+    at: IndexCursor
     legacies: pl.DataFrame
     timelocks: pl.DataFrame
     live: pl.DataFrame

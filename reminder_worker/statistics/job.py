@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import Block, Chain
+from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.tokens import ETHER_METADATA, Tokens
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenReads
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR
@@ -129,13 +129,13 @@ class Statistics:
         block = await self._block_of_index()
         return block is not None and await self._is_at_the_head(block)
 
-    async def _block_of_index(self) -> Block | None:
+    async def _block_of_index(self) -> BlockHeader | None:
         """None before the index read a block, and after a reorganisation took its block back."""
         async with self._engine.connect() as connection:
             cursor = await index_tables.read_cursor(connection, self._chain.chain_id, CURSOR)
         return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
 
-    async def _is_at_the_head(self, block: Block, below: int | None = None) -> bool:
+    async def _is_at_the_head(self, block: BlockHeader, below: int | None = None) -> bool:
         """Whether the block is not long before the head; with `below`, also that the head is below that number."""
         head = await self._chain.block("latest")
         if head is None or (below is not None and head.number >= below):
@@ -160,13 +160,13 @@ class Statistics:
                 files.forget_snapshot(self._folder, each, taken.day)
                 await store.forget(self._engine, each)
 
-    async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: Block) -> list[Secured]:
+    async def _valued(self, rows: "IndexRows", holdings: "Holdings", block: BlockHeader) -> list[Secured]:
         """What legacies and timelocks secure together, priced as far as there are fresh prices."""
         from reminder_worker.statistics import aggregates
 
         readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
         amounts = aggregates.added(readable, holdings.amounts, {ETHER: holdings.wei})
-        metadata = await Tokens(self._chain).metadata([token for token in amounts if token != ETHER], at=block.hash)
+        metadata = await TokenReads(self._chain).metadata([token for token in amounts if token != ETHER], at=block.hash)
         return secured(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
 
     async def _lacked_a_price_of_now(self, taken: Snapshot) -> bool:

@@ -10,8 +10,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.tokens import Tokens
-from reminder_worker.chain.types import Block
+from reminder_worker.chain.contracts.tokens import TokenReads
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.feeds import SANE, Answer, Round, Verdict, judge, read_feeds
@@ -58,7 +58,7 @@ class Prices:
         self._engine = engine
         self._chain = chain
         self._feeds = chain.settings.price_feeds
-        self._tokens = Tokens(chain)
+        self._tokens = TokenReads(chain)
 
     async def look(self) -> bool:
         """Whether a feed has a new round or another verdict; where none has, that they were asked is kept at once."""
@@ -82,7 +82,7 @@ class Prices:
             await self._keep(connection, block, readings, symbols)
         return PriceReport(block.number, len(readings), rounds, Counter(each.verdict.value for each in readings))
 
-    async def _read(self) -> tuple[Block, Sequence[_Reading]]:
+    async def _read(self) -> tuple[BlockHeader, Sequence[_Reading]]:
         block = await self._chain.head()
         feeds = list(dict.fromkeys(each.feed for each in self._feeds))
         answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
@@ -100,7 +100,7 @@ class Prices:
             rows = await connection.execute(feeds_asked(self._chain.chain_id))
             return {(row.token, row.feed): row for row in rows}
 
-    async def _symbols(self, block: Block) -> Mapping[str, str | None]:
+    async def _symbols(self, block: BlockHeader) -> Mapping[str, str | None]:
         tokens = [each.token for each in self._feeds if each.token != ETHER]
         found = await self._tokens.metadata(tokens, at=block.hash)
         return {ETHER: ETHER} | {token: each.symbol if each else None for token, each in found.items()}
@@ -108,7 +108,7 @@ class Prices:
     async def _keep(
         self,
         connection: AsyncConnection,
-        block: Block,
+        block: BlockHeader,
         readings: Sequence[_Reading],
         symbols: Mapping[str, str | None],
     ) -> None:
@@ -146,7 +146,7 @@ class Prices:
         tokens = set(kept)
         await self._keep_doubt(connection, block, [each for each in readings if each.feed.token in tokens])
 
-    async def _keep_doubt(self, connection: AsyncConnection, block: Block, readings: Sequence[_Reading]) -> None:
+    async def _keep_doubt(self, connection: AsyncConnection, block: BlockHeader, readings: Sequence[_Reading]) -> None:
         """Since when the last good rounds are no longer today's price; one that the feed says again is so all along."""
         good = [(each.feed.feed, each.sane.round_id) for each in readings if each.sane]
         denied = [
@@ -163,7 +163,7 @@ class Prices:
                 statement = update(price).values(denied_since=since)
                 await connection.execute(statement.where(of_chain, round_of_feed.in_(rounds), otherwise))
 
-    async def _keep_exchanged(self, connection: AsyncConnection, block: Block, new: Sequence[PriceFeed]) -> None:
+    async def _keep_exchanged(self, connection: AsyncConnection, block: BlockHeader, new: Sequence[PriceFeed]) -> None:
         """Which feeds the tokens of `new` ones had until this block, if any: the past is what those said."""
         if not new:
             return
@@ -222,7 +222,7 @@ async def look_at_feeds(chain: Chain) -> tuple[bool | None, str]:
     if block is None:
         return False, "the endpoint has no latest block"
     answers = await read_feeds(chain, [each.feed for each in configured], block)
-    known = await Tokens(chain).metadata([each.token for each in configured if each.token != ETHER], at=block.hash)
+    known = await TokenReads(chain).metadata([each.token for each in configured if each.token != ETHER], at=block.hash)
     bad = []
     for each, said in zip(configured, answers, strict=True):
         symbol = ETHER if each.token == ETHER else found.symbol if (found := known[each.token]) else None

@@ -11,7 +11,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.abi_codec import WORD, Malformed, address_at, at, bytes_at
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_at, at, bytes_at
 
 SELECTOR: Final = 4
 _FUNCTIONS: Final = {
@@ -36,7 +36,7 @@ Reader = Callable[[bytes, int], Argument]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class UpgradeCall:
     """One call of an operation. `value` in wei."""
 
     target: str
@@ -45,7 +45,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoded:
+class DecodedCall:
     """`function` is None when the selector is not one we know; `arguments` is None when they do not decode.
 
     Arguments by name: addresses and roles as lower-case `0x` hex, numbers as int, `bytes` as they are. `extra`: how
@@ -63,17 +63,17 @@ class Decoded:
         return found if isinstance(found, str) else None
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedCall:
     """Never raises."""
     member = _BY_SELECTOR.get(data[:SELECTOR])
     if member is None:
-        return Decoded(None, None)
+        return DecodedCall(None, None)
     function = abi.signature(member)
     try:
         arguments, used = _arguments(member, data[SELECTOR:])
-    except Malformed:
-        return Decoded(function, None)
-    return Decoded(function, arguments, len(data) - SELECTOR - used)
+    except MalformedData:
+        return DecodedCall(function, None)
+    return DecodedCall(function, arguments, len(data) - SELECTOR - used)
 
 
 def role_name(role: str) -> str:
@@ -91,7 +91,7 @@ def plain_words(data: bytes) -> str:
 
 
 def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], int]:
-    """And how many bytes they take. Raises `Malformed`."""
+    """And how many bytes they take. Raises `MalformedData`."""
     found: dict[str, Argument] = {}
     used = len(member["inputs"]) * WORD
     for index, parameter in enumerate(member["inputs"]):

@@ -16,8 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
-from reminder_worker.chain.client import Block, Chain
-from reminder_worker.chain.client import Call as Read
+from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.chain_index import BUDGET_SECONDS, EventReader, IndexProgress
 from reminder_worker.outbox.alerts import Alerts
@@ -28,8 +28,8 @@ from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, aler
 from reminder_worker.upgrades.operations import (
     LATEST,
     TOPICS,
-    Operation,
     UpgradeEvent,
+    UpgradeOperation,
     decode_timelock_logs,
     operation_of,
     role_members,
@@ -213,8 +213,8 @@ class UpgradeWatch:
         return [replace(event, sender=senders[event.tx_hash]) for event in events]
 
     async def _ask_timelock(
-        self, operations: Mapping[str, Operation], head: Block
-    ) -> tuple[dict[str, Operation], int | None, int]:
+        self, operations: Mapping[str, UpgradeOperation], head: BlockHeader
+    ) -> tuple[dict[str, UpgradeOperation], int | None, int]:
         """Return the operations with the times that the timelock names, its minimum delay (None: it does not answer),
         and how many open operations it calls done or unknown."""
         waiting = [operation for operation in operations.values() if operation.is_open]

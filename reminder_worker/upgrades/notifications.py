@@ -14,9 +14,9 @@ from reminder_worker.upgrades import wording
 from reminder_worker.upgrades.operations import (
     EXECUTED,
     SCHEDULED,
-    Change,
-    Operation,
+    QueueChange,
     UpgradeEvent,
+    UpgradeOperation,
     changes,
     operation_of,
     without_moved,
@@ -51,13 +51,13 @@ class QueueStep:
 
     fresh: tuple[UpgradeEvent, ...]
     gone: tuple[UpgradeEvent, ...]
-    operations: Mapping[str, Operation]
+    operations: Mapping[str, UpgradeOperation]
     vanished: tuple[str, ...]
     reorganised_before: AbstractSet[str]
     delay: int | None
     disagreeing: int
 
-    def operation(self, change: Change) -> Operation | None:
+    def operation(self, change: QueueChange) -> UpgradeOperation | None:
         return self.operations.get(change.operation_id or "")
 
 
@@ -91,7 +91,7 @@ def alerts_of_changes(step: QueueStep, context: WordingContext, reported: Report
 
 
 def _reorganised(
-    gone: list[Change], step: QueueStep, context: WordingContext, reported: ReportedStages
+    gone: list[QueueChange], step: QueueStep, context: WordingContext, reported: ReportedStages
 ) -> list[UpgradeAlert]:
     """Return a correction for each reported change that a reorganisation took back."""
     known = {(kind, subject) for kind, subject, _ in reported}
@@ -105,7 +105,7 @@ def _reorganised(
     return found
 
 
-def _operation_before(change: Change, step: QueueStep) -> Operation | None:
+def _operation_before(change: QueueChange, step: QueueStep) -> UpgradeOperation | None:
     """Return the operation by all its events that are gone: a cancellation alone does not show its calls."""
     if change.operation_id is None:
         return None
@@ -113,7 +113,7 @@ def _operation_before(change: Change, step: QueueStep) -> Operation | None:
     return operation_of(change.operation_id, events)
 
 
-def _appeared(change: Change, step: QueueStep, context: WordingContext, reported: ReportedStages) -> UpgradeAlert:
+def _appeared(change: QueueChange, step: QueueStep, context: WordingContext, reported: ReportedStages) -> UpgradeAlert:
     operation = step.operation(change)
     facts = wording.change_facts(change, operation, context)
     unseen = change.name == EXECUTED and operation is not None and not operation.was_seen
@@ -145,5 +145,5 @@ def _next_stage(kind: AlertKind, subject: str, mark: str, facts: Facts, reported
     return UpgradeAlert(kind, subject, stage, facts)
 
 
-def _subject(change: Change, context: WordingContext) -> str:
+def _subject(change: QueueChange, context: WordingContext) -> str:
     return change.operation_id or context.timelock

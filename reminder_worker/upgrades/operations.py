@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.abi_codec import WORD, Malformed, at, bytes_at
-from reminder_worker.chain.types import Log
-from reminder_worker.indexer.decoding import Decoded
+from reminder_worker.chain.abi_codec import WORD, MalformedData, at, bytes_at
+from reminder_worker.chain.types import EventLog
+from reminder_worker.indexer.decoding import DecodedLogs
 from reminder_worker.indexer.projection import ChainEvent
-from reminder_worker.upgrades.decode import READERS, Call
+from reminder_worker.upgrades.decode import READERS, UpgradeCall
 
 SCHEDULED: Final = "CallScheduled"
 EXECUTED: Final = "CallExecuted"
@@ -47,14 +47,14 @@ class UpgradeEvent:
     data: dict[str, Any]
 
 
-def decode_timelock_logs(logs: Sequence[tuple[Log, int]]) -> Decoded:
+def decode_timelock_logs(logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
     """Return the events of these logs, each given with its block's time, as the index stores them."""
     found = [decode_timelock_log(log, block_time) for log, block_time in logs]
     events = tuple(event for event in found if event is not None)
-    return Decoded(events, len(found) - len(events))
+    return DecodedLogs(events, len(found) - len(events))
 
 
-def decode_timelock_log(log: Log, block_time: int) -> ChainEvent | None:
+def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:
     """Return the event, or None for a log of another event or not encoded as one."""
     event = _EVENTS.get(log.topics[0]) if log.topics else None
     if event is None:
@@ -69,7 +69,7 @@ def decode_timelock_log(log: Log, block_time: int) -> ChainEvent | None:
             for field, topic in zip(indexed, log.topics[1:], strict=True)
         }
         data |= {field["name"]: _value(field["type"], log.data, place * WORD) for place, field in enumerate(plain)}
-    except Malformed:
+    except MalformedData:
         return None
     return ChainEvent(
         block_number=log.block_number,
@@ -101,7 +101,7 @@ def _value(kind: str, data: bytes, position: int) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class UpgradeOperation:
     """`state`: pending, ready, executed, cancelled. What begins with `scheduled_` is None when that was never seen.
 
     Times in unix seconds, `delay` in seconds; `ready_at`: block time and delay, which is what `getTimestamp` says.
@@ -109,7 +109,7 @@ class Operation:
 
     operation_id: str
     state: str
-    calls: tuple[Call, ...]
+    calls: tuple[UpgradeCall, ...]
     predecessor: str | None = None
     delay: int | None = None
     ready_at: int | None = None
@@ -129,7 +129,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class QueueChange:
     """What one transaction did: a whole batch is one. `name` is the event's."""
 
     name: str
@@ -151,7 +151,7 @@ class Change:
         return self.name, self.operation_id, tuple(sorted(event.data.items()) for event in self.events)
 
 
-def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
+def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
     """In the order in which they began.
 
     The events of a batch are one change: those of its scheduling follow one another, while events of the timelock's own
@@ -173,10 +173,12 @@ def changes(events: Iterable[UpgradeEvent]) -> list[Change]:
         if event.name == EXECUTED:
             executed[_together(event)] = group
         group.append(event)
-    return [Change(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
+    return [QueueChange(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
 
 
-def without_moved(appeared: Iterable[Change], gone: Iterable[Change]) -> tuple[list[Change], list[Change]]:
+def without_moved(
+    appeared: Iterable[QueueChange], gone: Iterable[QueueChange]
+) -> tuple[list[QueueChange], list[QueueChange]]:
     """Return the changes that really appeared and those that really went: one in another block now did neither."""
     left, new = list(gone), []
     for change in appeared:
@@ -188,28 +190,28 @@ def without_moved(appeared: Iterable[Change], gone: Iterable[Change]) -> tuple[l
     return new, left
 
 
-def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> Operation | None:
+def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> UpgradeOperation | None:
     """From all its events, in log order; None when nothing was said of it.
 
     Only what was cancelled can be scheduled again under the same id.
     """
-    found: Operation | None = None
+    found: UpgradeOperation | None = None
     for event in events:
         if event.name == SCHEDULED:
             found = _scheduled(operation_id, found, event)
         elif event.name == EXECUTED:
             found = _executed(operation_id, found, event)
         elif event.name == CANCELLED:
-            base = found or Operation(operation_id, "", ())
+            base = found or UpgradeOperation(operation_id, "", ())
             found = replace(base, state="cancelled", changed_block=event.block_number)
     return found
 
 
-def _scheduled(operation_id: str, before: Operation | None, event: UpgradeEvent) -> Operation:
+def _scheduled(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
     if before is not None and before.is_open:
         return replace(before, calls=(*before.calls, _call(event)))
     predecessor, delay = event.data["predecessor"], min(event.data["delay"], LATEST)
-    return Operation(
+    return UpgradeOperation(
         operation_id,
         "pending",
         (_call(event),),
@@ -224,10 +226,10 @@ def _scheduled(operation_id: str, before: Operation | None, event: UpgradeEvent)
     )
 
 
-def _executed(operation_id: str, before: Operation | None, event: UpgradeEvent) -> Operation:
+def _executed(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
     if before is None or not before.was_seen:
         calls = (*(before.calls if before else ()), _call(event))
-        return Operation(operation_id, "executed", calls, changed_block=event.block_number)
+        return UpgradeOperation(operation_id, "executed", calls, changed_block=event.block_number)
     return replace(before, state="executed", changed_block=event.block_number)
 
 
@@ -242,8 +244,8 @@ def role_members(events: Iterable[UpgradeEvent], role: str) -> list[str]:
     return list(held)
 
 
-def _call(event: UpgradeEvent) -> Call:
-    return Call(event.data["target"], event.data["value"], bytes.fromhex(event.data["data"]))
+def _call(event: UpgradeEvent) -> UpgradeCall:
+    return UpgradeCall(event.data["target"], event.data["value"], bytes.fromhex(event.data["data"]))
 
 
 def _together(event: UpgradeEvent) -> tuple[str, str | None, str, str]:

@@ -11,16 +11,16 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
-from reminder_worker.indexer.store import Cursor
+from reminder_worker.indexer.store import IndexCursor
 from reminder_worker.indexer.tables import chain_event, index_cursor
 from reminder_worker.outbox.tables import alert
-from reminder_worker.upgrades.decode import CANCELLER, Call, decode, plain_words
+from reminder_worker.upgrades.decode import CANCELLER, UpgradeCall, decode, plain_words
 from reminder_worker.upgrades.operations import (
     GRANTED,
     OPEN,
     REVOKED,
-    Operation,
     UpgradeEvent,
+    UpgradeOperation,
     role_members,
     upgrade_event_of,
 )
@@ -38,7 +38,7 @@ class ListedOperation:
     """`final`: its last change cannot be taken back."""
 
     chain_id: int
-    operation: Operation
+    operation: UpgradeOperation
     final: bool
 
     @property
@@ -55,7 +55,7 @@ async def is_history(connection: AsyncConnection, chain_id: int, timelock: str) 
     return None if source is None else source.startswith(HISTORY)
 
 
-async def begin_history(connection: AsyncConnection, chain_id: int, timelock: str, start: Cursor) -> None:
+async def begin_history(connection: AsyncConnection, chain_id: int, timelock: str, start: IndexCursor) -> None:
     """Forget the queue of a timelock that is no longer configured, and put the cursor of this one before the start."""
     others = delete(index_cursor).where(_cursor_of(chain_id), ~index_cursor.c.source.endswith(timelock))
     source = await connection.scalar(others.returning(index_cursor.c.source))
@@ -145,7 +145,7 @@ async def has_unsettled(connection: AsyncConnection, chain_id: int) -> bool:
 
 
 async def save_operations(
-    connection: AsyncConnection, chain_id: int, operations: Sequence[Operation], vanished: Collection[str]
+    connection: AsyncConnection, chain_id: int, operations: Sequence[UpgradeOperation], vanished: Collection[str]
 ) -> None:
     rows = [
         {
@@ -226,13 +226,13 @@ def _listed(row: Row[Any]) -> ListedOperation:
     return ListedOperation(row.chain_id, _operation_of_row(row), row.final)
 
 
-def _operation_of_row(row: Row[Any]) -> Operation:
-    values = {name: row._mapping[name] for name in Operation.__dataclass_fields__}
-    calls = tuple(Call(each["target"], each["value"], bytes.fromhex(each["data"])) for each in row.calls)
-    return Operation(**{**values, "calls": calls})
+def _operation_of_row(row: Row[Any]) -> UpgradeOperation:
+    values = {name: row._mapping[name] for name in UpgradeOperation.__dataclass_fields__}
+    calls = tuple(UpgradeCall(each["target"], each["value"], bytes.fromhex(each["data"])) for each in row.calls)
+    return UpgradeOperation(**{**values, "calls": calls})
 
 
-def _stored_call(call: Call) -> dict[str, Any]:
+def _stored_call(call: UpgradeCall) -> dict[str, Any]:
     return {"target": call.target, "value": call.value, "data": call.data.hex()}
 
 

@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, duration_words
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, Call, decode, plain_words, role_name
+from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, UpgradeCall, decode, plain_words, role_name
 from reminder_worker.upgrades.operations import (
     CANCELLED,
     DELAY,
@@ -21,8 +21,8 @@ from reminder_worker.upgrades.operations import (
     GRANTED,
     REVOKED,
     SCHEDULED,
-    Change,
-    Operation,
+    QueueChange,
+    UpgradeOperation,
 )
 
 Facts = dict[str, str | int]
@@ -80,7 +80,7 @@ class WordingContext:
         return " ".join([*names, checksum(address)])
 
 
-def scheduled_facts(operation: Operation, context: WordingContext) -> Facts:
+def scheduled_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
     """What one needs in order to decide whether it may be executed."""
     facts = _decision(operation)
     if operation.scheduled_at is not None:
@@ -93,7 +93,7 @@ def scheduled_facts(operation: Operation, context: WordingContext) -> Facts:
     return facts | {"final": _final(operation.scheduled_block or 0, context)}
 
 
-def all_facts(operation: Operation, context: WordingContext) -> Facts:
+def all_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
     """For a terminal: nothing is left out, and call data stands in full."""
     facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), context)
     if operation.calls:
@@ -105,7 +105,7 @@ def all_facts(operation: Operation, context: WordingContext) -> Facts:
     return facts
 
 
-def change_facts(change: Change, operation: Operation | None, context: WordingContext) -> Facts:
+def change_facts(change: QueueChange, operation: UpgradeOperation | None, context: WordingContext) -> Facts:
     """Of any change; of an operation with what it would do, or did."""
     if change.name == SCHEDULED and operation is not None:
         return scheduled_facts(operation, context)
@@ -125,14 +125,14 @@ def change_facts(change: Change, operation: Operation | None, context: WordingCo
     return facts | {"final": _final(event.block_number, context)}
 
 
-def executable_facts(operation: Operation, context: WordingContext) -> Facts:
+def executable_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
     facts = _decision(operation)
     facts |= _calls(operation.calls, context) | _where_to_look(operation.scheduled_tx, operation.operation_id, context)
     return facts | _how_to_cancel(operation, context)
 
 
 def corrected_facts(
-    change: Change, operation: Operation | None, now: Operation | None, context: WordingContext
+    change: QueueChange, operation: UpgradeOperation | None, now: UpgradeOperation | None, context: WordingContext
 ) -> Facts:
     """Describe a change that a reorganisation took back. `now`: what is left of its operation."""
     facts: Facts = {
@@ -145,7 +145,7 @@ def corrected_facts(
     return facts | _where_to_look(change.first.tx_hash, change.operation_id, context)
 
 
-def call_facts(call: Call, context: WordingContext) -> Facts:
+def call_facts(call: UpgradeCall, context: WordingContext) -> Facts:
     """One call: the contract, the function with its arguments, the code that would run."""
     decoded = decode(call.data)
     facts: Facts = {"contract": context.named(call.target)}
@@ -173,13 +173,13 @@ def code_words(code: bytes | None) -> str:
     return f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
 
 
-def implementations(operations: Iterable[Operation]) -> list[str]:
+def implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
     """The contracts that proxies would run."""
     found = (decode(call.data).implementation for operation in operations for call in operation.calls)
     return sorted({address for address in found if address is not None})
 
 
-def _decision(operation: Operation) -> Facts:
+def _decision(operation: UpgradeOperation) -> Facts:
     facts: Facts = {"state": _state(operation)}
     if operation.ready_at is not None:
         facts["executable_at"] = operation.ready_at
@@ -190,11 +190,11 @@ def _decision(operation: Operation) -> Facts:
     return facts
 
 
-def _state(operation: Operation) -> str:
+def _state(operation: UpgradeOperation) -> str:
     return {"pending": "waits for its time", "ready": "may be executed now"}.get(operation.state, operation.state)
 
 
-def _calls(calls: Sequence[Call], context: WordingContext) -> Facts:
+def _calls(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
     if not calls:
         return {"calls": "not known: it was never seen scheduled"}
     if len(calls) == 1:
@@ -207,7 +207,7 @@ def _calls(calls: Sequence[Call], context: WordingContext) -> Facts:
     return facts
 
 
-def _warning(calls: Iterable[Call]) -> Facts:
+def _warning(calls: Iterable[UpgradeCall]) -> Facts:
     """Cover every call: a batch shows only its first ones. Arguments that do not decode change nothing."""
     functions = dict.fromkeys(decode(call.data).function or "" for call in calls)
     words = "; ".join(GIVES_AWAY[function] for function in functions if function in GIVES_AWAY)
@@ -250,7 +250,7 @@ def _where_to_look(tx_hash: str | None, operation_id: str | None, context: Wordi
     return facts
 
 
-def _how_to_cancel(operation: Operation, context: WordingContext) -> Facts:
+def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Facts:
     if not operation.is_open:
         return {}
     data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]

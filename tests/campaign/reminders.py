@@ -16,7 +16,7 @@ from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.subgraph import SubgraphClient
 from tests.campaign import judge
 from tests.campaign.expected import Received
 from tests.campaign.judge import Letter
@@ -195,7 +195,7 @@ async def _live(life: Life, steps: int, postgres: Postgres) -> None:
         graph = await stack.enter_async_context(GraphNode())
         graph.sync(scenario)
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        subgraph = Subgraph(graph.url, session, backoff_seconds=0.01, rest_seconds=0.05)
+        subgraph = SubgraphClient(graph.url, session, backoff_seconds=0.01, rest_seconds=0.05)
         mail = await stack.enter_async_context(MailStub(retry_after=1))
         names = ("RPC_URLS", "RPC_TIMEOUT", "SIGNAL_BLOCK", "SUBGRAPH_MAX_LAG")
         values = (",".join(node.url for node in nodes), "0.7", "safe", "5")

@@ -21,7 +21,7 @@ from devnet.scenarios import Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.gift import Gifts
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
@@ -191,7 +191,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
     quotas = Quotas(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
-    indexers = {id: Indexers(chains[id], index, None) for id, index in indexes.items()}
+    indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
     relaying = make_relaying(engine, vault, chains, Alerts(engine), settings)
     parts: Any = SimpleNamespace(
         settings=settings,

@@ -8,7 +8,7 @@ from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.dispatch import ReminderDispatch
@@ -31,7 +31,7 @@ async def main(database_url: str, *values: str) -> None:
     )
     assert settings.mail is not None
     engine, chain = open_engine(database_url), Chain(settings.chains[0])
-    indexers = Indexers(chain, ChainIndex(engine, chain), None)
+    indexers = IndexerSelector(chain, ChainIndex(engine, chain), None)
     async with MailClient(settings.mail) as mail:
         vault = Vault(settings.service.enc_key.get_secret_value())
         await ReminderDispatch(

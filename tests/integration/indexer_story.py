@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.models import Indexer, IndexHead
-from reminder_worker.indexer.selector import Indexers
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.models import EventIndexer, IndexHead
+from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.indexer.tables import legacy
 from reminder_worker.settings import ChainSettings
 from tests.integration.chain_proxy import chain_settings
@@ -34,8 +34,8 @@ class Parts:
     chain: Chain
     index: ChainIndex
     graph: GraphNode
-    subgraph: Subgraph
-    indexers: Indexers
+    subgraph: SubgraphClient
+    indexers: IndexerSelector
 
 
 @asynccontextmanager
@@ -45,9 +45,9 @@ async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object)
     try:
         async with GraphNode() as graph, aiohttp.ClientSession() as session:
             graph.sync(scenario)
-            subgraph = Subgraph(graph.url, session, backoff_seconds=0, rest_seconds=0)
+            subgraph = SubgraphClient(graph.url, session, backoff_seconds=0, rest_seconds=0)
             index = ChainIndex(engine, chain)
-            yield Parts(chain, index, graph, subgraph, Indexers(chain, index, subgraph))
+            yield Parts(chain, index, graph, subgraph, IndexerSelector(chain, index, subgraph))
     finally:
         await chain.close()
 
@@ -139,7 +139,7 @@ async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:
         return {row.address: row for row in await connection.execute(select(legacy))}
 
 
-async def answers(indexer: Indexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
+async def answers(indexer: EventIndexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
     """Every question, as values that can be compared: within a block signals have no order that all sources know."""
     signals = await indexer.signals(first, last, at)
     return {

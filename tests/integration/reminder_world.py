@@ -13,8 +13,8 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.selector import Indexers
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.store import OutboxStore
@@ -201,7 +201,12 @@ class World:
 
 @asynccontextmanager
 async def open_world(
-    engine: AsyncEngine, scenario: Scenario, mail: MailStub | Any, *, subgraph: Subgraph | None = None, **environ: str
+    engine: AsyncEngine,
+    scenario: Scenario,
+    mail: MailStub | Any,
+    *,
+    subgraph: SubgraphClient | None = None,
+    **environ: str,
 ) -> AsyncIterator[World]:
     """Several on one database are several workers."""
     database_url = engine.url.render_as_string(hide_password=False)
@@ -211,7 +216,7 @@ async def open_world(
     vault = Vault(settings.service.enc_key.get_secret_value())
     hashes = KeyedHash(settings.service.hash_key.get_secret_value())
     index = ChainIndex(engine, chain, ask_now)
-    indexers = Indexers(chain, index, subgraph)
+    indexers = IndexerSelector(chain, index, subgraph)
     chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
     try:
         async with MailClient(settings.mail) as client:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy
-from reminder_worker.chain.client import MOST_ANSWER_BYTES, Call, Reverted
+from reminder_worker.chain.client import MOST_ANSWER_BYTES, ContractCall, RevertedCall
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.queries import sql
@@ -90,9 +90,9 @@ async def test_the_end_of_a_long_answer_is_not_kept(world: World) -> None:
         for end in ("f3", "fd"):  # return, revert
             address = f"0x{0xC000 + 2 * number + (end == 'fd'):040x}"
             anvil.set_code(address, f"0x62{size:06x}6000{end}")
-            calls.append(Call(address, b""))
+            calls.append(ContractCall(address, b""))
     for some in (calls, calls[-2:-1]):
-        kept = [len(each.data if isinstance(each, Reverted) else each) for each in await chain.call_many(some)]
+        kept = [len(each.data if isinstance(each, RevertedCall) else each) for each in await chain.call_many(some)]
         assert max(kept) <= MOST_ANSWER_BYTES
     assert [len(each) for each in await chain.call_many(calls[:1]) if isinstance(each, bytes)] == [MOST_ANSWER_BYTES]
 

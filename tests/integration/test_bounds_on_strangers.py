@@ -19,11 +19,11 @@ from devnet.scenarios import Scenario
 from mail_service.addresses import parse_address
 from mail_service.errors import Problem
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.legacies import Legacies
-from reminder_worker.chain.eip712 import Signatures
+from reminder_worker.chain.contracts.legacies import LegacyReads
+from reminder_worker.chain.eip712 import SignatureVerifier
 from reminder_worker.errors import IndexerUnavailable, SignerMismatch
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
-from reminder_worker.indexer.subgraph import Subgraph
+from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.privacy.emails import check_name, normalise_email
 from tests.integration.api_world import World, open_world
 from tests.integration.chain_proxy import Proxy, chain_settings, proxy
@@ -110,9 +110,9 @@ async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_sce
             await chain.check()
             tracemalloc.start()
             try:
-                assert await Legacies(chain).is_genuine(STRANGER) is None
+                assert await LegacyReads(chain).is_genuine(STRANGER) is None
                 with pytest.raises(SignerMismatch):
-                    await Signatures(chain).verify(bytes(32), b"", STRANGER)
+                    await SignatureVerifier(chain).verify(bytes(32), b"", STRANGER)
                 _, most = tracemalloc.get_traced_memory()
             finally:
                 tracemalloc.stop()
@@ -143,7 +143,7 @@ async def test_an_answer_without_end_is_not_read_to_its_end(chain_scenario: Scen
     await node.start()
     async with Chain(chain_settings(chain_scenario, node.url)) as chain:
         await chain.check()
-        assert await Legacies(chain).is_genuine(STRANGER) is None
+        assert await LegacyReads(chain).is_genuine(STRANGER) is None
     assert node.sent < ENOUGH
     await node.stop()
 
@@ -197,7 +197,7 @@ async def test_a_subgraph_that_names_only_worthless_gifts_is_asked_once_and_not_
     async with GraphNode() as graph, aiohttp.ClientSession() as session:
         at = IndexHead(1, "0x" + "01" * 32)
         graph.states = [(at.number, at.hash, {"Timelock": gifts, "TimelockAsset": assets})]
-        subgraph = Subgraph(graph.url, session)
+        subgraph = SubgraphClient(graph.url, session)
         with pytest.raises(IndexerUnavailable, match="a hundred other gifts"):
             await subgraph.gifts_of(STRANGER, at, JUNK, [STRANGER])
         assert graph.asked == ["GiftsOfRecipient", "TimelockAssets"]

@@ -14,7 +14,7 @@ from aiohttp import web
 from devnet.chain import usable_port
 from devnet.scenarios import Mode, Scenario
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.rpc_errors import READ_GAS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -394,7 +394,7 @@ async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
             chain = connect(first.url, chain_scenario.anvil.url)
             block = await chain.block("latest")
             assert block is not None
-            call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+            call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
             if status == 403:
                 first.reply = replying({"jsonrpc": "2.0", "id": 1, **told}, status)
             assert await chain.call(call, at=block.hash) == (6).to_bytes(32, "big")
@@ -415,9 +415,9 @@ async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
     chain = connect(first.url, second.url)
     deployment = chain_scenario.deployment
     user = chain_scenario.account("a").address
-    transfer = Call(deployment.usdc, bytes.fromhex("a9059cbb" + "00" * 12 + user[2:] + "00" * 31 + "01"))
+    transfer = ContractCall(deployment.usdc, bytes.fromhex("a9059cbb" + "00" * 12 + user[2:] + "00" * 31 + "01"))
     answer = await chain.call(transfer)
-    assert isinstance(answer, Reverted)
+    assert isinstance(answer, RevertedCall)
     assert answer.data[:4] == bytes.fromhex("4e487b71")  # Panic(uint256): arithmetic underflow
     assert second.posts == []
     assert chain.health()[0].errors == 0
@@ -446,7 +446,7 @@ async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: P
             first.answer = only("eth_call", told)
             if status == 500:
                 first.reply = replying({"jsonrpc": "2.0", "id": 1, **told}, status)
-            assert await chain.call(Call("0x" + "11" * 20, b"")) == Reverted(bytes.fromhex(data))
+            assert await chain.call(ContractCall("0x" + "11" * 20, b"")) == RevertedCall(bytes.fromhex(data))
 
 
 async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
@@ -456,9 +456,9 @@ async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
     chain = connect(first.url, chain_scenario.anvil.url)
     await chain.check()
     first.answer = only("eth_call", error(-32000, "execution aborted (timeout = 5s)"))
-    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
     assert await chain.call(call, gas=READ_GAS) == (6).to_bytes(32, "big")
-    assert await connect(first.url).call(call) == Reverted()  # it may have been asked for too much
+    assert await connect(first.url).call(call) == RevertedCall()  # it may have been asked for too much
     with pytest.raises(ChainUnavailable):
         await connect(first.url).call_many([call] * 2)
 
@@ -467,13 +467,13 @@ async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, ch
     deployment = chain_scenario.deployment
     decimals = selector("ERC20", "decimals")
     calls = [
-        Call(deployment.usdc, decimals),
-        Call(deployment.no_metadata_token, decimals),  # reverts
-        Call(deployment.dai, decimals),
-        Call("0x" + "77" * 20, decimals),  # no contract
+        ContractCall(deployment.usdc, decimals),
+        ContractCall(deployment.no_metadata_token, decimals),  # reverts
+        ContractCall(deployment.dai, decimals),
+        ContractCall("0x" + "77" * 20, decimals),  # no contract
     ] * 300
     answers = await connect(chain_scenario.anvil.url).call_many(calls)
-    assert answers == [(6).to_bytes(32, "big"), Reverted(), (18).to_bytes(32, "big"), b""] * 300
+    assert answers == [(6).to_bytes(32, "big"), RevertedCall(), (18).to_bytes(32, "big"), b""] * 300
 
 
 async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
@@ -486,10 +486,10 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     burner, other = (chain_scenario.create_reverting_legacy(owner, heir) for _ in range(2))
     chain_scenario.set_mode(burner, Mode.BURNS_GAS)
     triggers = selector("Legacy", "getTriggerActivationTimestamp")
-    calls = [Call(burner.address, triggers)] + [Call(other.address, triggers)] * 499
+    calls = [ContractCall(burner.address, triggers)] + [ContractCall(other.address, triggers)] * 499
     answers = await connect(first.url).call_many(calls)
-    assert isinstance(answers[0], Reverted)
-    assert not [answer for answer in answers[1:] if isinstance(answer, Reverted)]
+    assert isinstance(answers[0], RevertedCall)
+    assert not [answer for answer in answers[1:] if isinstance(answer, RevertedCall)]
     alone = [request for request in first.requests if request["params"][:1] and "from" in request["params"][0]]
     assert alone
     assert {request["params"][0]["gas"] for request in alone} == {hex(READ_GAS)}
@@ -502,14 +502,14 @@ async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Prox
         return None
 
     first.answer = most
-    call = Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
     assert await connect(first.url).call_many([call] * 100) == [(6).to_bytes(32, "big")] * 100
 
 
 async def test_a_missing_multicall_is_the_installations_fault(
     connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
-    calls = [Call(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))] * 2
+    calls = [ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))] * 2
     with pytest.raises(Misconfigured, match="MULTICALL3"):
         await connect(chain_scenario.anvil.url, MULTICALL3="0x" + "77" * 20).call_many(calls)
     first.answer = only("eth_call", {"result": "0x" + "00" * 64})

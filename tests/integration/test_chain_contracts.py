@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from devnet.scenarios import Mode, Scenario
-from reminder_worker.chain.client import Chain, Reverted
-from reminder_worker.chain.contracts.legacies import Legacies, LegacyFacts, LegacyIdentity, Members
+from reminder_worker.chain.client import Chain, RevertedCall
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyIdentity, LegacyMembers, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
-from reminder_worker.chain.contracts.tokens import TokenMetadata, Tokens
+from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.events import DecodedEvent, decode, decode_transfer, emitters
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings, proxy
@@ -43,7 +43,7 @@ async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_sce
     legacy = chain_scenario.create_legacy(
         owner, {heir: 100}, inactivity=10 * DAY, second_line=second, delay2=DAY, name="For Ada"
     )
-    (facts,) = await Legacies(chain).facts([legacy.address], at=await head_hash(chain))
+    (facts,) = await LegacyReads(chain).facts([legacy.address], at=await head_hash(chain))
     now = chain_scenario.anvil.now()
     assert facts == LegacyFacts(
         legacy=legacy.address,
@@ -52,7 +52,7 @@ async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_sce
         router=legacy.router,
         legacy_id=legacy.id,
         legacy_type=3,
-        members=Members(owner.address.lower(), owner.address.lower(), (heir,), second, None),
+        members=LegacyMembers(owner.address.lower(), owner.address.lower(), (heir,), second, None),
         is_live=True,
         triggers=(now + 10 * DAY, now + 11 * DAY, now + 11 * DAY),
         name="For Ada",
@@ -63,7 +63,7 @@ async def test_a_safe_legacy_has_its_safe_as_owner(chain: Chain, chain_scenario:
     creator = chain_scenario.account("owner")
     safe = chain_scenario.create_safe([creator])
     legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")])
-    assert await Legacies(chain).is_genuine(legacy.address) == LegacyIdentity(
+    assert await LegacyReads(chain).is_genuine(legacy.address) == LegacyIdentity(
         legacy.address, creator.address.lower(), safe.lower(), legacy.router, legacy.id, 1
     )
 
@@ -76,12 +76,12 @@ async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, 
     fake = chain_scenario.deploy_fake_legacy(attacker, true.id, [person(chain_scenario, "victim")])
     beyond = chain_scenario.deploy_fake_legacy(attacker, 10**6, [])
     asked = [fake.address, owner.address.lower(), true.address, chain_scenario.deployment.usdc, beyond.address]
-    found = await Legacies(chain).identities(asked, at=await head_hash(chain))
+    found = await LegacyReads(chain).identities(asked, at=await head_hash(chain))
     assert [one is not None for one in found] == [False, False, True, False, False]
-    assert await Legacies(chain).is_genuine(fake.address) is None
+    assert await LegacyReads(chain).is_genuine(fake.address) is None
     settings = chain.settings.model_copy(update={"transfer_eoa_legacy_router": "0x" + "77" * 20})
     elsewhere = Chain(settings)
-    assert await Legacies(elsewhere).is_genuine(true.address) is None
+    assert await LegacyReads(elsewhere).is_genuine(true.address) is None
     await elsewhere.close()
 
 
@@ -91,7 +91,7 @@ async def test_what_a_legacy_was_before_proves_nothing(chain: Chain, chain_scena
     heirs = {person(chain_scenario, "heir"): 100}
     one, other = (chain_scenario.create_legacy(owner, heirs).address for _ in range(2))
     fake = chain_scenario.deploy_fake_legacy(owner, 1, []).address
-    legacies = Legacies(chain)
+    legacies = LegacyReads(chain)
     truth = {address: await legacies.is_genuine(address) for address in (one, other, fake)}
     known = [each for each in truth.values() if each is not None]
     assert len(known) == 2
@@ -107,8 +107,11 @@ async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenari
     before = await head_hash(chain)
     chain_scenario.edit_distribution(chain_scenario.account("owner"), legacy, {other: 100})
     after = await head_hash(chain)
-    reads = [(await Legacies(chain).members([legacy.address], at=at))[0] for at in (before, after)]
-    assert reads == [Members(owner, owner, (heir,), None, None), Members(owner, owner, (other,), None, None)]
+    reads = [(await LegacyReads(chain).members([legacy.address], at=at))[0] for at in (before, after)]
+    assert reads == [
+        LegacyMembers(owner, owner, (heir,), None, None),
+        LegacyMembers(owner, owner, (other,), None, None),
+    ]
 
 
 async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, chain_scenario: Scenario) -> None:
@@ -118,9 +121,9 @@ async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, cha
         chain_scenario.set_mode(bad, mode)
         at = await head_hash(chain)
         asked = [bad.address, good.address]
-        assert [one is None for one in await Legacies(chain).facts(asked, at=at)] == [True, False]
-        assert [one is None for one in await Legacies(chain).triggers(asked, at=at)] == [True, False]
-        assert [one is None for one in await Legacies(chain).members(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).facts(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).triggers(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).members(asked, at=at)] == [True, False]
 
 
 async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
@@ -129,7 +132,7 @@ async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: C
         await failing.check()
         endpoint.answer = lambda request: {"error": {"code": -32603, "message": "internal error"}}
         with pytest.raises(ChainUnavailable):
-            await Legacies(failing).is_genuine("0x" + "11" * 20)
+            await LegacyReads(failing).is_genuine("0x" + "11" * 20)
         await failing.close()
 
 
@@ -156,8 +159,8 @@ async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(chain: Chain,
     for mode in (Mode.REVERTS, Mode.BURNS_GAS):
         chain_scenario.set_mode(bad, mode)
         view, at = ReminderView(chain), await head_hash(chain)
-        assert isinstance(await view.due_windows([good.address, bad.address], at=at), Reverted)
-        assert isinstance(await view.due_windows([bad.address], at=at), Reverted)
+        assert isinstance(await view.due_windows([good.address, bad.address], at=at), RevertedCall)
+        assert isinstance(await view.due_windows([bad.address], at=at), RevertedCall)
         assert await view.due_windows([good.address], at=at) == [()]
 
 
@@ -197,7 +200,7 @@ async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_ans
 async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_scenario: Scenario) -> None:
     it = chain_scenario.deployment
     asked = [it.usdc, it.bytes32_token, it.no_metadata_token, it.hostile_symbol_token, it.long_symbol_token]
-    found = await Tokens(chain).metadata([*asked, "0x" + "77" * 20])
+    found = await TokenReads(chain).metadata([*asked, "0x" + "77" * 20])
     assert found == {
         it.usdc: TokenMetadata("USDC", 6),
         it.bytes32_token: TokenMetadata("OLD", 18),

@@ -6,9 +6,9 @@ import pytest
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.routers import SponsoredReads
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, Timelocks
-from reminder_worker.chain.eip712 import Domain
+from reminder_worker.chain.contracts.routers import RouterReads
+from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
+from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings
 
@@ -27,7 +27,7 @@ async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_
     eth = s.create_gift(ann, cid.address, eth=10**18, tokens=[(d.usdc, 5)], duration=DAY)
     unlock = s.anvil.now() + DAY
     nft = s.create_timelock(ann, cid.address, erc721=[(d.erc721, 4)])
-    details, none, nothing = await Timelocks(chain).details([eth, nft, 10**6])
+    details, none, nothing = await TimelockReads(chain).details([eth, nft, 10**6])
     assert details == TimelockDetails(
         assets=((d.usdc, 5), (d.weth, 10**18)),
         unlock_time=unlock,
@@ -40,7 +40,7 @@ async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_
     assert none is nothing is None
     s.advance(2 * DAY)
     s.withdraw_gift(cid, eth)
-    (ended,) = await Timelocks(chain).details([eth])
+    (ended,) = await TimelockReads(chain).details([eth])
     assert ended is not None
     assert (ended.status, ended.assets, ended.recipient) == (3, (), cid.address.lower())
 
@@ -52,10 +52,10 @@ async def test_the_domain_and_the_nonce_are_those_that_the_router_checks(
     s, router = chain_scenario, chain_scenario.deployment.time_lock_router
     ann, cid = s.account("ann"), s.account("cid")
     gift = s.create_gift(ann, cid.address, eth=1, duration=0)
-    domain, nonce = await SponsoredReads(chain).next_withdrawal(cid.address.lower())
-    assert domain == Domain("10102 Timelock Sponsored", "1", s.anvil.chain_id, router)
+    domain, nonce = await RouterReads(chain).next_withdrawal(cid.address.lower())
+    assert domain == TypedDataDomain("10102 Timelock Sponsored", "1", s.anvil.chain_id, router)
     s.withdraw_for(ann, gift, s.withdraw_auth(cid, gift, nonce=nonce))
-    assert (await SponsoredReads(chain).next_withdrawal(cid.address.lower()))[1] == nonce + 1
+    assert (await RouterReads(chain).next_withdrawal(cid.address.lower()))[1] == nonce + 1
 
 
 async def test_a_router_that_tells_of_another_domain_is_not_believed(chain: Chain, chain_scenario: Scenario) -> None:
@@ -67,4 +67,4 @@ async def test_a_router_that_tells_of_another_domain_is_not_believed(chain: Chai
     for code in (forward, "0x00", "0x60006000fd"):
         s.anvil.set_code(router, code)
         with pytest.raises(ChainUnavailable):
-            await SponsoredReads(chain).next_withdrawal(s.account("cid").address)
+            await RouterReads(chain).next_withdrawal(s.account("cid").address)

@@ -12,7 +12,7 @@ from reminder_worker import concurrency
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.held_emails import settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import Kind, Role
@@ -835,7 +835,7 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
         another = Chain(world.settings.chains[1])
         monkeypatch.setattr(concurrency, "CHAIN_SECONDS", 0.5)
         chains = {CHAIN_ID: world.chain, 2: another}
-        indexers = {id: Indexers(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
+        indexers = {id: IndexerSelector(chain, ChainIndex(engine, chain), None) for id, chain in chains.items()}
         dispatch = ReminderDispatch(
             engine, chains, indexers, world.vault, world.client, world.settings, find_ending_budgets
         )

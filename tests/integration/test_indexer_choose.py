@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.doctor import report
 from reminder_worker.errors import IndexerUnavailable
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from tests.integration.indexer_story import open_parts, settings_of
 
 
@@ -27,7 +27,7 @@ async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, cha
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
         chain_scenario.anvil.mine(3)
-        choice = await Indexers(parts.chain, parts.index, None).choose()
+        choice = await IndexerSelector(parts.chain, parts.index, None).choose()
         assert (choice.indexer, choice.reason) == (parts.index, "no_subgraph")
         assert choice.at.number == (await parts.chain.head()).number - 3
 

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer import subgraph as module
 from reminder_worker.indexer.models import FAR_FUTURE, IndexHead, SignalKind
-from reminder_worker.indexer.subgraph import QUERIES, Subgraph
+from reminder_worker.indexer.subgraph import QUERIES, SubgraphClient
 from tests.integration.indexer_graph_node import Entity, GraphNode, Store
 
 ADDRESS = "0x" + "Ab" * 20
@@ -57,9 +57,9 @@ async def graph() -> AsyncIterator[GraphNode]:
 
 
 @pytest.fixture
-async def subgraph(graph: GraphNode) -> AsyncIterator[Subgraph]:
+async def subgraph(graph: GraphNode) -> AsyncIterator[SubgraphClient]:
     async with aiohttp.ClientSession() as session:
-        yield Subgraph(graph.url, session, backoff_seconds=0, rest_seconds=3600)
+        yield SubgraphClient(graph.url, session, backoff_seconds=0, rest_seconds=3600)
 
 
 def store_of(graph: GraphNode) -> Store:
@@ -73,7 +73,9 @@ def test_every_query_is_valid_for_the_shipped_schema() -> None:
     assert {name: validate(schema, parse(text)) for name, text in QUERIES.items()} == {name: [] for name in QUERIES}
 
 
-async def test_more_signals_than_a_page_holds_all_come_in_chain_order(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_more_signals_than_a_page_holds_all_come_in_chain_order(
+    graph: GraphNode, subgraph: SubgraphClient
+) -> None:
     """2,500 signals are three pages of at most 1,000: each once, by block."""
     for number in range(2500):
         put(store_of(graph), "NotifyRequested", **signal(number))
@@ -84,14 +86,14 @@ async def test_more_signals_than_a_page_holds_all_come_in_chain_order(graph: Gra
     assert (found[0].legacy, found[0].kind) == (ADDRESS.lower(), SignalKind.TRANSFER_ACTIVATION)
 
 
-async def test_only_the_blocks_asked_for(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_only_the_blocks_asked_for(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """Both ends are included, nothing beyond."""
     for number in range(9):
         put(store_of(graph), "NotifyRequested", **signal(number))
     assert [item.block_number for item in await subgraph.signals(3, 5, HEAD)] == [3, 4, 5]
 
 
-async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """1,200 configurations are asked for in parts; unknown ones are absent."""
     keys = [f"0x{number:040x}" for number in range(1300)]
     for key in keys[:1200]:
@@ -102,7 +104,7 @@ async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, 
     assert {(config.second_line, config.third_line) for config in found.values()} == {(None, None)}
 
 
-async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """A subgraph that moved on still answers from the block of `at`; from one it does not have it refuses."""
     config = fields(id=ROUTER, creator=ADDRESS, cosigners=[], beneficiaries=[], secondLine=None)
     put(graph.states[3][2], "ReminderConfiguration", **config, thirdLine=None)
@@ -114,7 +116,7 @@ async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: 
         await subgraph.reminder_configs([ROUTER], IndexHead(3, "0x" + "ff" * 32))
 
 
-async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """Nobody can hide a token, or stop other timelocks from being read, by locking many."""
     lock = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=2**250, status=2, createdAt=5)
     put(store_of(graph), "Timelock", **lock)
@@ -126,7 +128,7 @@ async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode
     assert (found.unlock_time, found.assets[0].amount) == (FAR_FUTURE, 10**30)
 
 
-async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """Two failures and a closed connection's worth of patience, then the answer."""
     for status in (429, 500, 502, 503):
         graph.faults.extend([web.Response(status=status), web.Response(status=status)])
@@ -151,7 +153,7 @@ async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subg
     ],
 )
 async def test_a_lasting_failure_is_unavailable_and_names_no_address(
-    graph: GraphNode, subgraph: Subgraph, fault: Callable[[], web.Response | Exception]
+    graph: GraphNode, subgraph: SubgraphClient, fault: Callable[[], web.Response | Exception]
 ) -> None:
     """Whatever is no answer is `IndexerUnavailable`, rests, and tells nothing of the URL or of foreign text."""
     graph.faults.extend(fault() for _ in range(3))
@@ -177,12 +179,12 @@ async def test_a_subgraph_that_hangs_is_waited_for_once(monkeypatch: pytest.Monk
     url = SecretStr(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
     async with aiohttp.ClientSession() as session:
         with pytest.raises(IndexerUnavailable):
-            await Subgraph(url, session, backoff_seconds=0).head()
+            await SubgraphClient(url, session, backoff_seconds=0).head()
     server.close()
     assert connections == 1
 
 
-async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """It says so in `_meta`, and refuses everything else."""
     graph.has_indexing_errors = True
     with pytest.raises(IndexerUnavailable, match="indexing errors"):
@@ -200,7 +202,7 @@ async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode,
     ],
 )  # fmt: skip
 async def test_a_malformed_entity_is_named_by_its_field_and_never_guessed(
-    graph: GraphNode, subgraph: Subgraph, field: str, value: object
+    graph: GraphNode, subgraph: SubgraphClient, field: str, value: object
 ) -> None:
     """A value of another shape makes the subgraph unavailable; the message has the field and not the value."""
     put(store_of(graph), "NotifyRequested", **signal(4))
@@ -224,7 +226,7 @@ async def test_a_malformed_entity_is_named_by_its_field_and_never_guessed(
     ids=["repeated", "other block", "not ascending"],
 )
 async def test_a_server_that_does_not_page_or_filter_is_not_believed(
-    graph: GraphNode, subgraph: Subgraph, spoil: Callable[[Any], None]
+    graph: GraphNode, subgraph: SubgraphClient, spoil: Callable[[Any], None]
 ) -> None:
     """Rows out of order would page for ever or leave some out; rows of other blocks were not asked for."""
     for number in (1, 2):
@@ -234,7 +236,7 @@ async def test_a_server_that_does_not_page_or_filter_is_not_believed(
         await subgraph.signals(0, 9, HEAD)
 
 
-async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode, subgraph: Subgraph) -> None:
+async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode, subgraph: SubgraphClient) -> None:
     """Another legacy's configuration must not stand for one of ours."""
     config = fields(id=ROUTER, creator=ADDRESS, cosigners=[], beneficiaries=[], secondLine=None, thirdLine=None)
     put(store_of(graph), "ReminderConfiguration", **config)
@@ -245,7 +247,7 @@ async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode
 
 @pytest.mark.parametrize("change", [{"recipient": ADDRESS}, {"status": 3}, {"lockType": 0}])
 async def test_a_gift_of_somebody_else_is_not_believed(
-    graph: GraphNode, subgraph: Subgraph, change: dict[str, Any]
+    graph: GraphNode, subgraph: SubgraphClient, change: dict[str, Any]
 ) -> None:
     """A server that does not filter would send a recipient to another's gift."""
     gift = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=9, status=2, createdAt=5)

@@ -16,7 +16,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.gifts.gift import Gifts
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
@@ -225,7 +225,7 @@ async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
     settings, engine = world.parts.settings, world.engine
     to_stub = MailSettings.model_validate({"MAIL_URL": mail.url, "MAIL_TOKEN": SecretStr(TOKEN)})
     chains, vault = world.parts.chains, world.parts.vault
-    indexers = {id: Indexers(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
+    indexers = {id: IndexerSelector(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
     async with MailClient(to_stub) as client:
         world.parts.dispatch = ReminderDispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
         to_mail = settings.model_copy(update={"mail": to_stub})

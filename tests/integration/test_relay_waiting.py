@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.client import Reverted
+from reminder_worker.chain.client import RevertedCall
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.relay import request_store
 from reminder_worker.relay.models import RelayLane
@@ -164,7 +164,7 @@ async def test_a_request_that_got_its_slot_meanwhile_is_not_ended_as_one_that_wa
     [
         ("as it is", "waiting_predecessor", "nothing_to_claim"),
         (None, "broadcast", None),
-        (Reverted(b""), "waiting_predecessor", "would_revert"),
+        (RevertedCall(b""), "waiting_predecessor", "would_revert"),
     ],
 )
 async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_paid_for(

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.indexer.selector import Indexers
+from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import notify_signal
@@ -34,7 +34,7 @@ async def parts(engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy) -
 
 def signal_pass(engine: AsyncEngine, parts: Parts, *, own: bool = True, max_age: int = WEEK) -> SignalPass:
     """`own`: from our own index only; else the subgraph is preferred."""
-    indexers = Indexers(parts.chain, parts.index, None) if own else parts.indexers
+    indexers = IndexerSelector(parts.chain, parts.index, None) if own else parts.indexers
     return SignalPass(engine, parts.chain, indexers, max_age)
 
 

@@ -19,7 +19,7 @@ from devnet.deploy import deploy
 from devnet.hostile import Receiving, Signing, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
-from reminder_worker.chain.contracts.timelocks import Timelocks
+from reminder_worker.chain.contracts.timelocks import TimelockReads
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
@@ -541,7 +541,7 @@ async def test_a_gift_one_minute_early_is_told_when_and_succeeds_sent_again(worl
     body = withdraw_body(world, gift, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "still_locked")
     assert answer.body["detail"].startswith("The gift opens on ")
-    (details,) = await Timelocks(world.parts.chains[world.chain_id]).details([gift])
+    (details,) = await TimelockReads(world.parts.chains[world.chain_id]).details([gift])
     assert details is not None
     world.scenario.anvil.set_time(details.unlock_time)
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202

@@ -9,10 +9,10 @@ import msgspec
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import ContractCall, RevertedCall
 
 Triggers = tuple[int, int, int]
 
@@ -58,7 +58,7 @@ class LegacyIdentity:
         return self.router, self.legacy_id
 
 
-class Members(msgspec.Struct, frozen=True):
+class LegacyMembers(msgspec.Struct, frozen=True):
     """Who the chain says takes part. Absent lines are None."""
 
     owner: str
@@ -72,7 +72,7 @@ class Members(msgspec.Struct, frozen=True):
 class LegacyFacts(LegacyIdentity):
     """`triggers`: unix seconds at which line 1, 2, 3 may activate, zeros in old builds. `name` is a stranger's text."""
 
-    members: Members
+    members: LegacyMembers
     is_live: bool
     triggers: Triggers
     name: str
@@ -81,7 +81,7 @@ class LegacyFacts(LegacyIdentity):
 Identity = TypeVar("Identity", bound=LegacyIdentity)
 
 
-class Legacies:
+class LegacyReads:
     """Reads of many legacies at once. Nothing of a legacy is believed unless its router maps its id back to it."""
 
     def __init__(self, chain: Chain) -> None:
@@ -133,7 +133,7 @@ class Legacies:
         found = decoded(_facts, legacy, row)
         return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
 
-    async def members(self, legacies: Sequence[str], *, at: str) -> list[Members | None]:
+    async def members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
         """In order; None for one whose reads revert. Of legacies that are known to be genuine."""
         return [decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
 
@@ -152,7 +152,9 @@ class Legacies:
         return [None if vault == _ZERO else vault for vault in named]
 
     async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
-        answers = await self._chain.call_many([Call(legacy, s) for legacy in legacies for s in selectors], at=at)
+        answers = await self._chain.call_many(
+            [ContractCall(legacy, s) for legacy in legacies for s in selectors], at=at
+        )
         return [answers[i : i + len(selectors)] for i in range(0, len(answers), len(selectors))]
 
     async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
@@ -167,9 +169,9 @@ class Legacies:
         return [one if one is not None and one.legacy in genuine else None for one in claimed]
 
 
-def _registration(router: str, legacy_id: int) -> Call:
+def _registration(router: str, legacy_id: int) -> ContractCall:
     """Ask a router which legacy has this id."""
-    return Call(router, _LEGACY_ADDRESSES + word(legacy_id))
+    return ContractCall(router, _LEGACY_ADDRESSES + word(legacy_id))
 
 
 def _place(row: Sequence[Answer]) -> tuple[str, int]:
@@ -206,11 +208,11 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
     )
 
 
-def _members(row: Sequence[Answer]) -> Members:
+def _members(row: Sequence[Answer]) -> LegacyMembers:
     creator, owner, lines = map(answer_bytes, row)
     found = abi_codec.address_at(creator, 0)
     second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
-    return Members(
+    return LegacyMembers(
         found if owner == creator else abi_codec.address_at(owner, 0),
         found,
         abi_codec.addresses_behind(lines, 0, MOST_NAMED),
@@ -220,11 +222,11 @@ def _members(row: Sequence[Answer]) -> Members:
 
 
 def _triggers(answer: Answer) -> Triggers:
-    if isinstance(answer, Reverted) and answer.data == _OVERFLOW:
+    if isinstance(answer, RevertedCall) and answer.data == _OVERFLOW:
         return NEVER, NEVER, NEVER
     data = answer_bytes(answer)
     if len(data) < 3 * WORD:
-        raise Malformed("fewer than three words")
+        raise MalformedData("fewer than three words")
     number = int.from_bytes
     return (number(data[:WORD], "big"), number(data[WORD : 2 * WORD], "big"), number(data[2 * WORD : 3 * WORD], "big"))
 
@@ -234,5 +236,5 @@ def _text(answer: Answer) -> str:
     try:
         data = answer_bytes(answer)
         return abi_codec.bytes_at(data, abi_codec.at(data, 0), _LONGEST_NAME_BYTES).decode()
-    except (Malformed, UnicodeDecodeError):
+    except (MalformedData, UnicodeDecodeError):
         return ""

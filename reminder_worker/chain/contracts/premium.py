@@ -5,11 +5,11 @@ from typing import Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.logs import TooMuch
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import ContractCall, RevertedCall
 
 # What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
 # halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
@@ -28,25 +28,28 @@ class ReminderView:
         self._chain = chain
         self._address = chain.settings.premium_reminder_view
 
-    async def due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | Reverted:
-        """The open windows (1..6) of each legacy in order. `Reverted` when one of them reverts, or when there are too
-        many for the node: the contract does not isolate, ask for half of them."""
+    async def due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | RevertedCall:
+        """Return the open windows (1..6) of each legacy, in order.
+
+        Return `RevertedCall` if a legacy reverts or the node refuses so many. The contract does not isolate legacies:
+        ask for half of them.
+        """
         data = self._BATCH + word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
         gas = min(_DUE_GAS + _DUE_GAS_EACH * len(legacies), _MOST_DUE_GAS)
         try:
-            answer = await self._chain.call(Call(self._address, data), at=at, gas=gas)
+            answer = await self._chain.call(ContractCall(self._address, data), at=at, gas=gas)
         except TooMuch:
             if len(legacies) == 1:
                 raise
-            return Reverted()
-        if isinstance(answer, Reverted):
+            return RevertedCall()
+        if isinstance(answer, RevertedCall):
             return answer
         return configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
 
     async def default_notify_ahead(self, *, at: str) -> int:
         """Seconds."""
         return configured(
-            "defaultNotifyAhead", abi_codec.at, await self._chain.call(Call(self._address, self._AHEAD), at=at)
+            "defaultNotifyAhead", abi_codec.at, await self._chain.call(ContractCall(self._address, self._AHEAD), at=at)
         )
 
 
@@ -62,24 +65,24 @@ class PremiumSetting:
         self._address = chain.settings.premium_setting
 
     async def is_premium(self, user: str, *, at: str | None = None) -> bool:
-        answer = await self._chain.call(Call(self._address, self._IS_PREMIUM + address_word(user)), at=at)
+        answer = await self._chain.call(ContractCall(self._address, self._IS_PREMIUM + address_word(user)), at=at)
         return configured("isPremium", abi_codec.bool_at, answer)
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
         """In order."""
-        calls = [Call(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
+        calls = [ContractCall(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Seconds before a deadline, in order; 0 where the user set none."""
-        calls = [Call(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
+        calls = [ContractCall(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
         """Whether a beneficiary is to be reminded of each legacy, in order; False where the contract does not say."""
-        calls = [Call(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
+        calls = [ContractCall(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
         return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
 
 
@@ -90,16 +93,16 @@ class TokenWhiteList:
         self._chain = chain
 
     async def tokens(self, *, at: str | None = None) -> frozenset[str]:
-        call = Call(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
+        call = ContractCall(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
         answer = await self._chain.call(call, at=at)
         return frozenset(configured("getWhitelist", abi_codec.addresses_behind, answer))
 
 
 def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
-    """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `Malformed`."""
+    """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `MalformedData`."""
     start = abi_codec.at(data, 0)
     if abi_codec.at(data, start) != count:
-        raise Malformed("another number of legacies than asked for")
+        raise MalformedData("another number of legacies than asked for")
     base = start + WORD
     found: list[tuple[int, ...]] = []
     for offset in abi_codec.uints_at(data, start):

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed, address_word, word
-from reminder_worker.chain.client import Call, Chain, Reverted
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, word
+from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
 from reminder_worker.chain.contracts import configured, said
-from reminder_worker.chain.contracts.legacies import Legacies
+from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, TimelockDetails, timelock_details
-from reminder_worker.chain.eip712 import Domain
+from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"
@@ -36,7 +36,7 @@ _BALANCE: Final = selector("ERC20", "balanceOf")
 _ALLOWANCE: Final = selector("ERC20", "allowance")
 _PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
 
-Read = tuple[str, Call, Callable[[bytes, int], Any]]
+Read = tuple[str, ContractCall, Callable[[bytes, int], Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +68,25 @@ class WithdrawFacts:
     whitelist: frozenset[str]
 
 
-class SponsoredReads:
+class RouterReads:
     """Of one chain."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self._domains: dict[str, tuple[Domain, float]] = {}
+        self._domains: dict[str, tuple[TypedDataDomain, float]] = {}
 
-    async def domain(self, router: str, *, afresh: bool = False) -> Domain:
+    async def domain(self, router: str, *, afresh: bool = False) -> TypedDataDomain:
         """Of a configured router (ERC-5267), remembered for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
         if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
-            domain = self._domain_of(router, await self._chain.call(Call(router, _DOMAIN)))
+            domain = self._domain_of(router, await self._chain.call(ContractCall(router, _DOMAIN)))
             self._domains[router] = (domain, time.monotonic())
         return domain
 
-    async def next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[Domain, int]:
+    async def next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[TypedDataDomain, int]:
         """The domain that a withdrawal is signed in, and the nonce that the signer's next one has to have."""
         router = self._chain.settings.time_lock_router
-        calls = [Call(router, _DOMAIN), Call(router, _NONCE + address_word(signer))]
+        calls = [ContractCall(router, _DOMAIN), ContractCall(router, _NONCE + address_word(signer))]
         domain, nonce = await self._chain.call_many(calls, at=at)
         return self._domain_of(router, domain), configured("sponsorNonce", abi_codec.at, nonce)
 
@@ -95,7 +95,7 @@ class SponsoredReads:
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
-            ("sponsoredClaimsDisabled", Call(router, _CLAIMS_DISABLED + word(legacy_id)), abi_codec.bool_at),
+            ("sponsoredClaimsDisabled", ContractCall(router, _CLAIMS_DISABLED + word(legacy_id)), abi_codec.bool_at),
             self._whitelist(),
         )
         return ClaimFacts(nonce, legacy, disabled, whitelist)
@@ -106,19 +106,19 @@ class SponsoredReads:
         return None if legacy is None else str(legacy)
 
     async def check_in(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
-        premium = Call(self._chain.settings.premium_setting, _IS_PREMIUM + address_word(signer))
+        premium = ContractCall(self._chain.settings.premium_setting, _IS_PREMIUM + address_word(signer))
         nonce, legacy, is_premium, most_ttl = await self._read(
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
             ("isPremium", premium, abi_codec.bool_at),
-            ("CHECKIN_AUTH_MAX_TTL", Call(router, _MOST_TTL), abi_codec.at),
+            ("CHECKIN_AUTH_MAX_TTL", ContractCall(router, _MOST_TTL), abi_codec.at),
         )
         return CheckInFacts(nonce, legacy, is_premium, most_ttl)
 
     async def withdraw(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
         reads = (_nonce(router, signer), self._whitelist())
-        details = Call(self._chain.settings.timelock_erc20, TIMELOCK_DETAILS + word(timelock_id))
+        details = ContractCall(self._chain.settings.timelock_erc20, TIMELOCK_DETAILS + word(timelock_id))
         *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
         nonce, whitelist = _values(reads, answers)
         return WithdrawFacts(nonce, timelock_details(timelock), whitelist)
@@ -129,15 +129,18 @@ class SponsoredReads:
         """Of which a claim may take something from the owner at time `now`: by the legacy's allowance, or by what
         Permit2 lets the legacy or its pull vault take."""
         settings, holder = self._chain.settings, address_word(owner)
-        (vault,) = await Legacies(self._chain).pull_vaults([legacy], at=at)
+        (vault,) = await LegacyReads(self._chain).pull_vaults([legacy], at=at)
         spenders = [address_word(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
         calls = [
             call
             for token in tokens
             for call in (
-                Call(token, _BALANCE + holder),
-                Call(token, _ALLOWANCE + holder + address_word(legacy)),
-                *(Call(settings.permit2, _PERMIT2_ALLOWANCE + holder + address_word(token) + to) for to in spenders),
+                ContractCall(token, _BALANCE + holder),
+                ContractCall(token, _ALLOWANCE + holder + address_word(legacy)),
+                *(
+                    ContractCall(settings.permit2, _PERMIT2_ALLOWANCE + holder + address_word(token) + to)
+                    for to in spenders
+                ),
             )
         ]
         answers, each = await self._chain.call_many(calls, at=at), 2 + len(spenders)
@@ -149,7 +152,7 @@ class SponsoredReads:
                 found.add(token)
         return frozenset(found)
 
-    def _domain_of(self, router: str, answer: bytes | Reverted) -> Domain:
+    def _domain_of(self, router: str, answer: bytes | RevertedCall) -> TypedDataDomain:
         """From what a configured router answers to `eip712Domain`. Raises `ChainUnavailable` for another's."""
         found = configured("eip712Domain", _domain, answer)
         if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, router):
@@ -157,32 +160,32 @@ class SponsoredReads:
         return found
 
     def _whitelist(self) -> Read:
-        call = Call(self._chain.settings.token_white_list, _WHITELIST)
+        call = ContractCall(self._chain.settings.token_white_list, _WHITELIST)
         return ("getWhitelist", call, lambda data, position: frozenset(abi_codec.addresses_behind(data, position)))
 
     async def _read(self, at: str, *reads: Read) -> list[Any]:
         return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
 
 
-def _domain(data: bytes, _position: int) -> Domain:
+def _domain(data: bytes, _position: int) -> TypedDataDomain:
     """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
     if data[:1] != b"\x0f":
-        raise Malformed("another domain")
+        raise MalformedData("another domain")
     name, version = (abi_codec.bytes_at(data, abi_codec.at(data, field * WORD), WORD * 4) for field in (1, 2))
     try:
-        return Domain(
+        return TypedDataDomain(
             name.decode(), version.decode(), abi_codec.at(data, 3 * WORD), abi_codec.address_at(data, 4 * WORD)
         )
     except UnicodeDecodeError:
-        raise Malformed("not text") from None
+        raise MalformedData("not text") from None
 
 
-def _values(reads: Sequence[Read], answers: Sequence[bytes | Reverted]) -> list[Any]:
+def _values(reads: Sequence[Read], answers: Sequence[bytes | RevertedCall]) -> list[Any]:
     return [configured(name, read, answer) for (name, _, read), answer in zip(reads, answers, strict=True)]
 
 
 def _nonce(router: str, signer: str) -> Read:
-    return ("sponsorNonce", Call(router, _NONCE + address_word(signer)), abi_codec.at)
+    return ("sponsorNonce", ContractCall(router, _NONCE + address_word(signer)), abi_codec.at)
 
 
 def _registered(router: str, legacy_id: int) -> Read:
@@ -190,9 +193,9 @@ def _registered(router: str, legacy_id: int) -> Read:
         address = abi_codec.address_at(data, position)
         return address if int(address, 16) else None
 
-    return ("legacyAddresses", Call(router, _REGISTRY + word(legacy_id)), read)
+    return ("legacyAddresses", ContractCall(router, _REGISTRY + word(legacy_id)), read)
 
 
-def _number(answer: bytes | Reverted, position: int = 0) -> int:
+def _number(answer: bytes | RevertedCall, position: int = 0) -> int:
     """Of a contract that need not be one: 0 when it does not say."""
     return said(abi_codec.at, answer, position) or 0

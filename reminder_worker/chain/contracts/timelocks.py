@@ -6,10 +6,10 @@ from typing import Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, answer_bytes, decoded
-from reminder_worker.chain.types import Call
+from reminder_worker.chain.types import ContractCall
 
 TIMELOCK_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
 
@@ -32,7 +32,7 @@ class TimelockDetails:
     status: int
 
 
-class Timelocks:
+class TimelockReads:
     """The ERC-20 vault of timelocks."""
 
     def __init__(self, chain: Chain) -> None:
@@ -41,7 +41,9 @@ class Timelocks:
 
     async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
         """In order; None for an id that the vault does not know."""
-        answers = await self._chain.call_many([Call(self._vault, TIMELOCK_DETAILS + word(id)) for id in ids], at=at)
+        answers = await self._chain.call_many(
+            [ContractCall(self._vault, TIMELOCK_DETAILS + word(id)) for id in ids], at=at
+        )
         return list(map(timelock_details, answers))
 
 
@@ -65,5 +67,5 @@ def _timelock_details(answer: Answer) -> TimelockDetails:
         recipient=abi_codec.address_at(data, base + 10 * WORD),
     )
     if int(found.owner, 16) == 0 or len(tokens) != len(amounts):
-        raise Malformed("no such timelock")
+        raise MalformedData("no such timelock")
     return found

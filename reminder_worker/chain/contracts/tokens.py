@@ -7,9 +7,9 @@ from typing import Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, Malformed
+from reminder_worker.chain.abi_codec import WORD, MalformedData
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import Call, Reverted
+from reminder_worker.chain.types import ContractCall, RevertedCall
 
 MOST_DECIMALS: Final = 36
 MOST_REMEMBERED: Final = 10_000
@@ -30,7 +30,7 @@ class TokenMetadata:
 ETHER_METADATA: Final = TokenMetadata("ETH", 18)
 
 
-class Tokens:
+class TokenReads:
     """Remembers what it found: a token's metadata does not change."""
 
     def __init__(self, chain: Chain) -> None:
@@ -40,7 +40,7 @@ class Tokens:
     async def metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
         """By token; None for one without usable decimals: show its address and base units."""
         unknown = [token for token in dict.fromkeys(tokens) if token not in self._known]
-        calls = [Call(token, data) for token in unknown for data in (_SYMBOL, _DECIMALS)]
+        calls = [ContractCall(token, data) for token in unknown for data in (_SYMBOL, _DECIMALS)]
         answers = await self._chain.call_many(calls, at=at)
         for index, token in enumerate(unknown):
             found = metadata(answers[2 * index], answers[2 * index + 1])
@@ -52,11 +52,11 @@ class Tokens:
         return answer
 
 
-def metadata(symbol: bytes | Reverted, decimals: bytes | Reverted) -> TokenMetadata | None:
+def metadata(symbol: bytes | RevertedCall, decimals: bytes | RevertedCall) -> TokenMetadata | None:
     """From the answers of `symbol()` and `decimals()`."""
-    if isinstance(decimals, Reverted) or len(decimals) != WORD or abi_codec.at(decimals, 0) > MOST_DECIMALS:
+    if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.at(decimals, 0) > MOST_DECIMALS:
         return None
-    return TokenMetadata(None if isinstance(symbol, Reverted) else _symbol(symbol), abi_codec.at(decimals, 0))
+    return TokenMetadata(None if isinstance(symbol, RevertedCall) else _symbol(symbol), abi_codec.at(decimals, 0))
 
 
 def _symbol(data: bytes) -> str | None:
@@ -64,6 +64,6 @@ def _symbol(data: bytes) -> str | None:
     try:
         raw = data.rstrip(b"\0") if len(data) == WORD else abi_codec.bytes_at(data, abi_codec.at(data, 0), WORD)
         text = raw.decode("ascii")
-    except (Malformed, UnicodeDecodeError):
+    except (MalformedData, UnicodeDecodeError):
         return None
     return text if _HARMLESS.fullmatch(text) and not _LIKE_A_LINK.search(text) else None

@@ -21,7 +21,7 @@ from reminder_worker.chain.events import (
     decode_transfer,
     emitters,
 )
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.settings import ChainSettings
 
 SECRET = "Grandma's nickname"
@@ -88,16 +88,16 @@ def kept(parameter: dict[str, Any], value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def made_log(event: dict[str, Any], values: dict[str, Any]) -> Log:
+def made_log(event: dict[str, Any], values: dict[str, Any]) -> EventLog:
     indexed = [each for each in event["inputs"] if each["indexed"]]
     plain = [each for each in event["inputs"] if not each["indexed"]]
     topics = ["0x" + abi_encode([each["type"]], [values[each["name"]]]).hex() for each in indexed]
     data = abi_encode([canonical(each) for each in plain], [values[each["name"]] for each in plain])
-    return Log("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
+    return EventLog("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
-def changed(log: Log, data: bytes) -> Log:
-    return Log(log.address, log.topics, data, 7, log.block_hash, log.tx_hash, 0)
+def changed(log: EventLog, data: bytes) -> EventLog:
+    return EventLog(log.address, log.topics, data, 7, log.block_hash, log.tx_hash, 0)
 
 
 @pytest.mark.parametrize("contract", SIGNATURES)
@@ -139,7 +139,7 @@ def test_forged_data_is_undecodable_or_decoded_but_nothing_else(
             assert SECRET not in repr(decode(changed(log, data_)))
 
 
-def reminder_updated() -> Log:
+def reminder_updated() -> EventLog:
     event = next(each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated")
     person = "0x" + "ab" * 20
     values: dict[str, Any] = {each["name"]: person for each in event["inputs"]}
@@ -164,7 +164,7 @@ def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> 
         decode(changed(log, forged))
 
 
-def with_emails(people: list[tuple[str, str, str]]) -> Log:
+def with_emails(people: list[tuple[str, str, str]]) -> EventLog:
     """As before 2026-06-02; every line is the first of these people."""
     event = [each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated"][-1]
     values: dict[str, Any] = {"user": people[0][0], "legacyId": 1, "legacyAddress": people[0][0], "legacyType": 3}
@@ -202,7 +202,7 @@ def test_missing_topics_and_unknown_events_are_undecodable() -> None:
     log = reminder_updated()
     for topics in ((), log.topics[:1], (*log.topics, log.topics[0]), ("0x" + "00" * 32,)):
         with pytest.raises(UndecodableLog):
-            decode(Log(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0))
+            decode(EventLog(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0))
 
 
 def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
@@ -215,8 +215,8 @@ def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
     assert [address for address, topics in emitters(settings).items() if notify in topics] == [settings.premium_setting]
 
 
-def transfer(topics: tuple[str, ...], data: bytes) -> Log:
-    return Log("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
+def transfer(topics: tuple[str, ...], data: bytes) -> EventLog:
+    return EventLog("0x" + "11" * 20, topics, data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
 def test_an_erc20_transfer_gives_token_sides_and_amount() -> None:

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
 from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.errors import ChainUnavailable
 
 CONTRACT = "0x" + "11" * 20
 TOPIC = "0x" + "aa" * 32
 
 
-def log_at(block: int, index: int = 0, address: str = CONTRACT, topic: str = TOPIC) -> Log:
-    return Log(address, (topic,), b"", block, "0x" + "22" * 32, "0x" + "33" * 32, index)
+def log_at(block: int, index: int = 0, address: str = CONTRACT, topic: str = TOPIC) -> EventLog:
+    return EventLog(address, (topic,), b"", block, "0x" + "22" * 32, "0x" + "33" * 32, index)
 
 
 class Node:
@@ -25,7 +25,7 @@ class Node:
         self.most = most
         self.asked: list[tuple[int, int]] = []
 
-    async def __call__(self, first: int, last: int) -> list[Log]:
+    async def __call__(self, first: int, last: int) -> list[EventLog]:
         self.asked.append((first, last))
         if last - first + 1 > self.most:
             raise TooMuch
@@ -78,10 +78,10 @@ def test_logs_come_in_chain_order() -> None:
         log_at(7),
         log_at(5, address="0x" + "12" * 20),
         log_at(5, topic="0x" + "ab" * 32),
-        Log(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0),
+        EventLog(CONTRACT, (), b"", 5, "0x" + "22" * 32, "0x" + "33" * 32, 0),
     ],
 )
-def test_logs_that_were_not_asked_for_are_refused(log: Log) -> None:
+def test_logs_that_were_not_asked_for_are_refused(log: EventLog) -> None:
     with pytest.raises(msgspec.ValidationError):
         WANTED.checked([log], 5, 6)
 

@@ -1,6 +1,6 @@
 """How long a failing endpoint is left alone."""
 
-from reminder_worker.chain.rpc import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, Rest
+from reminder_worker.chain.rpc import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, EndpointBackoff
 
 
 class Clock:
@@ -10,13 +10,13 @@ class Clock:
         return self.now
 
 
-def rested(clock: Clock, rest: Rest) -> float:
+def rested(clock: Clock, rest: EndpointBackoff) -> float:
     return rest.until - clock.now
 
 
 def test_rests_double_up_to_a_limit_and_end_with_a_success() -> None:
     clock = Clock()
-    rest = Rest(clock, lambda: 1.0)
+    rest = EndpointBackoff(clock, lambda: 1.0)
     lengths = []
     for _ in range(20):
         rest.failed(clock.now)
@@ -32,14 +32,14 @@ def test_rests_double_up_to_a_limit_and_end_with_a_success() -> None:
 
 def test_jitter_shortens_a_rest_by_at_most_half() -> None:
     clock = Clock()
-    rest = Rest(clock, lambda: 0.0)
+    rest = EndpointBackoff(clock, lambda: 0.0)
     rest.failed(clock.now)
     assert rested(clock, rest) == FIRST_REST_SECONDS / 2
 
 
 def test_requests_that_failed_together_count_once() -> None:
     clock = Clock()
-    rest = Rest(clock, lambda: 1.0)
+    rest = EndpointBackoff(clock, lambda: 1.0)
     started = clock.now
     clock.now += 5
     for _ in range(8):
@@ -49,7 +49,7 @@ def test_requests_that_failed_together_count_once() -> None:
 
 def test_who_kept_others_waiting_is_asked_last_until_it_succeeds_and_a_quick_failure_changes_nothing() -> None:
     clock = Clock()
-    rest = Rest(clock, lambda: 1.0)
+    rest = EndpointBackoff(clock, lambda: 1.0)
     clock.now += 15
     rest.failed(clock.now - 15)
     clock.now += 30

@@ -8,7 +8,7 @@ from eth_account.messages import _hash_eip191_message, encode_typed_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.eip712 import Domain, recover, typed_data_digest
+from reminder_worker.chain.eip712 import TypedDataDomain, recover, typed_data_digest
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 ACCOUNT = Account.from_key(b"\x07" * 32)
@@ -30,7 +30,7 @@ def test_digests_are_those_of_eip_712(kinds: list[str], with_contract: bool, dat
     plain: dict[str, Any] = {"name": "Reminder Worker", "version": "1", "chainId": 31337}
     contract = "0x" + "ab" * 20 if with_contract else None
     expected = encode_typed_data(plain | ({"verifyingContract": contract} if contract else {}), types, message)
-    domain = Domain("Reminder Worker", "1", 31337, contract)
+    domain = TypedDataDomain("Reminder Worker", "1", 31337, contract)
     assert typed_data_digest(domain, "Message", types, message) == _hash_eip191_message(expected)
 
 
@@ -48,7 +48,7 @@ def test_digests_are_those_of_eip_712(kinds: list[str], with_contract: bool, dat
 )
 def test_a_value_that_does_not_fit_its_type_is_refused(kind: str, value: object) -> None:
     with pytest.raises(ValueError):
-        typed_data_digest(Domain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
+        typed_data_digest(TypedDataDomain("a", "1", 1), "M", {"M": [{"name": "f", "type": kind}]}, {"f": value})
 
 
 def test_the_signer_is_recovered_with_either_style_of_v() -> None:

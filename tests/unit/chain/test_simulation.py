@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from reminder_worker.chain.abi_codec import word
-from reminder_worker.chain.events import TRANSFER_TOPIC, Transfer, decode_transfer
-from reminder_worker.chain.simulation import Simulated, outcome, request
-from reminder_worker.chain.types import ETHER, Call, Reverted, SimulatedLog
+from reminder_worker.chain.events import TRANSFER_TOPIC, TokenTransfer, decode_transfer
+from reminder_worker.chain.simulation import SimulatedTransaction, outcome, request
+from reminder_worker.chain.types import ETHER, ContractCall, RevertedCall, SimulatedLog
 
 HEIR = "0x" + "b8" * 20
 NOBODY = "0x" + "00" * 20
@@ -34,16 +34,16 @@ def log(**changes: Any) -> dict[str, Any]:
 
 def test_logs_are_told_in_order() -> None:
     found = outcome(answer(logs=[log(), log(address=ETHER)]))
-    assert isinstance(found, Simulated)
+    assert isinstance(found, SimulatedTransaction)
     moves = [decode_transfer(each) for each in found.logs]
-    assert moves == [Transfer(TOKEN.lower(), NOBODY, HEIR, 7), Transfer(ETHER, NOBODY, HEIR, 7)]
+    assert moves == [TokenTransfer(TOKEN.lower(), NOBODY, HEIR, 7), TokenTransfer(ETHER, NOBODY, HEIR, 7)]
 
 
 def test_the_gas_is_told_where_the_node_tells_it() -> None:
-    assert outcome(answer()) == Simulated((), 21_000)
+    assert outcome(answer()) == SimulatedTransaction((), 21_000)
     (block,) = answer()
     del block["calls"][0]["gasUsed"]
-    assert outcome([block]) == Simulated((), None)
+    assert outcome([block]) == SimulatedTransaction((), None)
 
 
 def test_a_revert_is_told_wherever_its_data_stands() -> None:
@@ -51,8 +51,8 @@ def test_a_revert_is_told_wherever_its_data_stands() -> None:
         {"returnData": "0x6097fe15", "error": {"code": -3200, "message": "execution failed"}},
         {"returnData": "0x", "error": {"code": 3, "message": "execution reverted", "data": "0x6097fe15"}},
     ):
-        assert outcome(answer(status="0x0", **failed)) == Reverted(bytes.fromhex("6097fe15"))
-    assert outcome(answer(status="0x0")) == Reverted(b"")
+        assert outcome(answer(status="0x0", **failed)) == RevertedCall(bytes.fromhex("6097fe15"))
+    assert outcome(answer(status="0x0")) == RevertedCall(b"")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
         "data": word(7),
         "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
     }
-    assert decode_transfer(SimulatedLog(**whole)) == Transfer(COIN, NOBODY, NOBODY, 7)
+    assert decode_transfer(SimulatedLog(**whole)) == TokenTransfer(COIN, NOBODY, NOBODY, 7)
     assert decode_transfer(SimulatedLog(**(whole | changes))) is None
 
 
@@ -101,11 +101,11 @@ def test_only_what_one_has_more_of_afterwards_was_received(
 ) -> None:
     """Of the tokens asked about, and of ether: what others log may be untrue."""
     logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), word(n)) for token, a, b, n in moves]
-    assert Simulated(tuple(logs), None).received(HEIR, [COIN]) == received
+    assert SimulatedTransaction(tuple(logs), None).received(HEIR, [COIN]) == received
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:
-    method, (payload, block) = request(Call(TOKEN, b"\1"), at=16, sender=HEIR, gas=900_000)
+    method, (payload, block) = request(ContractCall(TOKEN, b"\1"), at=16, sender=HEIR, gas=900_000)
     assert (method, block) == ("eth_simulateV1", "0x10")
     assert isinstance(payload, dict)
     assert payload["traceTransfers"] is True

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.chain.contracts.tokens import TokenMetadata, metadata
-from reminder_worker.chain.types import Reverted
+from reminder_worker.chain.types import RevertedCall
 
 SIX = (6).to_bytes(32, "big")
 
@@ -43,10 +43,10 @@ def test_a_huge_symbol_is_dropped() -> None:
     assert metadata(text("A" * 100_000), SIX) == TokenMetadata(None, 6)
 
 
-@pytest.mark.parametrize("decimals", [Reverted(), b"", (37).to_bytes(32, "big"), b"\xff" * 32, SIX + b"\0"])
-def test_without_usable_decimals_there_is_no_metadata(decimals: bytes | Reverted) -> None:
+@pytest.mark.parametrize("decimals", [RevertedCall(), b"", (37).to_bytes(32, "big"), b"\xff" * 32, SIX + b"\0"])
+def test_without_usable_decimals_there_is_no_metadata(decimals: bytes | RevertedCall) -> None:
     assert metadata(text("USDC"), decimals) is None
 
 
 def test_a_token_without_a_symbol_keeps_its_decimals() -> None:
-    assert metadata(Reverted(), SIX) == TokenMetadata(None, 6)
+    assert metadata(RevertedCall(), SIX) == TokenMetadata(None, 6)

@@ -7,8 +7,8 @@ from eth_abi.abi import encode
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.events import CONTRACTS, emitters
-from reminder_worker.chain.types import Log
-from reminder_worker.indexer.decoding import Decoded, decode_logs
+from reminder_worker.chain.types import EventLog
+from reminder_worker.indexer.decoding import DecodedLogs, decode_logs
 from reminder_worker.indexer.projection import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
 from reminder_worker.settings import ChainSettings
 
@@ -25,7 +25,7 @@ SETTINGS = ChainSettings.model_validate(
 
 def log_of(
     setting: str, event: str, *values: Any, at: str | None = None, index: int = 0, first_build: bool = False
-) -> Log:
+) -> EventLog:
     """A log as the contract would emit it, or as its first build did; `values` in the order of the ABI."""
     builds = [item for item in abi.events(CONTRACTS[setting]) if item["name"] == event]
     entry = builds[-1] if first_build else builds[0]
@@ -34,14 +34,14 @@ def log_of(
     others = [(abi.canonical(item), value) for item, value in pairs if not item["indexed"]]
     data = encode([kind for kind, _ in others], [value for _, value in others])
     place = at or PLACES[setting]
-    return Log(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index)
+    return EventLog(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index)
 
 
-def decoded(*logs: Log) -> Decoded:
+def decoded(*logs: EventLog) -> DecodedLogs:
     return decode_logs(SETTINGS, emitters(SETTINGS), [(log, 1000) for log in logs])
 
 
-def created(number: int) -> Log:
+def created(number: int) -> EventLog:
     values = (number, LEGACY, ANN, [(BOB, 100)], (1, 2, 3), 999)
     return log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreatedV2", *values)
 
@@ -175,14 +175,14 @@ def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
 def test_lists_of_different_lengths_are_skipped() -> None:
     """Which amount belongs to which token would be a guess."""
     log = log_of("timelock_erc20", "TimelockCreated", 7, ANN, BOB, [TOKEN, TOKEN], [1], 5, 5, 2, "")
-    assert decoded(log) == Decoded((), 1)
+    assert decoded(log) == DecodedLogs((), 1)
 
 
 def test_a_contract_is_believed_only_about_its_own_events() -> None:
     """A vault that announces a signal, or a stranger that does, says nothing."""
     values = (LEGACY, ANN, 1, 2)
     for place in (PLACES["timelock_erc20"], PLACES["transfer_eoa_legacy_router"], "0x" + "ee" * 20):
-        assert decoded(log_of("premium_setting", NOTIFY, *values, at=place)) == Decoded((), 1)
+        assert decoded(log_of("premium_setting", NOTIFY, *values, at=place)) == DecodedLogs((), 1)
     (event,) = decoded(log_of("premium_setting", NOTIFY, *values)).events
     assert (event.legacy, event.creator, event.data) == (LEGACY, ANN, {"layer": 1, "kind": 2})
 
@@ -190,7 +190,7 @@ def test_a_contract_is_believed_only_about_its_own_events() -> None:
 def test_what_cannot_be_decoded_is_counted_and_passed_over() -> None:
     """Cut off, without topics, or with an id that no table holds: the others are read all the same."""
     good = created(1)
-    cut = Log(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1)
-    bare = Log(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2)
+    cut = EventLog(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1)
+    bare = EventLog(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2)
     found = decoded(cut, good, bare, created(2**64))
     assert ([event.data["legacy_id"] for event in found.events], found.skipped) == ([1], 3)

@@ -11,7 +11,7 @@ from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.eip712 import Domain
+from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.relay.authorizations import (
     MESSAGE_TYPES,
     WITHDRAW_TO_TYPES,
@@ -26,7 +26,7 @@ from reminder_worker.relay.authorizations import (
 )
 
 ROUTER = "0x" + "a5" * 20
-DOMAIN = Domain("10102 Legacy Sponsored", "1", 11155111, ROUTER)
+DOMAIN = TypedDataDomain("10102 Legacy Sponsored", "1", 11155111, ROUTER)
 VERSION_2 = replace(DOMAIN, version="2")
 ACCOUNT = Account.from_key("0x" + "17" * 32)
 addresses = st.binary(min_size=20, max_size=20).map(lambda raw: "0x" + raw.hex())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.simulation import SimulatedTransaction
 from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT, estimate_gas
 from tests.integration.relay_authorizations import GAS, authorization
 
@@ -17,7 +17,7 @@ from tests.integration.relay_authorizations import GAS, authorization
     ],
 )
 def test_it_needs_twice_that_at_most(used: int | None, needs: int | None) -> None:
-    assert estimate_gas(Simulated((), used)) == needs
+    assert estimate_gas(SimulatedTransaction((), used)) == needs
     assert estimate_gas(None) is None
 
 

@@ -18,7 +18,7 @@ from reminder_worker.auto_renew.policy import (
     decide,
     remember,
 )
-from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, Counted, budget_step
+from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, TransactionCounts, budget_step
 
 NOW = 1_900_000_000
 RESET = NOW - 80 * DAY_SECONDS
@@ -37,7 +37,7 @@ GOOD = LegacyState(
 
 
 def seen(count: int, highest: int | None = None, reset_at: int = RESET) -> FinalActivity:
-    return FinalActivity(reset_at, Counted(count, count if highest is None else highest))
+    return FinalActivity(reset_at, TransactionCounts(count, count if highest is None else highest))
 
 
 def verdict(standing: LegacyState, count: int = 6, baseline: int = 5) -> tuple[RenewalDecision, str]:
@@ -169,7 +169,7 @@ class DeadOwners(RuleBasedStateMachine):
     def worker_looks(self, lag: int, error: int, mined: bool) -> None:
         final = self.blocks[: max(1, len(self.blocks) - lag)]
         honest, reset_at = final[-1].count, self.blocks[self.last_reset(self.blocks)].time
-        counted = Counted(min(honest, honest + error), max(honest, honest + error))
+        counted = TransactionCounts(min(honest, honest + error), max(honest, honest + error))
         view = FinalActivity(final[self.last_reset(final)].time, counted)
         self.memory = remember(self.memory, view)
         standing = replace(

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from reminder_worker.chain.client import Block
-from reminder_worker.chain.contracts.legacies import LegacyFacts, Members
+from reminder_worker.chain.client import BlockHeader
+from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyMembers
 from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, WithdrawFacts
 from reminder_worker.chain.contracts.timelocks import TimelockDetails
-from reminder_worker.chain.simulation import Simulated
+from reminder_worker.chain.simulation import SimulatedTransaction
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
@@ -30,7 +30,7 @@ GAS = 900_000
 ROUTER, LEGACY, OWNER, HEIR, COUSIN, TOKEN, OTHER = ("0x" + f"{number:02x}" * 20 for number in range(1, 8))
 WOULD_FAIL = bytes(4)
 
-HEAD = Block(1, "0x" + "00" * 32, "0x" + "00" * 32, NOW)
+HEAD = BlockHeader(1, "0x" + "00" * 32, "0x" + "00" * 32, NOW)
 FAMILY = LegacyFacts(
     legacy=LEGACY,
     legacy_id=7,
@@ -38,7 +38,9 @@ FAMILY = LegacyFacts(
     owner=OWNER,
     router=ROUTER,
     legacy_type=3,
-    members=Members(owner=OWNER, creator=OWNER, beneficiaries=(HEIR, COUSIN), second_line=OTHER, third_line=OTHER),
+    members=LegacyMembers(
+        owner=OWNER, creator=OWNER, beneficiaries=(HEIR, COUSIN), second_line=OTHER, third_line=OTHER
+    ),
     is_live=True,
     triggers=(NOW, NOW + 10, NOW + 20),
     name="",
@@ -141,7 +143,7 @@ def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> Non
     ("request_", "effects", "code", "words"),
     [
         (CLAIM, CallEffects(), "nothing_to_claim", "deliver nothing"),
-        (CLAIM, CallEffects(simulated=Simulated((), None)), "nothing_to_claim", "deliver nothing"),
+        (CLAIM, CallEffects(simulated=SimulatedTransaction((), None)), "nothing_to_claim", "deliver nothing"),
         (CLAIM, CallEffects(revert=WOULD_FAIL), "would_fail", "would fail on chain"),
         (replace(CLAIM, is_eth=True), CallEffects(revert=WOULD_FAIL), "would_fail", "fewer assets"),
         (CLAIM, CallEffects(revert=WOULD_FAIL, succeeds_with_more_gas=True), "would_fail", "claim needs more gas"),
@@ -167,4 +169,4 @@ def test_effects_that_are_good() -> None:
     check_effects(CLAIM, CLAIM_FACTS, CallEffects(has_tokens=True))
     check_effects(replace(CLAIM, is_eth=True), CLAIM_FACTS, CallEffects(pays_ether=True))
     check_effects(CHECK_IN, CHECK_IN_FACTS, CallEffects())
-    check_effects(WITHDRAWAL, WITHDRAWAL_FACTS, CallEffects(simulated=Simulated((), 1)))
+    check_effects(WITHDRAWAL, WITHDRAWAL_FACTS, CallEffects(simulated=SimulatedTransaction((), 1)))

@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.types import ETHER, Log
+from reminder_worker.chain.types import ETHER, EventLog
 from reminder_worker.reminders.amounts import (
     MOST_TOKENS,
     amounts_to_json,
@@ -18,16 +18,16 @@ USDC, WETH, LIAR = (f"0x{digit * 40}" for digit in "abc")
 MEMBERS = LegacyMembership(OWNER, OWNER, (ANNA, BEN), CLARA)
 
 
-def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: int = 0) -> Log:
+def transfer(token: str, sender: str, recipient: str, units: int, extra_topics: int = 0) -> EventLog:
     topics = (
         TRANSFER_TOPIC,
         *(f"0x{address[2:]:0>64}" for address in (sender, recipient)),
         *["0x" + "0" * 64] * extra_topics,
     )
-    return Log(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0)
+    return EventLog(token, topics, units.to_bytes(32, "big"), 1, "0x", "0x", 0)
 
 
-def of(*logs: Log, members: LegacyMembership = MEMBERS) -> dict[str, dict[str, int]]:
+def of(*logs: EventLog, members: LegacyMembership = MEMBERS) -> dict[str, dict[str, int]]:
     return sum_received(logs, LEGACY, members, {USDC, WETH})
 
 

@@ -6,10 +6,10 @@ from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.types import Log
+from reminder_worker.chain.types import EventLog
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import Call, decode, plain_words, role_name
-from reminder_worker.upgrades.operations import Operation, decode_timelock_log
+from reminder_worker.upgrades.decode import UpgradeCall, decode, plain_words, role_name
+from reminder_worker.upgrades.operations import UpgradeOperation, decode_timelock_log
 from reminder_worker.upgrades.wording import (
     MOST_CALLS,
     WordingContext,
@@ -73,7 +73,7 @@ def test_an_argument_that_is_not_filled_up_to_a_word_leaves_nothing_behind_it() 
 
 @pytest.mark.parametrize(("calls", "words"), [(MOST_CALLS, None), (MOST_CALLS + 1, "1 are not shown here")])
 def test_a_batch_says_how_many_calls_are_not_shown(calls: int, words: str | None) -> None:
-    operation = Operation("0x" + "44" * 32, "pending", (Call(PROXY, 0, b""),) * calls)
+    operation = UpgradeOperation("0x" + "44" * 32, "pending", (UpgradeCall(PROXY, 0, b""),) * calls)
     facts = executable_facts(operation, _context())
     assert (facts["calls"], facts.get("more calls")) == (f"{calls}, executed together", words)
 
@@ -102,9 +102,11 @@ def test_roles_have_their_names_and_unknown_ones_their_hash() -> None:
 def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
     function: str, words: str | None
 ) -> None:
-    upgrade, call = (Call(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function))
+    upgrade, call = (
+        UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
+    )
     for calls in ((call,), (call, upgrade), (upgrade,) * MOST_CALLS + (call,)):
-        operation = Operation("0x" + "44" * 32, "pending", calls)
+        operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
         for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
             beware = facts.get("beware")
             assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
@@ -127,7 +129,7 @@ def test_no_call_data_raises_or_reads_beyond_its_end(selector: bytes, body: byte
 @given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))
 def test_what_is_told_of_any_call_data_reads_as_no_link(selector: bytes, body: bytes) -> None:
     """The mail service refuses a fact with a control character or an address of the web in it."""
-    facts = call_facts(Call(PROXY, 1, selector + body), _context())
+    facts = call_facts(UpgradeCall(PROXY, 1, selector + body), _context())
     for value in facts.values():
         assert str(value).isprintable()
         assert "://" not in str(value)
@@ -136,7 +138,7 @@ def test_what_is_told_of_any_call_data_reads_as_no_link(selector: bytes, body: b
 @given(topic=st.sampled_from(TOPICS), indexed=st.lists(WORDS, max_size=3), body=BODY | st.binary(max_size=300))
 def test_no_log_raises(topic: str, indexed: list[bytes], body: bytes) -> None:
     topics = (topic, *("0x" + word.hex() for word in indexed))
-    log = Log(PROXY, topics, body, 1, "0x" + "aa" * 32, "0x" + "bb" * 32, 0)
+    log = EventLog(PROXY, topics, body, 1, "0x" + "aa" * 32, "0x" + "bb" * 32, 0)
     event = decode_timelock_log(log, 1)
     assert event is None or len(event.data.get("data", "")) <= 2 * len(body)
 
