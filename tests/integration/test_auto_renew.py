@@ -1,11 +1,8 @@
 """Timers are renewed for owners who were active, once for each reset, and never for anybody else."""
 
 import asyncio
-import itertools
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -13,11 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Mode, Scenario
 from reminder_worker import relaying
 from reminder_worker.auto_renew import job
-from reminder_worker.auto_renew.operator_facts import read_owner_decisions
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
-from tests.integration.renewal_world import CHAIN_ID, GWEI, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
+from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
 @pytest.fixture
@@ -100,16 +96,6 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
     assert (await world.look()).sent == 1
 
 
-async def test_an_index_that_is_read_again_forgets_no_activity(world: RenewalWorld) -> None:
-    """Until it has come so far again, it has not heard of anybody who opted in."""
-    legacy = await world.due_legacy()
-    await world.index_all()
-    await world.world.index.rewind_to(1)
-    assert (await world.renewer().run(CHAIN_ID)).legacies == 0
-    assert (await world.look()).sent == 1
-    assert world.state(legacy)[1] == world.count()
-
-
 @pytest.mark.parametrize("lied", ["owner", "id"])
 async def test_an_index_that_takes_one_owners_legacy_for_anothers_renews_no_dead_owners_timer(
     world: RenewalWorld, lied: str
@@ -132,47 +118,11 @@ async def test_an_index_that_takes_one_owners_legacy_for_anothers_renews_no_dead
     assert await world.verdict(dead) == "not_readable"
 
 
-async def test_where_nobody_opted_in_or_out_no_node_is_asked(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Every round of `tick` makes this run on every chain: where there is nothing to do, nothing can fail."""
-    async with (
-        proxy(chain_scenario.anvil.url) as node,
-        open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        await world.look()
-        node.posts.clear()
-        assert (await world.renewer().run(CHAIN_ID)).legacies == 0
-        assert node.posts == []
-
-
 async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) -> None:
     legacy = await world.due_legacy()
     report = await world.look(AUTO_RENEW_DRY_RUN=True)
     assert (report.sent, report.verdicts) == (0, {"renew: dry_run": 1})
     assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
-
-
-@pytest.mark.parametrize(("dry_run", "sent"), [("true", 0), ("false", 1)])
-async def test_a_dry_run_sends_nothing_that_waited_for_cheaper_gas_before_it(
-    world: RenewalWorld, dry_run: str, sent: int
-) -> None:
-    legacy = await world.due_legacy()
-    await world.look_while_gas_is_dear()
-    world.scenario.anvil.mine(1)
-    key = world.scenario.account(world.attestor).key.hex()
-    assert (await world.wallet(ATTESTOR_KEY=key, AUTO_RENEW_DRY_RUN=dry_run).run(CHAIN_ID)).started == sent
-    world.scenario.anvil.settle()
-    assert (world.state(legacy)[1] > 0) == bool(sent)
-
-
-async def test_a_renewal_is_paid_for_until_its_last_seconds(world: RenewalWorld) -> None:
-    legacy = await world.due_legacy()
-    await world.look_while_gas_is_dear()
-    ((deadline,),) = await world.world.sql("select deadline from worker.relay_request")
-    world.scenario.anvil.set_time(deadline - 15)
-    key = world.scenario.account(world.attestor).key.hex()
-    assert (await world.wallet(ATTESTOR_KEY=key).run(CHAIN_ID)).started == 1
-    world.scenario.anvil.settle()
-    assert world.state(legacy)[1] == world.count()
 
 
 async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_meanwhile(world: RenewalWorld) -> None:
@@ -192,59 +142,6 @@ async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_mea
     assert world.last_reset(legacy) == checked_in
     (row,) = await world.world.sql("select reason from worker.relay_request where lane = 'auto_renew'")
     assert row.reason == "began_anew"
-
-
-async def test_a_renewal_of_whose_timer_no_node_says_when_it_began_keeps_no_other_from_being_sent(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """It is sent once somebody says."""
-    async with (
-        proxy(chain_scenario.anvil.url) as node,
-        open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,
-    ):
-        legacies = [world.legacy(owner) for owner in ("one", "other")]
-        await world.look()
-        for owner in ("one", "other"):
-            world.transact(owner)
-        world.scenario.advance(IN_WINDOW)
-        world.caps = replace(world.caps, gas_price_ceiling_wei=1)
-        assert (await world.look()).sent == 2
-        asked = world.scenario.contracts["TransferEOALegacyRouter"].encode("legacyAddresses", legacies[0].id)
-        refusal = {"error": {"code": -32603, "message": "internal error"}}
-        node.answer = lambda request: refusal if asked in str(request["params"]) else None
-        wallet = world.wallet(ATTESTOR_KEY=world.scenario.account(world.attestor).key.hex())
-        assert (await wallet.run(CHAIN_ID)).started == 1
-        world.scenario.anvil.settle()
-        assert [world.state(legacy)[1] > 0 for legacy in legacies] == [False, True]
-        node.well()
-        assert (await wallet.run(CHAIN_ID)).started == 1
-        world.scenario.anvil.settle()
-        assert all(world.state(legacy)[1] > 0 for legacy in legacies)
-
-
-async def test_no_more_is_offered_for_a_renewal_whose_timer_began_anew_while_it_was_stuck(world: RenewalWorld) -> None:
-    """Its nonce is freed instead."""
-    legacy = world.legacy(inactivity=20 * DAY)
-    await world.look()
-    world.transact()
-    world.scenario.advance(15 * DAY)
-    await world.index_all()
-    world.scenario.anvil.rpc("evm_setAutomine", False)
-    assert (await world.renewer().run(CHAIN_ID)).sent == 1
-    world.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(90 * GWEI))
-    world.scenario.anvil.rpc("evm_setAutomine", True)
-    world.scenario.check_in(world.scenario.account("owner"), legacy)
-    checked_in = world.last_reset(legacy)
-    world.scenario.advance(60)
-    minute = "interval '61 s'"
-    await world.world.sql(
-        f"update worker.tx_attempt set stored_at = stored_at - {minute}, broadcast_at = broadcast_at - {minute}"
-    )
-    key = world.scenario.account(world.attestor).key.hex()
-    report = await world.wallet(ATTESTOR_KEY=key, AUTO_RENEW_GAS_PRICE_CEILING=str(1000 * GWEI)).run(CHAIN_ID)
-    assert (report.replaced, report.freed) == (0, 1)
-    world.scenario.anvil.settle()
-    assert world.last_reset(legacy) == checked_in
 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
@@ -318,45 +215,6 @@ async def test_a_count_that_jumped_is_held_and_shown(world: RenewalWorld) -> Non
     assert (await world.look(AUTO_RENEW_LARGEST_JUMP=world.count())).sent == 1
 
 
-async def test_what_is_held_is_shown_however_many_deadlines_are_nearer(world: RenewalWorld) -> None:
-    """Of one that cannot be read nobody knows when it ends."""
-    legacy = world.legacy()
-    await world.look()
-    near = """
-        insert into worker.owner_activity (
-            chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, decision
-        )
-        select chain_id, '0x' || lpad(n::text, 40, '0'), n, owner, 1, 0, 0, deadline - n, budget_end, 'wait'
-        from worker.owner_activity, generate_series(1, 100) n
-    """
-    await world.world.sql(near)
-    await world.world.sql(
-        "update worker.owner_activity set decision = 'held', deadline = 0, budget_end = 0 where legacy = :it",
-        it=legacy.address,
-    )
-    first, *others = await read_owner_decisions(world.world.engine, 100)
-    assert (first.legacy, first.decision, first.to_deadline, first.budget_left) == (legacy.address, "held", None, None)
-    assert [each.to_deadline for each in others] == sorted(each.to_deadline or 0 for each in others)
-
-
-async def test_equal_counts_and_several_legacies_of_one_owner_are_no_hindrance(world: RenewalWorld) -> None:
-    legacies = [world.legacy("first"), world.legacy("first", inactivity=PERIOD - DAY), world.legacy("second")]
-    await world.look()
-    world.transact("first")
-    while world.count("second") < world.count("first"):
-        world.transact("second")
-    world.scenario.advance(IN_WINDOW)
-    assert (await world.look()).sent == 3
-    assert [world.state(legacy)[1] for legacy in legacies] == [world.count("first")] * 3
-
-
-async def test_what_fails_when_it_is_simulated_is_not_sent(world: RenewalWorld) -> None:
-    """Here for want of gas."""
-    legacy = await world.due_legacy()
-    assert (await world.look(AUTO_RENEW_GAS=30_000)).sent == 0
-    assert (await world.verdict(legacy), await world.sent()) == ("would_fail", 0)
-
-
 async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
     legacy = await world.due_legacy()
     await world.index_all()
@@ -384,38 +242,6 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
     world.scenario.anvil.rpc("evm_setAutomine", True)
 
 
-async def test_of_many_that_are_due_at_once_a_run_renews_those_that_it_has_time_for(
-    world: RenewalWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A node that takes long with each would have the run ended from outside, and the others wait for an hour."""
-    for number in range(3):
-        world.legacy(f"owner {number}")
-    await world.look()
-    for number in range(3):
-        world.transact(f"owner {number}")
-    world.scenario.advance(IN_WINDOW)
-    with monkeypatch.context() as slow:
-        clock = itertools.count(0, job.BUDGET_SECONDS / 3)
-        slow.setattr(job, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-        report = await world.look()
-    assert (report.sent, report.more) == (2, True)
-    assert await world.renewer().look(CHAIN_ID), "the third is looked at again at the next look"
-    assert (await world.look()).sent == 1
-    assert not await world.renewer().look(CHAIN_ID)
-
-
-async def test_what_a_retired_wallet_left_open_keeps_no_timer_from_being_renewed(world: RenewalWorld) -> None:
-    """Nobody follows it any more: it would be under way until the timer has run out."""
-    legacy, caps = await world.due_legacy(), world.caps
-    world.caps = replace(caps, gas_price_ceiling_wei=1)
-    assert (await world.look()).sent == 1
-    await world.world.sql("update worker.relay_request set wallet = '0x' || repeat('9', 40)")
-    world.caps = caps
-    assert (await world.look()).sent == 1
-    assert world.state(legacy)[1] == world.count()
-    assert await world.sent() == 2
-
-
 async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) -> None:
     """Mined later it would be refused, and its fee be spent for nothing."""
     world.legacy()
@@ -425,16 +251,6 @@ async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) 
     world.scenario.advance(t1 - world.scenario.anvil.now() - 3600)
     assert (await world.look()).sent == 1
     assert await world.world.sql("select deadline from worker.relay_request") == [(t1 - 1,)]
-
-
-async def test_a_renewal_has_no_time_beyond_the_budgets_end(world: RenewalWorld) -> None:
-    world.legacy(inactivity=380 * DAY)
-    await world.look()
-    world.transact()
-    ((budget_end,),) = await world.world.sql("select budget_end from worker.owner_activity")
-    world.scenario.advance(budget_end - world.scenario.anvil.now() - 3600)
-    assert (await world.look()).sent == 1
-    assert await world.world.sql("select deadline from worker.relay_request") == [(budget_end,)]
 
 
 @pytest.mark.parametrize("at_once", [500, 1])
@@ -573,20 +389,6 @@ async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
         assert (await world.look()).sent == 0
         assert await world.verdict(legacy) == "no_new_activity"
         world.transact()
-        assert (await world.look()).sent == 1
-        assert world.state(legacy)[1] == world.count()
-
-
-async def test_two_of_three_endpoints_that_count_wrongly_have_nothing_attested_that_is_too_high(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """Each in its own way: a number that is too high would end all renewals of the legacy."""
-    async with beside_the_node(engine, chain_scenario, 2) as (world, [one, other]):
-        legacy = world.legacy()
-        await world.look()
-        one.alter, other.alter = inflated(1), inflated(5)
-        world.transact()
-        world.scenario.advance(IN_WINDOW)
         assert (await world.look()).sent == 1
         assert world.state(legacy)[1] == world.count()
 

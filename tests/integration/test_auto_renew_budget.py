@@ -15,7 +15,6 @@ from reminder_worker.outbox.messages import deadline_words
 from reminder_worker.reminders.audience import format_budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy
-from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import open_world
 from tests.integration.renewal_world import RenewalWorld, open_renewals
 
@@ -66,26 +65,6 @@ async def test_the_owner_alone_is_asked_at_thirty_and_at_seven_days(world: Renew
     events = await world.world.sql("select event from worker.sent_ledger where kind = :kind order by 1", kind=KIND)
     assert [row[0] for row in events] == [format_budget_event(anchor, 30), format_budget_event(anchor, 7)]
     assert not await world.world.dispatch.look()
-
-
-async def test_who_is_first_seen_in_the_last_week_is_asked_once(world: RenewalWorld) -> None:
-    legacy = await opted_in(world)
-    left(world, legacy, 5)
-    assert len(await tick(world)) == 1
-    left(world, legacy, 4)
-    assert await tick(world) == []
-    assert await world.world.states(KIND) == {"sent": 1}
-
-
-async def test_who_could_not_be_asked_at_thirty_days_is_asked_once_at_seven(world: RenewalWorld) -> None:
-    legacy = await opted_in(world)
-    left(world, legacy, 29.5)
-    await world.world.mail.stop()
-    assert await tick(world) == []
-    left(world, legacy, 6.5)
-    await world.world.mail.start()
-    assert len(await tick(world)) == 1
-    assert await world.world.states(KIND) == {"sent": 1, "dropped:window_closed": 1}
 
 
 async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world: RenewalWorld) -> None:
@@ -212,29 +191,3 @@ async def test_a_node_that_is_behind_keeps_no_owner_from_being_asked(world: Rene
     assert not await world.world.dispatch.look(), "nobody is looked at again and again"
     await world.world.days_pass()
     assert len(await tick(world)) == 1
-
-
-async def test_an_owner_saved_later_and_a_corrected_address_are_written_to(world: RenewalWorld) -> None:
-    legacy = world.legacy(inactivity=900 * DAY)
-    left(world, legacy, 29)
-    assert await tick(world) == []
-    assert not await world.world.dispatch.look()
-    await world.world.save(legacy, "owner")
-    assert await world.world.dispatch.look()
-    await world.world.look_at_chain()
-    world.world.mail.inbox.clear()
-    await world.world.save(legacy, "owner", emails={world.world.address("owner"): "right@example.org"})
-    assert [to for to, _ in await tick(world)] == ["right@example.org"]
-
-
-async def test_a_corrected_address_is_written_to_also_while_an_email_to_the_old_one_is_undecided(
-    world: RenewalWorld,
-) -> None:
-    """As of an open window: the mail service never heard of it, and it is still true."""
-    legacy, mail = await opted_in(world), world.world.mail
-    left(world, legacy, 29)
-    mail.fail(Fault.DIES_BEFORE)
-    await tick(world)
-    assert await world.world.states(KIND) == {"unknown": 1}
-    await world.world.save(legacy, emails={world.world.address("owner"): "right@example.org"})
-    assert [to for to, _ in await tick(world)] == ["right@example.org"]

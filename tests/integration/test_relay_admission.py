@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
-from unittest.mock import AsyncMock
 
 import psycopg
 import pytest
@@ -16,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.errors import ChainUnavailable, LimitReached, NonceMismatch, NotConfigured, RelayStopped
+from reminder_worker.errors import LimitReached, NonceMismatch, NotConfigured, RelayStopped
 from reminder_worker.relay import slot_store, starting
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
@@ -30,7 +28,6 @@ from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.state_machine import MinedAttempt
-from reminder_worker.relay.wallet import USUAL_GAS
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
@@ -205,22 +202,6 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     assert world.count() == 9
 
 
-async def test_two_who_start_different_ones_at_once_open_no_more_than_may_be_open(world: RelayWorld) -> None:
-    both = [with_caps(world, max_open=1) for _ in range(2)]
-    _, first, _ = [await both[0].admit(authorization(number)) for number in range(3)]
-    world.mine()
-    await mark_mined(world)
-    async with world.engine.begin() as connection:
-        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        starting = [asyncio.create_task(both[0].start_waiting(CHAIN_ID))]
-        await blocked(world.engine)  # it wants to start the first of the two that wait
-        await world.execute("update worker.relay_request set reason = 'would_revert' where id = :id", id=first.id)
-        starting.append(asyncio.create_task(both[1].start_waiting(CHAIN_ID)))
-        await blocked(world.engine, 2)  # and this one the other
-    assert sorted(await asyncio.gather(*starting)) == [0, 1]
-    assert await nonces(world) == [0, 1]
-
-
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
     """Not for its own successor, nor for a request at another router, which counts nonces of its own."""
     person = {"signer": TARGET, "creator": TARGET}
@@ -257,43 +238,6 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     assert (await admission.admit(authorization(4))).state is RequestState.BROADCAST
 
 
-async def test_one_that_no_node_wants_to_simulate_holds_up_nobody_and_has_its_chance_later(world: RelayWorld) -> None:
-    data = "0x" + authorization(2).call_data.hex()
-    async with proxy(world.anvil.url) as node:
-        chain = Chain(chain_settings(world.scenario, node.url))
-        admission = RelayAdmission(
-            world.engine, world.vault, {CHAIN_ID: chain}, world.signer, replace(world.caps, max_open=1), any_chain=True
-        )
-        first, refused, fine = [await admission.admit(authorization(number)) for number in (1, 2, 3)]
-        refusal = {"error": {"code": -32603, "message": "internal error"}}
-        node.answer = lambda request: refusal if data in str(request["params"]) else None
-        world.mine()
-        await mark_mined(world)
-        assert await admission.start_waiting(CHAIN_ID) == 1
-        assert [await world.state(each) for each in (first, refused, fine)] == ["mined", "queued", "broadcast"]
-        node.well()
-        world.mine()
-        await mark_mined(world)
-        assert await admission.start_waiting(CHAIN_ID) == 1
-        started = await admission.view(refused.id)
-        assert started is not None
-        assert (started.state, started.reason) == (RequestState.BROADCAST, None), "it waits for nothing any more"
-        await chain.close()
-
-
-async def test_one_that_waits_tells_why_it_does_so_now(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    router = world.scenario.deployment.time_lock_router.lower()
-    waiting = await world.admission.admit(authorization(1, router=router), waits=True)
-    reasons = []
-    with monkeypatch.context() as away:
-        away.setattr(world.chain, "call_each", AsyncMock(return_value=[None]))
-        await world.admission.start_waiting(CHAIN_ID)
-        reasons.append(await world.admission.view(waiting.id))
-    await world.admission.start_waiting(CHAIN_ID)
-    reasons.append(await world.admission.view(waiting.id))
-    assert [each and each.reason for each in reasons] == ["not_simulated", "would_revert"]
-
-
 async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -322,22 +266,6 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
     assert await nonces(world) == [0, 1]
 
 
-async def test_what_a_retired_wallet_left_open_keeps_no_signer_from_signing_anew(world: RelayWorld) -> None:
-    """After a change of our key: nobody ends what its wallet had under way."""
-    signer = {"signer": TARGET, "creator": TARGET}
-    await world.admission.admit(authorization(1, nonce=0, **signer), waits=True)
-    other = load_signer(SecretStr("0x" + keccak(text=f"next {world.tag}").hex()))
-    world.anvil.set_balance(other.address, 10**18)
-    admission = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, other, OURS, any_chain=True)
-    assert await world.open_nonces(TARGET, TARGET, other.address) == []
-    assert (await admission.admit(authorization(2, nonce=0, **signer))).state is RequestState.BROADCAST
-    world.mine()
-    await mark_mined(world)
-    behind = await admission.admit(authorization(3, nonce=1, **signer), waits=True)
-    assert await admission.start_waiting(CHAIN_ID) == 1
-    assert await world.state(behind) == "broadcast"
-
-
 async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(world: RelayWorld) -> None:
     """As the attestor's beside the relayer's."""
     person = {"signer": TARGET, "creator": TARGET}
@@ -363,14 +291,6 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
     world.mine()
     assert await theirs(max_open=16).start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (waiting, views[1])] == ["queued", "broadcast"]
-
-
-async def test_a_nonce_whose_request_has_ended_may_be_signed_for_anew(world: RelayWorld) -> None:
-    person = {"signer": TARGET, "creator": TARGET}
-    await world.admission.admit(authorization(1, nonce=0, **person), waits=True)
-    await world.execute("update worker.relay_request set state = 'expired'")
-    assert await world.open_nonces(TARGET, TARGET) == []
-    assert (await world.admission.admit(authorization(2, nonce=0, **person))).state is RequestState.BROADCAST
 
 
 # -- caps ------------------------------------------------------------------------------------------
@@ -444,32 +364,6 @@ async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, ca
         await admission.admit(authorization(100))
 
 
-async def test_a_cap_that_is_reached_refuses_before_anything_is_stored(world: RelayWorld) -> None:
-    every: tuple[dict[str, Any], ...] = ({"daily_wei": 1}, {"daily_count": 0}, {"per_signer": 0})
-    for caps in every:
-        with pytest.raises(LimitReached):
-            await with_caps(world, **caps).admit(authorization(1))
-    assert not await world.rows("select from worker.relay_request union all select from worker.relay_budget")
-
-
-async def test_a_full_cap_in_wei_is_said_at_once_also_while_others_wait_for_their_turn(world: RelayWorld) -> None:
-    await with_caps(world, max_open=1).admit(authorization(1))
-    once = (await world.budget())["reserved"]
-    full = with_caps(world, max_open=1, daily_wei=2 * once - 1)
-    with pytest.raises(LimitReached):
-        await full.admit(authorization(2))
-    assert (await with_caps(world, max_open=1, daily_wei=2 * once).admit(authorization(2))).state is RequestState.QUEUED
-    assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
-
-
-async def test_who_waits_for_a_predecessor_is_taken_although_that_reserves_all_of_the_cap(world: RelayWorld) -> None:
-    person = {"signer": TARGET, "creator": TARGET}
-    await world.admission.admit(authorization(1, nonce=0, **person))
-    once = (await world.budget())["reserved"]
-    second = await with_caps(world, daily_wei=once).admit(authorization(2, nonce=1, **person), waits=True)
-    assert second.state is RequestState.WAITING_PREDECESSOR
-
-
 async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     await admission.admit(authorization(1))
@@ -534,20 +428,6 @@ async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(worl
     assert await raise_to(world, 4 * once, 4 * once + 1)
 
 
-async def test_over_midnight_a_raised_reservation_moves_to_the_new_day(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
-    once = (await world.budget())["reserved"]
-    await world.execute("update worker.relay_budget set day = day - 1")
-    await world.execute("update worker.nonce_slot set budget_day = budget_day - 1")
-    await world.admission.admit(authorization(2))
-    assert not await raise_to(world, 2 * once, 3 * once - 1)
-    assert await raise_to(world, 2 * once, 3 * once)
-    rows = await world.rows("select * from worker.relay_budget where scope = 'global' order by day desc")
-    assert [int(row["reserved_wei"]) for row in rows] == [3 * once, 0]
-    assert rows[0]["day"] - rows[1]["day"] == timedelta(days=1)
-    assert (await world.slots())[0]["budget_day"] == rows[0]["day"]
-
-
 async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: RelayWorld) -> None:
     await world.admission.admit(authorization(1))
     (slot,) = await world.slots()
@@ -607,52 +487,6 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert await world.state(view) == "broadcast"
 
 
-async def test_who_waits_for_a_predecessor_that_gas_is_too_dear_for_keeps_its_turn(world: RelayWorld) -> None:
-    person = {"signer": TARGET, "creator": TARGET}
-    world.base_fee(60 * GWEI)
-    world.mine()
-    first = await world.admission.admit(authorization(1, nonce=0, **person))
-    second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
-    assert await world.admission.start_waiting(CHAIN_ID) == 0
-    world.base_fee(GWEI)
-    world.mine()
-    world.restart()
-    assert await world.admission.start_waiting(CHAIN_ID) == 1
-    assert [await world.state(each) for each in (first, second)] == ["broadcast", "waiting_predecessor"]
-
-
-async def test_what_is_sent_later_may_use_all_of_its_lanes_gas(world: RelayWorld) -> None:
-    """What did when it came may not do any more."""
-    needs = GAS // 2
-    at_once = await world.admission.admit(authorization(1, needs=needs))
-    world.base_fee(60 * GWEI)
-    world.mine()
-    world.restart()
-    later = await world.admission.admit(authorization(2, needs=needs))
-    assert (at_once.state, later.state) == (RequestState.BROADCAST, RequestState.DEFERRED_FEE)
-    world.base_fee(GWEI)
-    world.mine()
-    world.restart()
-    assert await world.admission.start_waiting(CHAIN_ID) == 1
-    assert [slot["gas_limit"] for slot in await world.slots()] == [needs, GAS]
-
-
-async def test_of_those_that_wait_as_many_go_as_the_balance_pays_for(world: RelayWorld) -> None:
-    world.base_fee(60 * GWEI)
-    world.mine()
-    views = [await world.admission.admit(authorization(number)) for number in (1, 2)]
-    world.base_fee(GWEI)
-    world.mine()
-    world.restart()
-    _, wei = world.admission.wallet.offer(
-        await world.admission.wallet.read_prices(CHAIN_ID), authorization(1).gas_limit
-    )
-    world.anvil.set_balance(world.wallet, wei * 3 // 2)
-    world.restart()
-    assert await world.admission.start_waiting(CHAIN_ID) == 1
-    assert [await world.state(view) for view in views] == ["broadcast", "deferred_fee"]
-
-
 async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()
@@ -665,31 +499,6 @@ async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: R
     assert await with_caps(world, daily_wei=wei * 5 // 2).start_waiting(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["broadcast", "broadcast", "deferred_fee"]
     assert await world.budget() == {"requests": 3, "reserved": 2 * wei, "spent": 0}
-
-
-async def test_what_is_too_dear_for_the_balance_holds_up_nobody_and_goes_once_there_is_more(world: RelayWorld) -> None:
-    """Of what the balance pays for, but not beside those that are under way, the turn is kept."""
-    admission = with_caps(world, max_open=1)
-    await admission.admit(authorization(1))
-    once = (await world.budget())["reserved"]
-    dear = await admission.admit(authorization(2, gas_limit=3 * GAS))
-    cheap = await admission.admit(authorization(3))
-    world.anvil.set_balance(world.wallet, 3 * once)
-    assert await with_caps(world).start_waiting(CHAIN_ID) == 0
-    world.mine()
-    await mark_mined(world)
-    world.anvil.set_balance(world.wallet, 2 * once)
-    assert await with_caps(world).start_waiting(CHAIN_ID) == 1
-    assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
-    waits = await admission.view(dear.id)
-    assert waits is not None
-    assert waits.reason == "low_balance"
-    world.mine()
-    await mark_mined(world)
-    assert (await with_caps(world).admit(authorization(4))).state is RequestState.BROADCAST
-    world.anvil.set_balance(world.wallet, 5 * once)
-    assert await with_caps(world).start_waiting(CHAIN_ID) == 1
-    assert await world.state(dear) == "broadcast"
 
 
 # -- the wire --------------------------------------------------------------------------------------
@@ -721,19 +530,6 @@ async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_
     assert await world.state(view) == "broadcast"
     world.mine()
     assert world.receipt(view.tx_hash or "") is not None
-
-
-async def test_a_node_that_accepts_and_is_not_heard_loses_nothing(world: RelayWorld, two_nodes: Nodes) -> None:
-    admission, one, two = two_nodes
-
-    def garbled(request: Json, response: Json) -> Json:
-        return {"jsonrpc": "2.0", "id": request["id"]} if request["method"] == "eth_sendRawTransaction" else response
-
-    one.alter = two.alter = garbled
-    view = await admission.admit(authorization(1))
-    assert view.state is RequestState.SIGNED
-    assert await broadcast(world.engine, world.chain, await stored(world)) == {view.tx_hash: ("known",)}
-    assert await world.state(view) == "broadcast"
 
 
 async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_is_sent(
@@ -815,14 +611,6 @@ async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_
     assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
 
 
-async def test_a_chain_that_does_not_answer_admits_nothing(two_nodes: Nodes) -> None:
-    admission, one, two = two_nodes
-    one.hang = two.hang = True
-    with pytest.raises(ChainUnavailable):
-        await admission.admit(authorization(1))
-    assert await admission.wallet.read_readiness(CHAIN_ID) == "chain_unavailable"
-
-
 async def test_rollups_are_refused(world: RelayWorld) -> None:
     rollup = RelayAdmission(world.engine, world.vault, {10: world.chain, 8453: world.chain}, world.signer, OURS)
     for chain_id in (10, 8453):
@@ -840,31 +628,3 @@ async def test_a_wallet_that_cannot_pay_admits_nothing_and_says_so(world: RelayW
         await world.admission.admit(authorization(1))
     assert await world.admission.wallet.read_readiness(CHAIN_ID) == "low_balance"
     assert await world.budget() == {"requests": 0, "reserved": 0, "spent": 0}
-
-
-async def test_readiness_counts_what_the_balance_owes_to_those_under_way(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
-    once = (await world.budget())["reserved"]
-    wallet = world.admission.wallet
-    _, wei = wallet.offer(await wallet.read_prices(CHAIN_ID), USUAL_GAS)
-    said = []
-    for balance in (once + wei - 1, once + wei):
-        world.anvil.set_balance(world.wallet, balance)
-        said.append(await with_caps(world).wallet.read_readiness(CHAIN_ID))
-    assert said == ["low_balance", None]
-    world.base_fee(60 * GWEI)
-    world.mine()
-    world.anvil.set_balance(world.wallet, once - 1)
-    assert await with_caps(world).wallet.read_readiness(CHAIN_ID) is None, (
-        "what comes now waits for cheaper gas, and reserves nothing"
-    )
-
-
-async def test_readiness_says_when_the_days_caps_are_used_up(world: RelayWorld) -> None:
-    admission = with_caps(world, daily_count=1)
-    _, wei = admission.wallet.offer(await admission.wallet.read_prices(CHAIN_ID), USUAL_GAS)
-    assert await with_caps(world, daily_wei=wei).wallet.read_readiness(CHAIN_ID) is None
-    assert await admission.wallet.read_readiness(CHAIN_ID) is None
-    await admission.admit(authorization(1))
-    assert await admission.wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"
-    assert await with_caps(world, daily_wei=10**9).wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"

@@ -2,22 +2,20 @@
 
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
-from types import SimpleNamespace
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import pytest
 from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker import passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.models import RequestView
-from reminder_worker.relaying import ATTESTOR, RELAYER
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
-from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld
+from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld
 
 Alter = Callable[[Json, Json], Json]
 
@@ -89,20 +87,6 @@ async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, 
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
-async def test_a_receipt_with_another_price_is_not_booked(nodes: Nodes) -> None:
-    request = await nodes.world.admit(nodes.world.gift())
-    nodes.world.finalize()
-    nodes.first.alter = of(
-        "eth_getTransactionReceipt", lambda _, found: {**found, "effectiveGasPrice": "0x1"} if found else found
-    )
-    await nodes.world.run()
-    assert (await nodes.world.budget())["spent"] == 0
-    nodes.first.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
-
-
 async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes: Nodes) -> None:
     request = await nodes.world.admit(nodes.world.gift())
     past = hex(nodes.world.anvil.block_number())
@@ -155,20 +139,6 @@ async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_s
     assert len(await world.attempts()) == 1
 
 
-async def test_one_node_alone_brings_it_into_a_block_but_not_to_its_end(nodes: Nodes) -> None:
-    request = await nodes.world.admit(nodes.world.gift())
-    nodes.first.reply = lambda: web.Response(status=500)
-    nodes.world.finalize()
-    await nodes.world.run()
-    await nodes.world.run()
-    assert await nodes.world.state(request) == "mined"
-    assert (await nodes.world.slots())[0]["state"] == "mined"
-    nodes.first.well()
-    await rested(nodes)
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-
-
 async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_nothing_up(nodes: Nodes) -> None:
     """At its last block the gift is locked, so that the call would revert there."""
     world = nodes.world
@@ -215,28 +185,6 @@ async def test_one_of_two_nodes_that_imports_no_blocks_keeps_nothing_mined_among
     assert await world.state(request) == "confirmed"
 
 
-async def test_one_of_two_nodes_that_never_gives_receipts_fills_no_place_for_good(nodes: Nodes) -> None:
-    world = nodes.world
-    world.caps = replace(world.caps, max_open=1)
-    world.restart()
-    nodes.first.alter = of("eth_getTransactionReceipt", lambda *_: None)
-    request = await world.admit(world.gift("one"))
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "mined"
-    other = await world.admit(world.gift("other"))
-    assert await world.state(other) == "broadcast"
-    world.finalize()
-    for _ in range(2):
-        assert (await world.run()).rebroadcast == 0, "two count it, so it is in a block"
-    assert [await world.state(each) for each in (request, other)] == ["mined", "mined"], "one alone ends nothing"
-    assert (await world.budget())["spent"] == 0
-    nodes.first.well()
-    await world.settle()
-    assert [await world.state(each) for each in (request, other)] == ["confirmed", "confirmed"]
-    assert (await world.budget())["spent"] == world.paid()
-
-
 async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:
     await nodes.world.admit(nodes.world.gift())
     before = await nodes.world.slots()
@@ -267,38 +215,38 @@ async def test_a_node_that_accepts_and_then_times_out_costs_nothing(nodes: Nodes
     assert nodes.world.count() == 1
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "nonce too low",
-        "nonce too low: next nonce 7, tx nonce 0",
-        "already known",
-        "transaction already imported",
-        "replacement transaction underpriced",
-        "transaction underpriced",
-        "max fee per gas less than block base fee",
-        "insufficient funds for gas * price + value",
-        "txpool is full",
-    ],
+ANSWERS = (
+    "nonce too low",
+    "nonce too low: next nonce 7, tx nonce 0",
+    "already known",
+    "transaction already imported",
+    "replacement transaction underpriced",
+    "transaction underpriced",
+    "max fee per gas less than block base fee",
+    "insufficient funds for gas * price + value",
+    "txpool is full",
 )
-async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(nodes: Nodes, message: str) -> None:
-    def refuses(request: Json) -> Json | None:
+
+
+async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(nodes: Nodes) -> None:
+    def refuses(message: str, request: Json) -> Json | None:
         if request["method"] == "eth_sendRawTransaction":
             return {"error": {"code": -32000, "message": message}}
         return None
 
-    for node in (nodes.first, nodes.second):
-        node.answer = refuses
-    request = await nodes.world.admit(nodes.world.gift())
-    for _ in range(3):
-        await nodes.world.run()
-    assert await nodes.world.state(request) in ("signed", "broadcast")
-    assert len(await nodes.world.attempts()) == 1
-    for node in (nodes.first, nodes.second):
-        node.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
+    for number, message in enumerate(ANSWERS, 1):
+        for node in (nodes.first, nodes.second):
+            node.answer = partial(refuses, message)
+        request = await nodes.world.admit(nodes.world.gift())
+        for _ in range(3):
+            await nodes.world.run()
+        assert await nodes.world.state(request) in ("signed", "broadcast")
+        assert len(await nodes.world.attempts()) == number
+        for node in (nodes.first, nodes.second):
+            node.well()
+        await nodes.world.settle()
+        assert await nodes.world.state(request) == "confirmed"
+        assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
 async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_two_say_so(nodes: Nodes) -> None:
@@ -409,34 +357,6 @@ async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nod
     await rested(nodes)
     await world.settle()
     assert [await world.state(each) for each in (failed, other)] == ["satisfied_elsewhere", "confirmed"]
-
-
-async def test_what_failed_while_nobody_looked_is_not_told_as_stuck(nodes: Nodes) -> None:
-    """It was in a block all the time; only what became of it is still to be searched for."""
-    world = nodes.world
-    failed = await failed_one(world)
-    await world.age(1000)
-    await world.run()
-    assert await world.state(failed) == "satisfied_elsewhere"
-    assert not await world.rows("select from worker.alert")
-
-
-async def test_what_needs_a_search_of_the_logs_keeps_nothing_of_another_wallet_from_being_sent(nodes: Nodes) -> None:
-    world, attestor = nodes.world, RelayWorld(nodes.world.scenario, nodes.world.engine, nodes.world.chain)
-    await failed_one(world)
-    await attestor.admit(attestor.gift())
-    attestor.drop(await attestor.attempts())
-    await attestor.later()
-    nodes.first.alter = nodes.second.alter = slow_over_logs
-    reconciles = {RELAYER: world.reconcile, ATTESTOR: attestor.reconcile}
-    runtime = SimpleNamespace(
-        engine=world.engine,
-        settings=SimpleNamespace(is_local=True, relay=None, auto_renew=None),
-        relaying=SimpleNamespace(reconciles=reconciles),
-    )
-    await passes.BY_NAME["relay"].run(cast(Any, runtime), CHAIN_ID)
-    attestor.mine()
-    assert attestor.count() == 1
 
 
 async def rested(nodes: Nodes) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain import wire
-from reminder_worker.errors import NotConfigured, NotFound, Refused, RelayStopped
+from reminder_worker.errors import NotFound, Refused, RelayStopped
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.operator_actions import OperatorActions
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
@@ -68,16 +68,6 @@ async def test_a_replacement_of_what_is_given_up_is_the_empty_transaction(world:
     assert await world.state(request) == "expired"
 
 
-async def test_no_more_is_offered_by_hand_for_a_call_that_would_revert(world: RelayWorld) -> None:
-    """Its gift was paid out without it while it was stuck."""
-    gift = world.gift()
-    request = await world.admit(gift)
-    world.drop(await world.attempts())
-    world.pay_out_by_vault(gift)
-    await _hand(world).replace(CHAIN_ID, request.id)
-    assert [each["kind"] for each in await world.attempts()] == ["call", "empty"]
-
-
 async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
 
@@ -112,14 +102,6 @@ async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_s
     with pytest.raises(Refused, match="in a block"):
         await _hand(world).replace(CHAIN_ID, request.id)
     assert [each["kind"] for each in await world.attempts()] == ["call"]
-
-
-async def test_on_a_chain_that_is_not_served_any_more_nothing_is_replaced_and_the_refusal_says_so(
-    world: RelayWorld,
-) -> None:
-    request = await world.admit(world.gift())
-    with pytest.raises(NotConfigured, match="nothing is relayed on this chain"):
-        await _hand(world).replace(CHAIN_ID + 1, request.id)
 
 
 async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
@@ -170,18 +152,6 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
         await _hand(world).resume(CHAIN_ID)
 
 
-async def test_a_stopped_wallet_goes_on_although_nobody_looked_since_the_foreign_transaction_became_final(
-    world: RelayWorld,
-) -> None:
-    """With nothing open the pass looks once an hour."""
-    await _stopped_by_a_stranger(world)
-    world.finalize()
-    assert not await world.reconcile.poll(CHAIN_ID)
-    await _hand(world).resume(CHAIN_ID)
-    await _relayed(world, "second")
-    assert [slot["nonce"] for slot in await world.slots()] == [0, 2]
-
-
 async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
     """A node of another chain answered for a moment: nonces from its count on would never be mined."""
     await world.admit(world.gift("first"))
@@ -197,13 +167,3 @@ async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on
     world.finalize()
     await world.run()
     assert await world.state(request) == "confirmed"
-
-
-async def test_a_wallet_that_goes_on_takes_no_nonce_of_what_it_has_under_way(world: RelayWorld) -> None:
-    for heir in ("first", "second"):
-        await world.admit(world.gift(heir))
-        world.drop(await world.attempts())
-    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
-    await _hand(world).resume(CHAIN_ID)
-    await world.admit(world.gift("third"))
-    assert [slot["nonce"] for slot in await world.slots()] == [0, 1, 2]

@@ -17,7 +17,7 @@ from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.request_store import is_paused
 from reminder_worker.relay.state_machine import MinedAttempt
-from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GIFT_GAS, GWEI, RelayWorld, open_bare_world
+from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
@@ -116,15 +116,6 @@ async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empt
     assert world.count() == 1
 
 
-async def test_a_vault_that_paid_the_gift_out_without_us_is_a_success_too(world: RelayWorld) -> None:
-    gift = world.gift()
-    request = await world.admit(gift)
-    world.drop(await world.attempts())
-    world.pay_out_by_vault(gift)
-    await world.settle()
-    assert await world.state(request) == "satisfied_elsewhere"
-
-
 async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_is_told_apart(world: RelayWorld) -> None:
     mine, other, third = world.gift("heir"), world.gift("heir"), world.gift("other heir")
     superseded, cancelled = await world.admit(mine), await world.admit(third)
@@ -209,49 +200,6 @@ async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored
     assert world.receipt(first["tx_hash"]) is None
 
 
-async def test_an_offer_that_the_balance_does_not_pay_for_keeps_no_earlier_one_from_being_mined(
-    world: RelayWorld,
-) -> None:
-    """Gas was dear for a moment, nodes refused the dearer offer, and forgot the first one meanwhile."""
-    request = await world.admit(world.gift())
-    world.anvil.set_balance(world.wallet, GIFT_GAS * CEILING * 9 // 10)
-    world.drop(await world.attempts())
-    world.base_fee(45 * GWEI)
-    await world.age(100)
-    assert (await world.run()).replaced == 1
-    world.base_fee(GWEI)
-    await world.run()
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "confirmed"
-    assert world.count() == 1
-
-
-async def test_a_call_that_was_given_up_is_not_sent_again_where_nodes_refuse_the_empty_transfer(
-    world: RelayWorld,
-) -> None:
-    """It would fail, and be paid for."""
-    await world.admit(world.gift(), ttl=600)
-    world.drop(await world.attempts())
-    world.anvil.increase_time(601)
-    world.anvil.set_balance(world.wallet, 1)
-    assert (await world.run()).freed == 1
-    assert (await world.run()).rebroadcast == 1, "the empty one alone"
-
-
-async def test_no_empty_transfer_offers_more_than_the_ceiling(world: RelayWorld) -> None:
-    """Although what is reserved for the call would pay for more."""
-    gift = world.gift()
-    world.base_fee(20 * GWEI)
-    await world.admit(gift, ttl=600)
-    world.drop(await world.attempts())
-    await world.execute("update worker.tx_attempt set max_fee_wei = :most", most=CEILING)
-    world.anvil.increase_time(601)
-    await world.run()
-    assert [attempt["max_fee_wei"] for attempt in await world.attempts()] == [CEILING]
-
-
 async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     world.drop(await world.attempts())
@@ -333,12 +281,6 @@ async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWo
     await world.settle()
     assert [await world.state(request) for request in requests] == ["confirmed"] * 3
     assert len(await world.attempts()) == 3
-
-
-async def test_what_was_sent_just_now_is_not_sent_again(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    assert (await world.reconcile.run(CHAIN_ID)).rebroadcast == 0
-    assert (await world.run()).rebroadcast == 1
 
 
 async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: RelayWorld) -> None:
@@ -486,25 +428,6 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
     assert (await world.budget())["spent"] == world.paid()
 
 
-async def test_our_own_earlier_check_in_is_not_taken_for_a_later_one(world: RelayWorld) -> None:
-    world.automine()
-    owner, heir = world.account("owner"), world.account("heir")
-    legacy = world.scenario.create_legacy(owner, {heir.address: 100})
-    world.by_hand()
-    requests = []
-    for _ in range(2):
-        auth = world.scenario.check_in_auth(owner, legacy.id)
-        call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeAliveFor", legacy.id, auth)
-        data = bytes.fromhex(call[2:])
-        authorization = world.authorization(RelayLane.CHECK_IN, legacy.router, legacy.id, auth, data, 500_000)
-        requests.append(await world.admission.admit(authorization))
-        if len(requests) == 1:
-            await world.settle()
-    world.cancel_nonce(owner, legacy.router)
-    await world.settle()
-    assert [await world.state(request) for request in requests] == ["confirmed", "cancelled_by_user"]
-
-
 def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAuthorization]:
     """By its heir, of these tokens and ether; each with the same nonce. Blocks are mined by hand from now on."""
     world.automine()
@@ -530,51 +453,6 @@ async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: Re
     await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert await world.rows("select from worker.quota where scope = 'relay_paused'") == []
-
-
-async def test_another_claim_of_the_same_legacy_is_not_taken_for_the_same(world: RelayWorld) -> None:
-    claim = claims_of_an_open_legacy(world)
-    other = claim([])
-    request = await world.admission.admit(claim([world.scenario.deployment.usdc]))
-    world.send(world.account("stranger"), other.router, other.call_data, tip=90 * GWEI)
-    await world.settle()
-    assert await world.state(request) == "superseded"
-
-
-async def test_a_stuck_claim_that_would_deliver_nothing_by_now_is_made_dearer_and_so_comes_to_its_end(
-    world: RelayWorld,
-) -> None:
-    """With its nonce freed instead it would wait until its deadline, and what its signer signs next behind it."""
-    request = await world.admission.admit(claims_of_an_open_legacy(world)([]))
-    world.drop(await world.attempts())
-    await world.age(400)
-    report = await world.run()
-    assert (report.replaced, report.freed) == (1, 0)
-    await world.settle()
-    assert await world.state(request) == "confirmed"
-
-
-async def test_a_claim_that_another_reconciler_ends_meanwhile_holds_up_no_other(world: RelayWorld) -> None:
-    """Its call is gone between the look at its slot and the look at what a stranger called."""
-    gift = world.gift()
-    world.automine()
-    owner, heir = world.account("owner"), world.account("heir")
-    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
-    world.scenario.advance(31 * DAY)
-    world.by_hand()
-    auth = world.scenario.claim_auth(heir, legacy.id, [], is_eth=True)
-    call = world.scenario.contracts["TransferEOALegacyRouter"].encode("activeLegacyFor", legacy.id, [], True, auth)
-    data = bytes.fromhex(call[2:])
-    claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
-    admitted = await world.admission.admit(claim)
-    other = await world.admit(gift)
-    world.send(world.account("stranger"), claim.router, claim.call_data, tip=90 * GWEI)
-    world.mine()
-    await world.run()
-    world.finalize()
-    await world.execute("update worker.relay_request set call_data = null where id = :id", id=admitted.id)
-    assert (await world.run()).failed == 1
-    assert await world.state(other) == "confirmed"
 
 
 async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expires(world: RelayWorld) -> None:
@@ -611,19 +489,6 @@ async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) 
     assert (report.failed, report.rebroadcast) == (1, 1)
     await world.settle()
     assert [await world.state(each) for each in (broken, well)] == ["confirmed"] * 2
-
-
-async def test_a_ledger_that_does_not_add_up_holds_up_no_other_slot(world: RelayWorld) -> None:
-    one, two = world.gift("a"), world.gift("b")
-    first, second = await world.admit(one), await world.admit(two)
-    await world.execute("update worker.nonce_slot set reserved_wei = reserved_wei * 9 where nonce = 0")
-    world.mine()
-    await world.run()
-    world.finalize()
-    assert ((await world.run()).failed, await world.state(second)) == (1, "confirmed")
-    await world.execute("update worker.nonce_slot set reserved_wei = reserved_wei / 9 where nonce = 0")
-    await world.settle()
-    assert await world.state(first) == "confirmed"
 
 
 class Killed(BaseException):

@@ -6,19 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import event, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.errors import LimitReached, NonceMismatch
+from reminder_worker.errors import LimitReached
 from reminder_worker.relay import slot_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import broadcast
-from reminder_worker.relay.caps import CapsLeft
 from reminder_worker.relay.models import RelayAuthorization, RequestState, RequestView
-from reminder_worker.relay.signer import load_signer
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world, stored_attempts
@@ -107,30 +104,6 @@ async def test_one_over_a_cap_is_refused_and_its_neighbours_are_not(world: Relay
     assert await calls_mined(world) == [each.call_data for each in (*same[:2], authorization(4))]
 
 
-async def test_the_caps_in_wei_and_of_open_slots_are_exact_within_one_transaction(world: RelayWorld) -> None:
-    world.caps = replace(world.caps, max_open=2)
-    world.restart()
-    answers = await together(world.admission, *map(authorization, range(4)))
-    assert kinds(answers) == ["broadcast", "broadcast", "queued", "queued"]
-    once = (await world.budget())["reserved"] // 2
-    world.caps = replace(world.caps, max_open=16, daily_wei=4 * once)
-    await world.execute("update worker.relay_request set reason = 'would_revert' where state = 'queued'")
-    world.restart()
-    answers = await together(world.admission, *map(authorization, range(10, 14)))
-    assert kinds(answers) == ["broadcast", "broadcast", "LimitReached", "LimitReached"]
-    assert await world.budget() == {"requests": 6, "reserved": 4 * once, "spent": 0}
-
-
-async def test_a_balance_pays_for_what_is_under_way_and_for_those_taken_at_once(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
-    once = (await world.budget())["reserved"]
-    world.anvil.set_balance(world.wallet, 3 * once - 1)
-    world.restart()
-    answers = await together(world.admission, authorization(2), authorization(3))
-    assert kinds(answers) == ["broadcast", "RelayStopped"]
-    assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
-
-
 async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorld) -> None:
     answers = await together(world.admission, *(authorization(number) for number in (1, 2, 1, 1)))
     assert kinds(answers) == ["broadcast"] * 4
@@ -139,35 +112,6 @@ async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorl
     assert first != other
     assert (await world.budget())["requests"] == 2
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
-
-
-async def test_a_replay_at_two_wallets_at_the_same_moment_is_the_same_request(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As while a wallet's key is changed: each has a row of its own, and neither sees the other's half."""
-    signer = load_signer(SecretStr("0x" + "17" * 32))
-    world.anvil.set_balance(signer.address, 10**20)
-    other = RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, world.caps, any_chain=True)
-    await other.wallet.read_readiness(CHAIN_ID)
-    both, read = asyncio.Barrier(2), slot_store.read_caps
-    first = {world.wallet, signer.address}
-
-    async def at_the_same_moment(connection: AsyncConnection, chain_id: int, wallet: str, *terms: Any) -> CapsLeft:
-        room = await read(connection, chain_id, wallet, *terms)
-        if wallet in first:
-            first.remove(wallet)
-            await both.wait()
-        return room
-
-    monkeypatch.setattr(slot_store, "read_caps", at_the_same_moment)
-    answers = await asyncio.gather(other.admit(authorization(1)), together(world.admission, authorization(1)))
-    (here,) = answers[1]
-    assert isinstance(here, RequestView)
-    assert here.id == answers[0].id
-    assert len(await world.rows("select from worker.nonce_slot")) == 1
-    assert await world.rows("select sum(requests) as of_all from worker.relay_budget where scope = 'global'") == [
-        {"of_all": 1}
-    ]
 
 
 async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_rows(world: RelayWorld) -> None:
@@ -191,15 +135,6 @@ async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_
     }
     await broadcast(world.engine, world.chain, attempts)
     assert await world.rows("select distinct state from worker.relay_request") == [{"state": "broadcast"}]
-
-
-async def test_of_two_with_one_nonce_the_first_is_taken(world: RelayWorld) -> None:
-    same = {"signer": TARGET, "nonce": 7}
-    asked = [authorization(1, **same), authorization(2, **same), authorization(3)]
-    answers = await together(world.admission, *asked)
-    assert kinds(answers) == ["broadcast", "NonceMismatch", "broadcast"]
-    assert isinstance(answers[1], NonceMismatch)
-    assert await calls_mined(world) == [asked[0].call_data, asked[2].call_data]
 
 
 async def test_one_that_cannot_be_signed_for_fails_alone_and_leaves_no_gap(
@@ -235,32 +170,3 @@ async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: Re
     assert (await stays).state is RequestState.BROADCAST
     assert gone.cancelled()
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
-
-
-async def test_what_stops_the_wallet_stops_all_of_them(world: RelayWorld) -> None:
-    await world.admission.wallet.open(CHAIN_ID)
-    assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
-    await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
-    answers = await asyncio.gather(*(world.admission.admit(authorization(n)) for n in (1, 2)), return_exceptions=True)
-    assert kinds(answers) == ["RelayStopped"] * 2
-    assert not await world.rows("select from worker.relay_request")
-
-
-async def test_a_room_that_refuses_counts_nothing(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even of the caps that it passed: what was counted is what was admitted."""
-    rooms: list[CapsLeft] = []
-    read = slot_store.read_caps
-
-    async def keep(*args: Any) -> CapsLeft:
-        rooms.append(await read(*args))
-        return rooms[-1]
-
-    monkeypatch.setattr(slot_store, "read_caps", keep)
-    world.caps = replace(world.caps, per_signer=1)
-    world.restart()
-    same = {"signer": TARGET, "creator": TARGET}
-    await together(world.admission, authorization(1, nonce=1, **same), authorization(2, nonce=2, **same))
-    (room,) = rooms
-    assert room.taken["global", ""] == room.taken["signer", TARGET] == 1
-    counted = await world.rows("select scope, sum(requests) as of_it from worker.relay_budget group by scope")
-    assert {each["scope"]: int(each["of_it"]) for each in counted} == {"global": 1, "signer": 1}

@@ -85,22 +85,6 @@ async def test_what_others_of_the_wallet_have_reserved_is_waited_for(world: Rela
     assert await waits_for(world, await world.admit(world.gift("b"))) == "earlier"
 
 
-@pytest.mark.parametrize("reason", ["slot_freed", FOREIGN_NONCE])
-async def test_one_that_lost_its_nonce_and_lives_on_waits_as_any_other(world: RelayWorld, reason: str) -> None:
-    with_caps(world, max_open=1)
-    await world.admit(world.gift("a"))
-    request = await world.admit(world.gift("b"))
-    await world.execute("update worker.relay_request set reason = :reason where state = 'queued'", reason=reason)
-    assert await waits_for(world, request) == "earlier"
-    with_caps(world, daily_wei=GIFT_GAS)
-    assert await waits_for(world, request) == "daily_cap"
-
-
-async def test_one_behind_a_nonce_that_is_not_mined_waits_for_it(world: RelayWorld) -> None:
-    first, second = await world.admit(world.gift("a")), await world.admit(world.gift("b"))
-    assert [await waits_for(world, each) for each in (first, second)] == [None, "earlier"]
-
-
 async def test_a_successor_waits_for_its_signers_earlier_one_until_that_is_mined(world: RelayWorld) -> None:
     one, two = world.gift("heir"), world.gift("heir")
     await world.admission.admit(world.withdrawal(one, nonce=0))
@@ -119,8 +103,7 @@ async def test_what_nobody_starts_for_now_is_paused(world: RelayWorld, why: str)
         subject = pause_subject(CHAIN_ID, world.account("heir").address.lower())
         day = "cast(floor(extract(epoch from now()) / 86400) * 86400 as bigint)"
         await world.execute(
-            f"insert into worker.quota values ('relay_paused', :subject, {day}, 1, {day} + 86400)",
-            subject=subject,
+            f"insert into worker.quota values ('relay_paused', :subject, {day}, 1, {day} + 86400)", subject=subject
         )
         assert (await world.run()).started == 0
     assert await waits_for(world, request) == "paused"
@@ -154,26 +137,6 @@ async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
         await chain.close()
 
 
-async def test_an_endpoint_that_is_slow_is_not_said_to_be_silent(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it said last counts, for half a minute."""
-    monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
-    request = await deferred(world)
-    async with proxy(world.anvil.url) as slow:
-        chain = Chain(chain_settings(world.scenario, slow.url))
-        world.chain, before = chain, world.chain
-        world.base_fee(2 * CEILING)
-        await world.admission.start_waiting(CHAIN_ID)
-        monkeypatch.setattr(wallet, "PRICE_SECONDS", 0)
-        slow.hang = True
-        assert await waits_for(world, request) == "fees"
-        monkeypatch.setattr(wallet, "SILENT_SECONDS", 0)
-        assert await waits_for(world, request) == "chain"
-        world.chain = before
-        await chain.close()
-
-
 async def test_what_has_ended_waits_for_nothing(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     world.mine()
@@ -184,13 +147,3 @@ async def test_what_has_ended_waits_for_nothing(world: RelayWorld) -> None:
     assert await waits_for(world, request) is None
     await world.settle()
     assert await waits_for(world, request) is None
-
-
-@pytest.mark.parametrize("left_by", ["wallet = '0x' || repeat('1', 40)", "chain_id = 17000"])
-async def test_what_a_retired_wallet_or_a_chain_that_was_taken_out_left_open_is_paused(
-    world: RelayWorld, left_by: str
-) -> None:
-    """Nobody follows it any more."""
-    request = await deferred(world)
-    await world.execute(f"update worker.relay_request set {left_by}")
-    assert await waits_for(world, request) == "paused"

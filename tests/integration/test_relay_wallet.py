@@ -14,7 +14,7 @@ from reminder_worker.relay import reconciler
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.wallet_monitor import CLAIM_GAS, pays_for
-from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GWEI, RelayWorld, open_bare_world
+from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld, open_bare_world
 
 
 @pytest.fixture
@@ -49,26 +49,6 @@ async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_
     assert stages == ["raised 1", "cleared 2"]
 
 
-async def test_who_was_frozen_while_another_replaced_it_takes_nothing_of_ours_for_a_strangers(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    request = await world.admit(world.gift())
-    world.drop(await world.attempts())
-    await world.age(400)
-
-    async def frozen(*asked: Any) -> Any:
-        monkeypatch.setattr(reconciler, "view_chain", view_chain)
-        assert (await world.reconciler().run(CHAIN_ID)).replaced == 1
-        world.finalize()
-        return await view_chain(*asked)
-
-    monkeypatch.setattr(reconciler, "view_chain", frozen)
-    assert (await world.run()).stopped is None
-    await world.settle()
-    assert await world.state(request) == "confirmed"
-    assert not await world.rows("select from worker.alert where kind = 'relayer_stopped'")
-
-
 async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,20 +80,6 @@ async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(wor
     await world.settle()
     (wallet,) = await world.rows("select next_nonce from worker.relay_wallet")
     assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
-
-
-async def test_a_wallet_that_was_stopped_elsewhere_is_told_though_nothing_is_open(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    await world.settle()
-    await world.execute("update worker.relay_wallet set stopped = 'foreign_nonce'")
-    assert await world.reconcile.poll(CHAIN_ID)
-    await world.run()
-    assert not await world.reconcile.poll(CHAIN_ID)
-    await world.execute("update worker.relay_wallet set stopped = null")
-    assert await world.reconcile.poll(CHAIN_ID)
-    await world.run()
-    assert not await world.reconcile.poll(CHAIN_ID)
-    assert len(await world.rows("select from worker.alert where kind = 'relayer_stopped'")) == 2
 
 
 async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
@@ -167,33 +133,6 @@ async def test_a_cap_of_which_more_than_nine_tenths_are_spent_is_told_until_less
     assert told == [0, 1, 1, 1, 1, 2]
 
 
-async def test_a_cap_whose_rest_does_not_do_for_another_is_nearly_used(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    await world.settle()
-    spent = (await world.budget())["spent"]
-    world.caps = replace(world.caps, daily_wei=spent + EMPTY_GAS * CEILING - 1)
-    world.restart()
-    await world.run()
-    assert [each["kind"] for each in await world.rows("select kind from worker.alert")] == ["relay_cap_used"]
-
-
-async def test_what_is_only_reserved_of_a_cap_is_no_alert(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    world.caps = replace(world.caps, daily_wei=(await world.budget())["reserved"])
-    world.restart()
-    await world.run()
-    assert await world.rows("select from worker.alert") == []
-
-
-async def test_a_cap_of_nothing_by_which_a_wallet_is_switched_off_is_no_alert(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    await world.settle()
-    world.caps = replace(world.caps, daily_count=0, daily_wei=0)
-    world.restart()
-    await world.run()
-    assert await world.rows("select from worker.alert") == []
-
-
 @pytest.mark.parametrize("base_fee", [2 * CEILING, CEILING * 3 // 4], ids=["above the ceiling", "near the ceiling"])
 async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(
     world: RelayWorld, base_fee: int
@@ -213,45 +152,6 @@ async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_th
     await world.settle()
     stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert order by stage desc")]
     assert stages == ["raised 1", "cleared 2"]
-
-
-async def test_what_something_else_than_gas_speaks_against_is_not_told_as_kept_back_by_it(world: RelayWorld) -> None:
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    await world.admit(gift)
-    await world.execute(
-        "update worker.relay_request set reason = 'would_revert', updated_at = updated_at - interval '901 s'"
-    )
-    await world.run()
-    assert await world.rows("select from worker.alert") == []
-
-
-async def test_a_moment_of_cheap_gas_is_not_the_end_of_what_waits_for_it(world: RelayWorld) -> None:
-    """With more that waits than may be under way at once: it would be told again with each move of the fees."""
-    world.caps = replace(world.caps, max_open=1)
-    gifts = [world.gift(label) for label in ("heir", "friend")]
-    world.base_fee(2 * CEILING)
-    for gift in gifts:
-        await world.admit(gift)
-    await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
-    for base_fee in (2 * CEILING, GWEI, 2 * CEILING):
-        world.base_fee(base_fee)
-        await world.run()
-    stages = [alert["stage"] for alert in await world.rows("select stage from worker.alert")]
-    assert stages == ["raised 1"]
-
-
-async def test_requests_that_gas_was_too_dear_for_while_nobody_looked_are_started_without_alarm(
-    world: RelayWorld,
-) -> None:
-    gift = world.gift()
-    world.base_fee(2 * CEILING)
-    request = await world.admit(gift)
-    await world.execute("update worker.relay_request set updated_at = updated_at - interval '901 s'")
-    world.base_fee(GWEI)
-    await world.run()
-    assert await world.state(request) == "broadcast"
-    assert await world.rows("select from worker.alert") == []
 
 
 async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
@@ -287,21 +187,6 @@ async def test_operators_hear_of_a_request_that_waits_for_a_balance_they_do_not_
     assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
 
 
-async def test_a_refilled_balance_is_no_trouble_while_gas_is_too_dear_for_who_waited_for_it(world: RelayWorld) -> None:
-    world.base_fee(2 * CEILING)
-    await world.admit(world.gift())
-    world.base_fee(GWEI)
-    world.anvil.set_balance(world.wallet, 1)
-    for _ in range(2):
-        await world.run()
-    world.base_fee(2 * CEILING)
-    world.anvil.set_balance(world.wallet, 100 * ETHER)
-    world.restart()  # or the balance of a moment ago would count
-    await world.run()
-    stages = await world.rows("select stage from worker.alert where kind = 'relayer_low_balance' order by stage desc")
-    assert [each["stage"] for each in stages] == ["raised 1", "cleared 2"]
-
-
 @pytest.mark.parametrize(
     ("price", "counted_at"), [(GWEI, GWEI), (2 * CEILING, CEILING), (0, 1)], ids=["cheap", "too dear", "free"]
 )
@@ -310,14 +195,3 @@ def test_a_balance_pays_for_relays_at_what_gas_costs_and_we_never_pay_more_than_
 ) -> None:
     balance = EMPTY_GAS * CEILING + 10 * CLAIM_GAS * counted_at
     assert (pays_for(balance, price, CEILING), pays_for(balance - 1, price, CEILING)) == (10, 9)
-
-
-async def test_where_gas_is_cheap_operators_hear_of_a_wallet_that_takes_no_request(world: RelayWorld) -> None:
-    """What is set aside to free a nonce is more there than many relays cost."""
-    world.low_balance_relays = 1
-    world.restart()
-    world.base_fee(GWEI // 10)
-    world.anvil.set_balance(world.wallet, EMPTY_GAS * CEILING - 1)
-    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "low_balance"
-    await world.run()
-    assert await world.rows("select kind from worker.alert") == [{"kind": "relayer_low_balance"}]
