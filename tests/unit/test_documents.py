@@ -23,6 +23,13 @@ def test_the_picture_of_the_rooms_is_the_codes() -> None:
     assert diagram.drawn() in diagram.PAGE.read_text()
 
 
+def test_every_room_has_a_line_in_the_architecture() -> None:
+    _, _, below = diagram.PAGE.read_text().partition(diagram.END)
+    table = re.findall(r"^\| (`[^|]+`) \| ", below.partition("\n## ")[0], re.M)
+    named = {name.strip("`/") for cell in table for name in cell.split(", ")}
+    assert named == diagram.rooms().keys() | diagram.EVERYWHERE
+
+
 def test_rooms_do_not_import_each_other_in_a_circle() -> None:
     assert diagram.circles(diagram.rooms()) == set()
 
