@@ -32,8 +32,8 @@ from api.stats_bodies import (
     TotalsAnswer,
 )
 from reminder_worker.settings import ChainSettings, counted_apart
-from reminder_worker.statistics.prices import FeedState, Price, feed_states
-from reminder_worker.statistics.store import Snapshot, newest
+from reminder_worker.statistics.prices import FeedState, TokenPrice, read_feed_states
+from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +68,7 @@ class Document:
 class _Known:
     """What the database said, and when by our own clock."""
 
-    snapshots: Sequence[Snapshot]
+    snapshots: Sequence[StatisticsSnapshot]
     feeds: Sequence[tuple[int, FeedState]]
     read: float
 
@@ -121,8 +121,10 @@ class Published:
 
     async def _read(self) -> _Known:
         began = self._clock()
-        snapshots = [await newest(self._engine, chain.chain_id) for chain in self.chains]
-        feeds = [(chain.chain_id, state) for chain in self.chains for state in await feed_states(self._engine, chain)]
+        snapshots = [await find_newest_snapshot(self._engine, chain.chain_id) for chain in self.chains]
+        feeds = [
+            (chain.chain_id, state) for chain in self.chains for state in await read_feed_states(self._engine, chain)
+        ]
         return _Known([each for each in snapshots if each is not None], feeds, began)
 
     def _publish(self, known: _Known) -> None:
@@ -136,7 +138,7 @@ class Published:
         self.stats = Document(stats_answer(known.snapshots, apart)) if counted else None
 
 
-def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int]) -> StatsAnswer:
+def stats_answer(snapshots: Sequence[StatisticsSnapshot], apart: Container[int]) -> StatsAnswer:
     """Of at least one chain that counts. `apart`: chains that are in no total."""
     chains = [_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
@@ -152,7 +154,7 @@ def stats_answer(snapshots: Sequence[Snapshot], apart: Container[int]) -> StatsA
     return StatsAnswer(moment(min(each.block_time for each in snapshots)), chains, totals)
 
 
-def prices_answer(prices: Sequence[tuple[int, Price]], as_of: int) -> PricesAnswer:
+def prices_answer(prices: Sequence[tuple[int, TokenPrice]], as_of: int) -> PricesAnswer:
     """`prices` with their chains; `as_of` in unix seconds."""
     return PricesAnswer(
         moment(as_of),
@@ -182,7 +184,7 @@ def whole_tokens(amount: int, decimals: int) -> str:
     return f"{digits[:split]}.{digits[split:]}".rstrip("0").rstrip(".")
 
 
-def _chain(snapshot: Snapshot) -> ChainStatsAnswer:
+def _chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
     """A token whose decimals nobody knows has no amount to tell."""
     legacies, timelocks, value = snapshot.counts["legacies"], snapshot.counts["timelocks"], snapshot.value_secured_usd
     return ChainStatsAnswer(

@@ -76,9 +76,9 @@ async def _read_feeds(runtime: "Runtime") -> "Sequence[tuple[int, FeedState]]":
 
 async def _read_facts(runtime: "Runtime") -> "tuple[int, Sequence[tuple[int, FeedState]]]":
     """Return the number of rounds kept, and every configured feed with its chain."""
-    from reminder_worker.statistics.prices import rounds_kept
+    from reminder_worker.statistics.prices import count_rounds
 
-    return await rounds_kept(runtime.engine), await _read_feeds(runtime)
+    return await count_rounds(runtime.engine), await _read_feeds(runtime)
 
 
 def _stale(chain_id: int, state: "FeedState") -> str:

@@ -15,7 +15,7 @@ from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
-    from reminder_worker.statistics.store import Snapshot
+    from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
@@ -141,16 +141,17 @@ def _check(
 
 async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
     """Of each chain the newest figures, and the value as a plot."""
-    from reminder_worker.statistics import store
+    from reminder_worker.statistics import snapshots
 
-    found: metadata.Metadata = {"dagster/row_count": await store.count(runtime.engine)}
+    found: metadata.Metadata = {"dagster/row_count": await snapshots.count_snapshots(runtime.engine)}
     for chain_id, chain in runtime.chains.items():
-        snapshots = await store.recent(runtime.engine, chain_id, HOURS)
-        if not snapshots:
+        found_snapshots = await snapshots.find_recent_snapshots(runtime.engine, chain_id, HOURS)
+        if not found_snapshots:
             continue
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
-        newest, by_hour = snapshots[0], {each.hour.timestamp(): each.value_secured_usd for each in snapshots}
-        hours = [newest.hour.timestamp() - back * store.HOUR for back in range(HOURS - 1, -1, -1)]
+        newest = found_snapshots[0]
+        by_hour = {snapshot.hour.timestamp(): snapshot.value_secured_usd for snapshot in found_snapshots}
+        hours = [newest.hour.timestamp() - back * snapshots.HOUR for back in range(HOURS - 1, -1, -1)]
         values = [by_hour.get(hour) for hour in hours]  # an hour without a snapshot is a gap
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]
@@ -160,7 +161,7 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
     return found
 
 
-def _tokens(snapshot: "Snapshot", with_feed: Collection[str]) -> metadata.Table:
+def _tokens(snapshot: "StatisticsSnapshot", with_feed: Collection[str]) -> metadata.Table:
     rows = []
     for token in snapshot.tokens:
         amount, decimals = int(token["amount"]), token["decimals"]
@@ -172,7 +173,7 @@ def _tokens(snapshot: "Snapshot", with_feed: Collection[str]) -> metadata.Table:
     return metadata.table(("token", "amount", "US dollars"), rows)
 
 
-def _counts(snapshot: "Snapshot") -> metadata.Table:
+def _counts(snapshot: "StatisticsSnapshot") -> metadata.Table:
     rows = [
         (group, state, value)
         for group, states in snapshot.counts.items()
@@ -188,7 +189,7 @@ async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.M
     Raises `IndexerUnavailable` while a chain's index is behind: what it has not read would be written as quiet days.
     """
     from reminder_worker.errors import IndexerUnavailable
-    from reminder_worker.statistics.days import write_days
+    from reminder_worker.statistics.files import write_days
 
     behind = [chain_id for chain_id in runtime.chains if not await runtime.statistics[chain_id].is_current()]
     if behind:
@@ -210,35 +211,35 @@ async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.M
     return found
 
 
-async def _newest(runtime: "Runtime", most: int) -> "list[list[Snapshot]]":
+async def _newest(runtime: "Runtime", most: int) -> "list[list[StatisticsSnapshot]]":
     """Of each chain that has one, the newest first."""
-    from reminder_worker.statistics import store
+    from reminder_worker.statistics import snapshots
 
-    found = [await store.recent(runtime.engine, chain_id, most) for chain_id in runtime.chains]
+    found = [await snapshots.find_recent_snapshots(runtime.engine, chain_id, most) for chain_id in runtime.chains]
     return [snapshots for snapshots in found if snapshots]
 
 
 async def _negative(runtime: "Runtime") -> list[tuple[int, str]]:
-    from reminder_worker.statistics import files, soundness
+    from reminder_worker.statistics import files, snapshots
 
     folder = runtime.settings.statistics.folder
     newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
     return [
         (each.chain_id, what)
         for each in newest
-        for what in [*soundness.negative(each), *files.below_zero(folder, each)]
+        for what in [*snapshots.find_negative_figures(each), *files.find_negative_columns(folder, each)]
     ]
 
 
 async def _unequal(runtime: "Runtime") -> list[tuple[int, str]]:
-    from reminder_worker.statistics import soundness
+    from reminder_worker.statistics import snapshots
 
     newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
-    return [(each.chain_id, what) for each in newest for what in soundness.unequal(each)]
+    return [(each.chain_id, what) for each in newest for what in snapshots.find_unequal_totals(each)]
 
 
 async def _jumps(runtime: "Runtime") -> list[tuple[int, str]]:
-    from reminder_worker.statistics import soundness
+    from reminder_worker.statistics import snapshots
 
     several = [snapshots for snapshots in await _newest(runtime, COMPARED) if len(snapshots) > 1]
-    return [(after.chain_id, what) for after, *earlier in several for what in soundness.jumps(earlier, after)]
+    return [(after.chain_id, what) for after, *earlier in several for what in snapshots.find_jumps(earlier, after)]

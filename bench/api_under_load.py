@@ -35,7 +35,7 @@ from reminder_worker import passes
 from reminder_worker.errors import ServiceError
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
-from reminder_worker.statistics.store import save
+from reminder_worker.statistics.snapshots import save_snapshot
 
 SECONDS = int(os.environ.get("API_UNDER_LOAD_SECONDS", "30"))
 CONNECTIONS = 16
@@ -79,7 +79,7 @@ async def measure(seconds: int = SECONDS) -> list[BenchFigure]:
                 LOG_FORMAT="json",
             )
             configured = Settings.from_environ(environ)
-            await save(engine, snapshot(int(datetime.now(UTC).timestamp())))
+            await save_snapshot(engine, snapshot(int(datetime.now(UTC).timestamp())))
             with logging_as_served(configured):
                 async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
                     owner, heir = scenario.account("owner"), scenario.account("heir")

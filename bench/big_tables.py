@@ -40,7 +40,7 @@ AT_ONCE: Final = 100_000
 LEAST: Final = 2_000  # rows: of a few any plan reads all
 # A handful of rows each, however long the service runs.
 SMALL: Final = {"installation", "relay_wallet", "index_cursor", "pass_state", "alert_state", "price_feed",
-                "price_feed_before", "upgrade_operation", "upgrade_event"}  # fmt: skip
+                "upgrade_operation", "upgrade_event"}  # fmt: skip
 _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (Uuid, "gen_random_uuid()"),
     (Text, "'x' || n"),

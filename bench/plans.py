@@ -39,7 +39,7 @@ from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.schema import metadata
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
-from reminder_worker.statistics import prices, store
+from reminder_worker.statistics import prices, snapshots
 from reminder_worker.upgrades import store as upgrade_queue
 
 # The name of a statement or of what asks it, and why it may read all.
@@ -124,10 +124,10 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "rows_of_other_keys", count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
     yield "under_other_keys", count_under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
     yield "alerts look", Alerts(engine).look()
-    yield "prices_at", prices.prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
-    yield "statistics recent", store.recent(engine, CHAIN_ID, 5)
-    yield "statistics by day", store.last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
-    yield "statistics count", store.count(engine)
+    yield "prices_at", prices.find_prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
+    yield "statistics recent", snapshots.find_recent_snapshots(engine, CHAIN_ID, 5)
+    yield "statistics by day", snapshots.find_last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)
+    yield "statistics count", snapshots.count_snapshots(engine)
     async with engine.begin() as connection:
         yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, ["0x"], 2**62)
         yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9, 50)

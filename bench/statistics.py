@@ -7,6 +7,7 @@ memory already.
 
 import asyncio
 import multiprocessing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -22,6 +23,9 @@ from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates
 from reminder_worker.statistics.index_rows import IndexRows, read_rows
 
+ChainReading = tuple[
+    Mapping[aggregates.HolderToken, int], Mapping[aggregates.HolderToken, Sequence[aggregates.TokenAllowance]]
+]
 ROWS: Final = 100_000
 TOKENS: Final = tuple(f"0x{number:040x}" for number in range(1, 11))
 VAULT: Final = "0x" + "ee" * 20
@@ -61,15 +65,16 @@ _EVENTS = text("""
 async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         await _fill(engine)
-        balances, ways = _read_from_chain()
+        read = _read_from_chain()
+        balances, ways = _reading_frames(*read)
         rows = await _rows(engine)
-        expected = _figures(rows, balances, ways)
+        expected = _figures(rows, read)
         locked = _locked_frame()
         floor_result = _in_one(rows, locked, balances, ways)
         _compare(expected, floor_result)
 
         async def ours() -> None:
-            _figures(await _rows(engine), balances, ways)
+            _figures(await _rows(engine), read)
 
         async def floor() -> None:
             _in_one(rows, locked, balances, ways)
@@ -104,28 +109,38 @@ async def _rows(engine: AsyncEngine) -> IndexRows:
     return await read_rows(engine, _settings(), tokens)
 
 
-def _figures(rows: IndexRows, balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, Any]:
-    moved = aggregates.reachable(balances, ways)
+def _figures(rows: IndexRows, read: ChainReading) -> dict[str, Any]:
+    moved = aggregates.sum_movable(*read)
     return {
-        "counts": aggregates.counts(rows.legacies, rows.timelocks),
-        "days": len(aggregates.daily(rows.legacies, rows.timelocks)),
-        "amounts": aggregates.added(rows.locked, moved),
+        "counts": aggregates.count_by_state(rows.legacies, rows.timelocks),
+        "days": len(aggregates.count_by_day(rows.legacies, rows.timelocks)),
+        "amounts": aggregates.add_amounts(rows.locked, moved),
     }
 
 
-def _read_from_chain() -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the result of a chain read, always the same: an owner of two legacies holds a token, partly allowed."""
+def _read_from_chain() -> ChainReading:
+    """Return the same reading each time: an owner of two legacies holds one token, allowed in part."""
     random = Random(5)
-    balances, ways = [], []
+    balances, allowances = {}, {}
     for number in range(ROWS // 2):
-        holder, token = f"0x{number:040x}", TOKENS[number % len(TOKENS)]
+        at = f"0x{number:040x}", TOKENS[number % len(TOKENS)]
         balance, shared, *own = (random.randrange(10**24) for _ in range(4))
-        balances.append((holder, token, balance.to_bytes(32, "big"), shared.to_bytes(32, "big")))
-        ways += [(holder, token, each.to_bytes(32, "big")) for each in own]
+        balances[at] = balance
+        allowances[at] = [aggregates.TokenAllowance(amount, VAULT, shared) for amount in own]
+    return balances, allowances
+
+
+def _reading_frames(
+    balances: Mapping[aggregates.HolderToken, int],
+    allowances: Mapping[aggregates.HolderToken, Sequence[aggregates.TokenAllowance]],
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return balances and ways as the floor has them in memory."""
+    held = [(*at, balance, allowances[at][0].shared) for at, balance in balances.items()]
+    ways = [(*at, allowance.own) for at in balances for allowance in allowances[at]]
     names = {"holder": pl.String, "token": pl.String}
     return (
-        pl.DataFrame(balances, schema={**names, "balance": pl.Binary, "shared": pl.Binary}, orient="row"),
-        pl.DataFrame(ways, schema={**names, "own": pl.Binary}, orient="row"),
+        pl.DataFrame(held, schema={**names, "balance": pl.Int128, "shared": pl.Int128}, orient="row"),
+        pl.DataFrame(ways, schema={**names, "own": pl.Int128}, orient="row"),
     )
 
 
@@ -133,11 +148,6 @@ def _locked_frame() -> pl.DataFrame:
     """Return live timelocks as the floor holds them in memory."""
     rows = [(TOKENS[n % 10], n * 10**15) for n in range(1, ROWS + 1) if n % 4]
     return pl.DataFrame(rows, schema={"token": pl.String, "amount": pl.Int128}, orient="row")
-
-
-def _number(column: str) -> pl.Expr:
-    """Read the low 128 of 256 bits: all numbers here fit."""
-    return pl.col(column).bin.slice(16, 16).bin.reinterpret(dtype=pl.Int128, endianness="big").alias(column)
 
 
 def _in_one(rows: IndexRows, locked: pl.DataFrame, balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, Any]:
@@ -154,8 +164,8 @@ def _in_one(rows: IndexRows, locked: pl.DataFrame, balances: pl.DataFrame, ways:
         timelocks.filter(pl.col("ended_at").is_not_null()).select(at=pl.col("ended_at"), what=pl.lit(5)),
     ]
     days = pl.concat(moments).group_by(pl.col("at") // DAY, "what").len()
-    held = balances.lazy().with_columns(_number("balance"), _number("shared"))
-    own = ways.lazy().with_columns(_number("own")).group_by("holder", "token").agg(
+    held = balances.lazy()
+    own = ways.lazy().group_by("holder", "token").agg(
         pl.col("own").sum(), least=pl.col("own").min()
     )  # fmt: skip
     may = pl.col("own") - pl.col("least") + pl.max_horizontal("least", "shared")
@@ -198,8 +208,8 @@ def _peak(url: str) -> float:
     async def once() -> None:
         engine = open_engine(url)
         rows = await _rows(engine)
-        aggregates.counts(rows.legacies, rows.timelocks)
-        aggregates.daily(rows.legacies, rows.timelocks)
+        aggregates.count_by_state(rows.legacies, rows.timelocks)
+        aggregates.count_by_day(rows.legacies, rows.timelocks)
         await engine.dispose()
 
     asyncio.run(once())

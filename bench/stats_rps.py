@@ -24,7 +24,7 @@ from devnet.own_logging import own_logging
 from reminder_worker.logging import configure_logging
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
-from reminder_worker.statistics.store import Snapshot, hour_of, save
+from reminder_worker.statistics.snapshots import StatisticsSnapshot, save_snapshot, start_of_hour
 
 CONNECTIONS = 32
 SECONDS = 4
@@ -37,7 +37,7 @@ async def measure() -> list[BenchFigure]:
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             limits = {"RATE_LIMIT_PER_MINUTE": "100000000", "API_PORT": "0", "METRICS_PORT": "0", "LOG_FORMAT": "json"}
             configured = settings(url, environ, **limits)
-            await save(engine, snapshot(int(datetime.now(UTC).timestamp())))
+            await save_snapshot(engine, snapshot(int(datetime.now(UTC).timestamp())))
             with logging_as_served(configured):
                 async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
                     return await _measure(f"http://127.0.0.1:{port}/stats")
@@ -98,11 +98,11 @@ def logging_as_served(configured: Settings) -> Iterator[None]:
             sys.stderr = before
 
 
-def snapshot(now: int) -> Snapshot:
+def snapshot(now: int) -> StatisticsSnapshot:
     """Return a snapshot of realistic size: a dozen tokens."""
-    return Snapshot(
+    return StatisticsSnapshot(
         chain_id=CHAIN_ID,
-        hour=hour_of(now),
+        hour=start_of_hour(now),
         block_number=23_456_789,
         block_hash="0x" + "11" * 32,
         block_time=now,

@@ -39,8 +39,8 @@ from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
-from reminder_worker.statistics.job import Statistics
-from reminder_worker.statistics.price_job import Prices
+from reminder_worker.statistics.job import StatisticsPass
+from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.upgrades.job import UpgradeWatch
 
 log = structlog.get_logger(__name__)
@@ -71,8 +71,8 @@ class Runtime:
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
-    prices: Mapping[int, Prices]
-    statistics: Mapping[int, Statistics]
+    prices: Mapping[int, PricePass]
+    statistics: Mapping[int, StatisticsPass]
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
 
@@ -137,13 +137,13 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
-            prices={id: Prices(engine, chain) for id, chain in chains.items()},
+            prices={id: PricePass(engine, chain) for id, chain in chains.items()},
             upgrades={
                 id: UpgradeWatch(engine, chain, alerts, chain.settings.upgrade_timelock)
                 for id, chain in chains.items()
                 if chain.settings.upgrade_timelock
             },
-            statistics={id: Statistics(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
+            statistics={id: StatisticsPass(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
             chain_summaries=ChainSummaries(chains, relaying.wallets),
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )

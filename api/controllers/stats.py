@@ -18,7 +18,7 @@ from api.problems import UNREADABLE, described
 from api.stats import Document, Published, prices_answer
 from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
-from reminder_worker.statistics.prices import prices_at
+from reminder_worker.statistics.prices import find_prices_at
 
 HISTORY_WITHIN_SECONDS: Final = 3
 AT_ONCE: Final = 4  # questions to the history; the database's connections are for everybody
@@ -104,7 +104,7 @@ class PriceHistory:
                 found = [
                     (chain.chain_id, price)
                     for chain in self._published.chains
-                    for price in (await prices_at(self._engine, chain, moment)).values()
+                    for price in (await find_prices_at(self._engine, chain, moment)).values()
                 ]
         except TimeoutError:
             raise Unavailable("The history does not answer in time; try again later.") from None

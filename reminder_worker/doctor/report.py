@@ -51,7 +51,7 @@ from reminder_worker.settings import (
     misspelt,
     without_effect,
 )
-from reminder_worker.statistics.price_job import look_at_feeds
+from reminder_worker.statistics.price_job import check_feeds
 
 DAY = 86400
 _NOBODY = "0x" + "00" * 20
@@ -236,7 +236,7 @@ async def _chain(settings: ChainSettings, scope: FactScope, silent: set[int]) ->
                 yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
             async for finding in _contracts(chain, part, is_local=scope.is_local):
                 yield finding
-            good, words = await look_at_feeds(chain)
+            good, words = await check_feeds(chain)
             yield f"{part} prices", good, words
             with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
                 saved = await read_saved_legacies(scope.engine, chain.chain_id)

@@ -54,8 +54,8 @@ from reminder_worker.reminders.operator_facts import (
     read_next_ask,
 )
 from reminder_worker.settings import ChainSettings
-from reminder_worker.statistics.prices import FeedState, feed_states
-from reminder_worker.statistics.store import Snapshot, newest
+from reminder_worker.statistics.prices import FeedState, read_feed_states
+from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
 from reminder_worker.upgrades.operator_facts import UpgradeCount, count_upgrades
 
 C = TypeVar("C", bound="ChainCount")
@@ -174,7 +174,7 @@ class OperatorFacts:
     undelivered_alerts: Mapping[str, int] = UNREAD
     upgrades: Sequence[UpgradeCount] = UNREAD
     feeds: Sequence[tuple[int, FeedState]] = UNREAD
-    snapshots: Mapping[int, Snapshot] = UNREAD
+    snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
 
     @property
     def watchdog(self) -> PassState | None:
@@ -308,13 +308,13 @@ async def _read_feeds(scope: FactScope) -> list[tuple[int, FeedState]]:
     return [
         (chain_id, state)
         for chain_id, chain in scope.chains.items()
-        for state in await feed_states(scope.engine, chain)
+        for state in await read_feed_states(scope.engine, chain)
     ]
 
 
-async def _read_snapshots(scope: FactScope) -> dict[int, Snapshot]:
+async def _read_snapshots(scope: FactScope) -> dict[int, StatisticsSnapshot]:
     """Return the newest snapshot of each chain that has one."""
-    snapshots = {chain_id: await newest(scope.engine, chain_id) for chain_id in scope.chains}
+    snapshots = {chain_id: await find_newest_snapshot(scope.engine, chain_id) for chain_id in scope.chains}
     return {chain_id: snapshot for chain_id, snapshot in snapshots.items() if snapshot is not None}
 
 

@@ -1,18 +1,18 @@
-"""From rows of the chain index to figures: pure functions over Polars frames. Nothing per user leaves them.
+"""Figures from rows of the chain index: pure functions. No result is about one user.
 
-Legacies: `deleted` when its deletion was seen (no event tells that of a Safe legacy: by its own word); else `activated`
-from its first claim on; else `live`. Timelocks: `live` and `ended` by their status, `gifts` of all there ever were. A
-day is one of UTC, by the block's time.
+A legacy is `deleted` if its deletion is known: by its event, or for a Safe legacy by the legacy's own answer. Otherwise
+it is `activated` from its first claim on, and `live` before. Timelocks are `live` or `ended` by their status; `gifts`
+counts all gifts ever sealed. A day is a UTC day of the block's time.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import polars as pl
 
 from reminder_worker.indexer.models import ENDED, EOA, GIFT, LIVE, SAFE
-from reminder_worker.statistics import wide
 
 DAY: Final = 86_400
 
@@ -22,9 +22,10 @@ LEGACIES: Final = {
     "activated_at": pl.Int64,
     "deleted_at": pl.Int64,
 }
-"""One row for each legacy; unix seconds, null: did not happen."""
+"""Columns of the frame of legacies; unix seconds, null if it did not happen."""
 TIMELOCKS: Final = {"lock_type": pl.Int16, "status": pl.Int16, "created_at": pl.Int64, "ended_at": pl.Int64}
-"""One row for each timelock; unix seconds, null: not ended."""
+"""Columns of the frame of timelocks; unix seconds, null if not ended."""
+HolderToken = tuple[str, str]
 SERIES: Final = (
     "legacies_created",
     "legacies_activated",
@@ -35,10 +36,10 @@ SERIES: Final = (
 )
 
 
-def counts(legacies: pl.DataFrame, timelocks: pl.DataFrame, unseen: int = 0) -> dict[str, Any]:
-    """`{legacies: {total, live, activated, deleted, byType}, timelocks: {total, live, ended, gifts}}`.
+def count_by_state(legacies: pl.DataFrame, timelocks: pl.DataFrame, unseen: int = 0) -> dict[str, Any]:
+    """Return `{legacies: {total, live, activated, deleted, byType}, timelocks: {total, live, ended, gifts}}`.
 
-    `unseen`: how many legacies were deleted although no row says so.
+    `unseen`: the number of deleted legacies whose rows do not say so.
     """
     is_deleted = pl.col("deleted_at").is_not_null()
     is_activated = pl.col("activated_at").is_not_null() & ~is_deleted
@@ -60,8 +61,8 @@ def counts(legacies: pl.DataFrame, timelocks: pl.DataFrame, unseen: int = 0) -> 
     return {"legacies": {**of_legacies, "byType": by_type}, "timelocks": of_timelocks}
 
 
-def daily(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
-    """What happened on each day that saw anything, and in all until its end (`total_...`); ordered by `day`."""
+def count_by_day(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each day with an event: its numbers, and the totals until its end (`total_...`)."""
     gifts = timelocks.filter(pl.col("lock_type") == GIFT)
     moments = (
         legacies["created_at"],
@@ -72,12 +73,12 @@ def daily(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
         timelocks["ended_at"],
     )
     parts = [
-        pl.DataFrame({"day": at.drop_nulls() // DAY}, schema={"day": pl.Int64}).with_columns(what=pl.lit(name))
+        pl.DataFrame({"day": at.drop_nulls() // DAY}, schema={"day": pl.Int64}).with_columns(series=pl.lit(name))
         for name, at in zip(SERIES, moments, strict=True)
     ]
     happened = pl.concat(parts)
     by_day = happened.group_by("day").agg(
-        [(pl.col("what") == name).sum().cast(pl.Int64).alias(name) for name in SERIES]
+        [(pl.col("series") == name).sum().cast(pl.Int64).alias(name) for name in SERIES]
     )
     return (
         by_day.sort("day")
@@ -86,45 +87,44 @@ def daily(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def reachable(balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, int]:
-    """What claims can move of each token, in base units: sums over holders of min(balance, what claims may take).
+@dataclass(frozen=True, slots=True)
+class TokenAllowance:
+    """Allowances that one legacy of a holder may use for a token.
 
-    `balances`: one row for each `holder` and `token`, with `balance`. `ways`: one row for each legacy of a holder, with
-    `own`, the largest allowance that is its alone (a Safe legacy: all there is), `vault`, and `shared`, the allowance
-    of that vault. Values are 32 bytes.
-
-    Several legacies of one holder together move no more than his balance. Each takes its own allowance. A vault's
-    allowance counts once: the legacy of this vault with the smallest own allowance may take it instead.
+    `own`: the largest allowance for this legacy alone. `shared`: the allowance for its pull vault, which all legacies
+    with the same `vault` share; the vault is empty for none.
     """
-    balance, keys = pl.col("balance"), ["holder", "token"]
-    of_vault = [*keys, "vault"]
-    each = (
-        ways.join(balances, on=keys)
-        .sort(*of_vault, "own")
-        .with_columns(is_least=pl.struct(of_vault).is_first_distinct())
-        .with_columns(
-            may=pl.when("is_least").then(pl.max_horizontal("own", "shared")).otherwise(pl.col("own")),
-        )
-        .with_columns(wide.limbs(pl.col("may")))
-    )
-    held = [f"held_{name}" for name in wide.LIMBS]
-    of_holder = wide.carried(
-        each.group_by(keys).agg(pl.col(*wide.LIMBS).sum(), balance.first()).with_columns(wide.limbs(balance, held))
-    )
-    within = wide.is_less(wide.LIMBS, held)
-    moved = of_holder.select(
-        "token",
-        *(
-            pl.when(within).then(pl.col(name)).otherwise(pl.col(limit)).alias(name)
-            for name, limit in zip(wide.LIMBS, held, strict=True)
-        ),
-    )
-    return wide.totals(moved, "token")
+
+    own: int
+    vault: str = ""
+    shared: int = 0
 
 
-def added(*amounts: Mapping[str, int]) -> dict[str, int]:
-    """Sums by token."""
+def sum_movable(
+    balances: Mapping[HolderToken, int], allowances: Mapping[HolderToken, Sequence[TokenAllowance]]
+) -> dict[str, int]:
+    """Return base units by token that claims can move: per holder the smaller of balance and allowances.
+
+    Each legacy uses its own allowance. A vault's allowance counts once: the legacy of this vault with the smallest own
+    allowance uses it, if it is larger.
+    """
     found: Counter[str] = Counter()
-    for each in amounts:
-        found.update(each)
+    for at, balance in balances.items():
+        least: dict[str, int] = {}
+        shared: dict[str, int] = {}
+        total = 0
+        for allowance in allowances.get(at, ()):
+            total += allowance.own
+            least[allowance.vault] = min(allowance.own, least.get(allowance.vault, allowance.own))
+            shared[allowance.vault] = allowance.shared
+        total += sum(max(shared[vault] - smallest, 0) for vault, smallest in least.items())
+        found[at[1]] += min(balance, total)
+    return dict(found)
+
+
+def add_amounts(*amounts: Mapping[str, int]) -> dict[str, int]:
+    """Return the sums by token."""
+    found: Counter[str] = Counter()
+    for by_token in amounts:
+        found.update(by_token)
     return found

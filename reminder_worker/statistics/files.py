@@ -1,7 +1,8 @@
-"""Parquet for analysts: `<folder>/<dataset>/day=<day>/chain_id=<chain>/<name>.parquet`.
+"""Parquet files for analysts: `<folder>/<dataset>/day=<day>/chain_id=<chain>/<name>.parquet`.
 
-A file is written beside its place and renamed into it, so that a reader sees the old one or the new one, whole, and
-writing anew replaces. No address of a user, nothing per user, is ever in one.
+A file is written beside its place and renamed, so a reader sees the old or the new file, whole. Writing again replaces
+it. No file holds an address of a user or anything per user. Numbers of days come from the index, so any past day can be
+written again; the value secured is that of the day's last snapshot and cannot be computed later.
 """
 
 import os
@@ -14,10 +15,12 @@ from uuid import uuid4
 
 import polars as pl
 import polars.selectors as cs
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.statistics.store import Snapshot
+from reminder_worker.statistics.aggregates import SERIES, count_by_day
+from reminder_worker.statistics.index_rows import read_history
+from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_of_each_day
 
-Schema = dict[str, Any]  # of Polars types by column
 SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
 DAY: Final = "day"  # the name of the file of a day
 DOLLARS: Final = pl.Decimal(38, 2)
@@ -32,14 +35,14 @@ COUNTS: Final = {
     "timelocks_ended": ("timelocks", "ended"),
     "gifts_total": ("timelocks", "gifts"),
 }
-SNAPSHOT: Final[Schema] = {
+SNAPSHOT: Final[dict[str, Any]] = {
     "hour": _MOMENT,
     "block_number": pl.Int64,
     "block_time": _MOMENT,
     **dict.fromkeys(COUNTS, pl.Int64),
     "value_secured_usd": DOLLARS,
 }
-TOKEN: Final[Schema] = {
+TOKEN: Final[dict[str, Any]] = {
     "token": pl.String,
     "symbol": pl.String,
     "decimals": pl.Int16,
@@ -49,12 +52,12 @@ TOKEN: Final[Schema] = {
 }
 
 
-def place(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
+def locate_file(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
     return folder / dataset / f"day={day.isoformat()}" / f"chain_id={chain_id}" / f"{name}.parquet"
 
 
-def write(path: Path, frame: pl.DataFrame) -> None:
-    """Whole or not at all. Raises `OSError`."""
+def write_frame(path: Path, frame: pl.DataFrame) -> None:
+    """Write a file whole or not at all. Raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{uuid4().hex}.new")
     try:
@@ -67,28 +70,31 @@ def write(path: Path, frame: pl.DataFrame) -> None:
         beside.unlink(missing_ok=True)
 
 
-def write_snapshot(folder: Path, snapshot: Snapshot) -> None:
-    day, name = _day_and_file(snapshot)
-    write(place(folder, TOKENS, day, snapshot.chain_id, name), tokens_frame(snapshot.tokens, hour=snapshot.hour))
-    write(place(folder, SNAPSHOTS, day, snapshot.chain_id, name), _snapshot_frame(snapshot))
+def write_snapshot_files(folder: Path, snapshot: StatisticsSnapshot) -> None:
+    day, name = _name_file(snapshot)
+    write_frame(
+        locate_file(folder, TOKENS, day, snapshot.chain_id, name),
+        make_tokens_frame(snapshot.tokens, hour=snapshot.hour),
+    )
+    write_frame(locate_file(folder, SNAPSHOTS, day, snapshot.chain_id, name), _make_snapshot_frame(snapshot))
 
 
-def forget_snapshot(folder: Path, snapshot: Snapshot, today: date) -> None:
-    """And the days after `today` that were written with it."""
-    last, name = _day_and_file(snapshot)
+def delete_snapshot_files(folder: Path, snapshot: StatisticsSnapshot, today: date) -> None:
+    """Delete the files of a snapshot, and of the days after `today` that were written with it."""
+    last, name = _name_file(snapshot)
     places = [(dataset, last, name) for dataset in (TOKENS, SNAPSHOTS)]
     for after in range(1, (last - today).days + 1):
         places += [(dataset, today + timedelta(days=after), DAY) for dataset in (DAY_TOKENS, DAYS)]
     for dataset, day, file in places:
-        place(folder, dataset, day, snapshot.chain_id, file).unlink(missing_ok=True)
+        locate_file(folder, dataset, day, snapshot.chain_id, file).unlink(missing_ok=True)
 
 
-def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
-    """Which columns of its files and of its day's hold a number below zero; files that cannot be read whole."""
-    day, hour = _day_and_file(snapshot)
+def find_negative_columns(folder: Path, snapshot: StatisticsSnapshot) -> list[str]:
+    """Return columns with a number below zero in the files of a snapshot and its day, and unreadable files."""
+    day, hour = _name_file(snapshot)
     found = []
     for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), (DAYS, DAY), (DAY_TOKENS, DAY)):
-        path = place(folder, dataset, day, snapshot.chain_id, name)
+        path = locate_file(folder, dataset, day, snapshot.chain_id, name)
         try:
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
         except (OSError, pl.exceptions.PolarsError):
@@ -100,11 +106,11 @@ def below_zero(folder: Path, snapshot: Snapshot) -> list[str]:
     return found
 
 
-def _day_and_file(snapshot: Snapshot) -> tuple[date, str]:
+def _name_file(snapshot: StatisticsSnapshot) -> tuple[date, str]:
     return snapshot.day, f"{snapshot.hour.astimezone(UTC):%H}"
 
 
-def _snapshot_frame(snapshot: Snapshot) -> pl.DataFrame:
+def _make_snapshot_frame(snapshot: StatisticsSnapshot) -> pl.DataFrame:
     row = {
         "hour": snapshot.hour,
         "block_number": snapshot.block_number,
@@ -115,8 +121,8 @@ def _snapshot_frame(snapshot: Snapshot) -> pl.DataFrame:
     return pl.DataFrame([row], schema=SNAPSHOT)
 
 
-def tokens_frame(tokens: Sequence[Mapping[str, Any]], **also: Any) -> pl.DataFrame:
-    """`units`: whole tokens, rounded; `amount` is exact."""
+def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl.DataFrame:
+    """Return a row for each token: `units` are whole tokens, rounded; `amount` is exact."""
     rows = [
         {
             **{name: token[name] for name in ("token", "symbol", "decimals", "amount")},
@@ -126,5 +132,64 @@ def tokens_frame(tokens: Sequence[Mapping[str, Any]], **also: Any) -> pl.DataFra
         for token in tokens
     ]
     return pl.DataFrame(rows, schema=TOKEN).with_columns(
-        [pl.lit(value, dtype=_MOMENT).alias(name) for name, value in also.items()]
+        [pl.lit(value, dtype=_MOMENT).alias(name) for name, value in columns.items()]
     )
+
+
+async def write_days(
+    engine: AsyncEngine, folder: Path, chain_id: int, days: Sequence[date], also: Sequence[date] = ()
+) -> pl.DataFrame:
+    """Write the files of these days. Return their rows and those of `also`, ordered by `day`."""
+    series = count_by_day(*await read_history(engine, chain_id))
+    await write_series(engine, folder, chain_id, series, days)
+    return select_days(series, [*days, *also])
+
+
+async def write_series(
+    engine: AsyncEngine,
+    folder: Path,
+    chain_id: int,
+    series: pl.DataFrame,
+    days: Sequence[date],
+    taken: StatisticsSnapshot | None = None,
+) -> None:
+    """Write the files of these days from a series; `taken` is the newest snapshot, which is not in the table yet."""
+    if not days:
+        return
+    valued = await find_last_of_each_day(engine, chain_id, min(days), max(days))
+    if taken is not None:
+        valued[taken.day] = taken
+    found = add_values(select_days(series, days), valued)
+    for row in found.partition_by("day", maintain_order=True):
+        day = row["day"][0]
+        path = locate_file(folder, DAY_TOKENS, day, chain_id, DAY)
+        write_frame(path, make_tokens_frame(valued[day].tokens if day in valued else []))
+        write_frame(locate_file(folder, DAYS, day, chain_id, DAY), row.drop("day"))
+
+
+def select_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:
+    """Return a row for each day; days missing in `series` (of `count_by_day`) had no events."""
+    calendar = pl.DataFrame({"day": sorted(set(days))}, schema={"day": pl.Date})
+    totals = [f"total_{name}" for name in SERIES]
+    happened = calendar.join(series.select("day", *SERIES), on="day", how="left", maintain_order="left")
+    until = calendar.join_asof(series.select("day", *totals), on="day", strategy="backward")
+    return happened.hstack(until.select(totals)).with_columns(pl.col(*SERIES, *totals).fill_null(0))
+
+
+def add_values(found: pl.DataFrame, valued: dict[date, StatisticsSnapshot]) -> pl.DataFrame:
+    """Add the value secured, by the last snapshot of each day; empty without a snapshot."""
+    snapshots = [valued.get(day) for day in found["day"]]
+    return found.with_columns(
+        pl.Series("value_secured_usd", [each and each.value_secured_usd for each in snapshots], dtype=DOLLARS),
+        pl.Series("value_block_number", [each and each.block_number for each in snapshots], dtype=pl.Int64),
+    )
+
+
+def find_days_to_write(
+    folder: Path, chain_id: int, series: pl.DataFrame, last_run: date | None, today: date
+) -> list[date]:
+    """Return days without a final file: from the last run on, yesterday at least, and days without a file."""
+    first = series["day"][0] if len(series) else today
+    fresh = min(last_run or first, today - timedelta(days=1))
+    days = (first + timedelta(days=back) for back in range((today - first).days + 1))
+    return [day for day in days if day >= fresh or not locate_file(folder, DAYS, day, chain_id, DAY).exists()]

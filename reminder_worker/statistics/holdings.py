@@ -1,11 +1,11 @@
-"""What live legacies can move, read from the chain at one block: batches, bounded, each token isolated.
+"""Amounts that live legacies can move, read from the chain at one block.
 
-Whoever holds nothing of a token is asked for no allowance. At most `AT_ONCE` calls are under way, and of a batch only
-sums are kept. A token that keeps failing is given up: its readers' time is not its own.
+Calls go out in bounded batches, and only sums of a batch are kept. A holder without a balance is asked for no
+allowance. A token that keeps failing is left out, so that it cannot hold up the others.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -20,26 +20,25 @@ from reminder_worker.chain.contracts import configured
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.indexer.models import EOA, SAFE
-from reminder_worker.statistics import aggregates, wide
+from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, add_amounts, sum_movable
 
-AT_ONCE: Final = 20_000  # calls
-FIRST_BATCH: Final = 1_000  # calls; finds out who keeps failing
-MOST_FAILURES: Final = 16  # of one token's balances
+CALLS_AT_ONCE: Final = 20_000
+CALLS_OF_FIRST_BATCH: Final = 1_000
+"""The first batch is small: it finds tokens that keep failing."""
+MOST_BALANCE_FAILURES: Final = 16
 _IS_LIVE: Final = selector("Legacy", "isLive")
 _BALANCE_OF: Final = selector("ERC20", "balanceOf")
 _ALLOWANCE: Final = selector("ERC20", "allowance")
-_PERMITTED: Final = selector("Permit2", "allowance")
+_PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
 _ETH_BALANCE: Final = selector("Multicall3", "getEthBalance")
-_PERMIT_WORDS: Final = 3
-_WAYS: Final = ("holder", "token", "own", "vault", "shared")
-_BALANCES: Final = {"holder": pl.String, "token": pl.String, "balance": pl.Binary}
+_UNLIMITED: Final = 2**256 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
-    """In wei, and in base units by token. `unreadable`: tokens that kept failing, of which nothing is known.
+class TokenHoldings:
+    """Ether in wei, and base units by token. `unreadable`: tokens that kept failing, whose amounts are unknown.
 
-    `deleted`: how many of the legacies are not live any more.
+    `deleted`: the number of legacies that say they are no longer live.
     """
 
     wei: int
@@ -48,154 +47,157 @@ class Holdings:
     deleted: int
 
 
-async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: BlockHeader) -> Holdings:
-    """Of live legacies (`legacy`, `legacy_type`, `owner`), all at `block`. Raises `ChainUnavailable`.
+async def read_holdings(chain: Chain, live: pl.DataFrame, tokens: frozenset[str], block: BlockHeader) -> TokenHoldings:
+    """Read the holdings of live legacies (`legacy`, `legacy_type`, `owner`). Raises `ChainUnavailable`.
 
-    A Safe legacy that was deleted is among them, since its router tells no event of it.
+    `live` still has deleted Safe legacies, since their router emits no event: each Safe legacy is asked.
     """
     is_safe = pl.col("legacy_type") == SAFE
-    reader = _Reader(chain, block, tokens)
-    deleted = await reader.deleted(live.filter(is_safe)["legacy"].to_list())
+    reader = _HoldingsReader(chain, block, tokens)
+    deleted = await reader.find_deleted(live.filter(is_safe)["legacy"].to_list())
     live = live.filter(~pl.col("legacy").is_in(deleted))
-    places = live.select(pl.when(is_safe).then(pl.col("owner")).otherwise(pl.col("legacy")).unique())
-    wei = await _wei(chain, places.to_series().to_list(), block)
+    accounts = live.select(pl.when(is_safe).then(pl.col("owner")).otherwise(pl.col("legacy")).unique())
+    wei = await _sum_wei(chain, accounts.to_series().to_list(), block)
     amounts: dict[str, int] = {}
-    for batch in _batches(live.sort("owner"), len(tokens)):
-        amounts = aggregates.added(amounts, await reader.batch(batch))
+    for batch in _split_by_owner(live.sort("owner"), len(tokens)):
+        amounts = add_amounts(amounts, await reader.sum_batch(batch))
     unreadable = reader.unreadable
     known = {token: amount for token, amount in amounts.items() if token not in unreadable}
-    return Holdings(wei, known, unreadable, len(deleted))
+    return TokenHoldings(wei, known, unreadable, len(deleted))
 
 
-def _batches(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
-    """Some holders at a time, each with all his legacies; `live` is sorted by them."""
+def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
+    """Yield batches of owners, each owner with all legacies; `live` is sorted by owner."""
     if not tokens:
         return
     owners = live["owner"].unique(maintain_order=True)
-    start, size = 0, max(1, FIRST_BATCH // tokens)
+    start, size = 0, max(1, CALLS_OF_FIRST_BATCH // tokens)
     while start < len(owners):
-        some = owners.slice(start, size)
-        first = live["owner"].search_sorted(some[0], side="left")
-        last = live["owner"].search_sorted(some[-1], side="right")
+        batch = owners.slice(start, size)
+        first = live["owner"].search_sorted(batch[0], side="left")
+        last = live["owner"].search_sorted(batch[-1], side="right")
         yield live.slice(first, last - first)
-        start, size = start + len(some), max(1, AT_ONCE // tokens)
+        start, size = start + len(batch), max(1, CALLS_AT_ONCE // tokens)
 
 
-async def _wei(chain: Chain, places: Sequence[str], block: BlockHeader) -> int:
-    found = 0
-    for start in range(0, len(places), AT_ONCE):
+async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) -> int:
+    total = 0
+    for start in range(0, len(accounts), CALLS_AT_ONCE):
         calls = [
-            ContractCall(chain.settings.multicall3, _ETH_BALANCE + address_word(place))
-            for place in places[start : start + AT_ONCE]
+            ContractCall(chain.settings.multicall3, _ETH_BALANCE + address_word(account))
+            for account in accounts[start : start + CALLS_AT_ONCE]
         ]
         answers = await chain.call_many(calls, at=block.hash)
-        found += wide.total([abi_codec.word(configured("getEthBalance", abi_codec.at, answer)) for answer in answers])
-    return found
+        total += sum(configured("getEthBalance", abi_codec.at, answer) for answer in answers)
+    return total
 
 
-class _Reader:
-    """Reads batches of holders; remembers which tokens to leave out."""
+class _HoldingsReader:
+    """Reader of batches of owners that remembers which tokens fail."""
 
     def __init__(self, chain: Chain, block: BlockHeader, tokens: frozenset[str]) -> None:
         self._chain = chain
         self._block = block
         self._failures: Counter[str] = Counter()
         self._answered: set[str] = set()
-        self._given_up: frozenset[str] = frozenset()
+        self._left_out: frozenset[str] = frozenset()
         self._tokens = tokens
 
     @property
     def unreadable(self) -> frozenset[str]:
-        """Tokens that were given up, and those that never answered, however seldom they were asked."""
-        return self._given_up | (self._failures.keys() - self._answered)
+        """Tokens that were left out, and tokens that failed at every call."""
+        return self._left_out | (self._failures.keys() - self._answered)
 
-    async def deleted(self, safes: Sequence[str]) -> list[str]:
-        """Safe legacies that say they are not live; one that says nothing sensible stays."""
-        answers = await self._read((ContractCall(legacy, _IS_LIVE) for legacy in safes), _word)
-        return [legacy for legacy, answer in zip(safes, answers, strict=True) if answer == wide.ZERO]
+    async def find_deleted(self, safes: Sequence[str]) -> list[str]:
+        """Return Safe legacies that say they are not live; a legacy with another answer stays."""
+        answers = await self._read((ContractCall(legacy, _IS_LIVE) for legacy in safes), _decode_uint)
+        return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
 
-    async def batch(self, live: pl.DataFrame) -> dict[str, int]:
-        """Base units by token that claims of these legacies can move."""
-        balances = await self._balances(live["owner"].unique().to_list())
-        pairs = balances.select("holder", "token").join(
-            live.rename({"owner": "holder"}), on="holder", maintain_order="left"
-        )
-        is_eoa = pl.col("legacy_type") == EOA
-        of_eoa = pairs.filter(is_eoa)
-        of_eoa = of_eoa.join(await self._vaults(of_eoa["legacy"].unique(maintain_order=True)), on="legacy")
-        own = pl.Series("own", await self._own(of_eoa), dtype=pl.Binary)
-        ways = pl.concat(
-            [
-                (await self._shared(of_eoa.with_columns(own))).select(*_WAYS),
-                pairs.filter(~is_eoa).select(
-                    "holder", "token", own=pl.lit(wide.LARGEST), vault=pl.lit(""), shared=pl.lit(wide.ZERO)
-                ),
-            ]
-        )
-        return aggregates.reachable(balances, ways)
+    async def sum_batch(self, live: pl.DataFrame) -> dict[str, int]:
+        """Return base units by token that claims of these legacies can move."""
+        plain: dict[str, list[str]] = {}
+        safe_owners = set()
+        for legacy, kind, owner in live.select("legacy", "legacy_type", "owner").iter_rows():
+            if kind == EOA:
+                plain.setdefault(owner, []).append(legacy)
+            else:
+                safe_owners.add(owner)
+        balances = await self._read_balances(live["owner"].unique().to_list())
+        allowances: dict[HolderToken, list[TokenAllowance]] = {
+            at: [TokenAllowance(own=_UNLIMITED)] for at in balances if at[0] in safe_owners
+        }
+        asked = [(owner, token, legacy) for owner, token in balances for legacy in plain.get(owner, ())]
+        own = await self._read_own_allowances(asked)
+        vaults = await self._find_vaults(sorted({legacy for _, _, legacy in asked}))
+        permits = await self._read_vault_permits(asked, vaults)
+        for (owner, token, legacy), amount in zip(asked, own, strict=True):
+            vault = vaults[legacy]
+            allowance = TokenAllowance(amount, vault, permits.get((owner, token, vault), 0))
+            allowances.setdefault((owner, token), []).append(allowance)
+        return sum_movable(balances, allowances)
 
-    async def _balances(self, holders: Sequence[str]) -> pl.DataFrame:
-        """Those above zero."""
+    async def _read_balances(self, holders: Sequence[str]) -> dict[HolderToken, int]:
+        """Return balances above zero."""
         asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
         calls = (ContractCall(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
-        found: list[tuple[str, str, bytes]] = []
-        for (holder, token), balance in zip(asked, await self._read(calls, _word), strict=True):
+        found: dict[HolderToken, int] = {}
+        for (holder, token), balance in zip(asked, await self._read(calls, _decode_uint), strict=True):
             if balance is None:
                 self._failures[token] += 1
                 continue
             self._answered.add(token)
-            if balance != wide.ZERO:
-                found.append((holder, token, balance))
-        self._given_up = frozenset(token for token, count in self._failures.items() if count >= MOST_FAILURES)
-        self._tokens -= self._given_up
-        kept = [row for row in found if row[1] in self._tokens]
-        return pl.DataFrame(kept, schema=_BALANCES, orient="row")
+            if balance:
+                found[holder, token] = balance
+        failing = {token for token, count in self._failures.items() if count >= MOST_BALANCE_FAILURES}
+        self._left_out |= failing
+        self._tokens -= failing
+        return {at: balance for at, balance in found.items() if at[1] in self._tokens}
 
-    async def _own(self, pairs: pl.DataFrame) -> list[bytes]:
-        """For each holder, token and legacy the larger of the two allowances that are the legacy's alone."""
-        rows = pairs.select("holder", "token", "legacy")
-        given = (ContractCall(token, _ALLOWANCE + _words(holder, legacy)) for holder, token, legacy in rows.iter_rows())
-        allowances = await self._read(given, _word)
-        permitted = await self._permitted(rows.iter_rows())
-        return [max(allowance or wide.ZERO, permit) for allowance, permit in zip(allowances, permitted, strict=True)]
+    async def _read_own_allowances(self, asked: Sequence[tuple[str, str, str]]) -> list[int]:
+        """Return, per owner, token and legacy, the larger of the legacy's allowance and its Permit2 allowance."""
+        calls = (ContractCall(token, _ALLOWANCE + _address_words(owner, legacy)) for owner, token, legacy in asked)
+        allowances = await self._read(calls, _decode_uint)
+        permits = await self._read_permits(asked)
+        return [max(allowance or 0, permit) for allowance, permit in zip(allowances, permits, strict=True)]
 
-    async def _vaults(self, legacies: pl.Series) -> pl.DataFrame:
-        """The pull vault of each legacy, empty for none."""
-        vaults = await LegacyReads(self._chain).pull_vaults(legacies.to_list(), at=self._block.hash)
-        return pl.DataFrame(
-            {"legacy": legacies, "vault": pl.Series([vault or "" for vault in vaults], dtype=pl.String)}
+    async def _find_vaults(self, legacies: Sequence[str]) -> dict[str, str]:
+        """Return the pull vault of each legacy, empty for none."""
+        vaults = await LegacyReads(self._chain).pull_vaults(legacies, at=self._block.hash)
+        return {legacy: vault or "" for legacy, vault in zip(legacies, vaults, strict=True)}
+
+    async def _read_vault_permits(
+        self, asked: Sequence[tuple[str, str, str]], vaults: Mapping[str, str]
+    ) -> dict[tuple[str, str, str], int]:
+        """Return the Permit2 allowance of each owner, token and pull vault."""
+        at_vaults = list(dict.fromkeys((owner, token, vaults[legacy]) for owner, token, legacy in asked))
+        at_vaults = [at for at in at_vaults if at[2]]
+        return dict(zip(at_vaults, await self._read_permits(at_vaults), strict=True))
+
+    async def _read_permits(self, asked: Iterable[tuple[str, str, str]]) -> list[int]:
+        """Return Permit2 allowances by owner, token and spender."""
+        calls = (
+            ContractCall(self._chain.settings.permit2, _PERMIT2_ALLOWANCE + _address_words(*each)) for each in asked
         )
+        return [permit or 0 for permit in await self._read(calls, self._decode_permit)]
 
-    async def _shared(self, ways: pl.DataFrame) -> pl.DataFrame:
-        """Add what each holder permits to the pull vault of each legacy."""
-        keys = ["holder", "token", "vault"]
-        asked = ways.filter(pl.col("vault") != "").select(keys).unique(maintain_order=True)
-        permits = asked.with_columns(shared=pl.Series(await self._permitted(asked.iter_rows()), dtype=pl.Binary))
-        return ways.join(permits, on=keys, how="left").with_columns(pl.col("shared").fill_null(wide.ZERO))
-
-    async def _permitted(self, asked: Iterator[tuple[str, ...]]) -> list[bytes]:
-        """Permit2's allowances of (owner, token, spender)."""
-        calls = (ContractCall(self._chain.settings.permit2, _PERMITTED + _words(*each)) for each in asked)
-        return [permit or wide.ZERO for permit in await self._read(calls, self._permit)]
-
-    async def _read(self, calls: Iterator[ContractCall], value: Callable[[bytes], bytes | None]) -> list[bytes | None]:
-        """In their order; None for what failed or is not what was asked for."""
-        found: list[bytes | None] = []
-        while some := list(islice(calls, AT_ONCE)):
-            for answer in await self._chain.call_many(some, at=self._block.hash):
-                found.append(None if isinstance(answer, RevertedCall) else value(answer))
+    async def _read(self, calls: Iterator[ContractCall], decode: Callable[[bytes], int | None]) -> list[int | None]:
+        """Return decoded answers in order; None for a failed call or an unexpected answer."""
+        found: list[int | None] = []
+        while batch := list(islice(calls, CALLS_AT_ONCE)):
+            for answer in await self._chain.call_many(batch, at=self._block.hash):
+                found.append(None if isinstance(answer, RevertedCall) else decode(answer))
         return found
 
-    def _permit(self, answer: bytes) -> bytes | None:
-        """What may be taken of it at the block: as Permit2, the moment it expires at still counts."""
-        if len(answer) != _PERMIT_WORDS * WORD:
+    def _decode_permit(self, answer: bytes) -> int | None:
+        """Return the amount, or None once it has expired; as Permit2, count the moment of expiry as valid."""
+        if len(answer) != 3 * WORD:
             return None
-        return answer[:WORD] if abi_codec.at(answer, WORD) >= self._block.timestamp else None
+        return abi_codec.at(answer, 0) if abi_codec.at(answer, WORD) >= self._block.timestamp else None
 
 
-def _word(answer: bytes) -> bytes | None:
-    return answer if len(answer) == WORD else None
+def _decode_uint(answer: bytes) -> int | None:
+    return int.from_bytes(answer, "big") if len(answer) == WORD else None
 
 
-def _words(*addresses: str) -> bytes:
+def _address_words(*addresses: str) -> bytes:
     return b"".join(map(address_word, addresses))

@@ -1,7 +1,7 @@
-"""The chain index read whole into frames: one snapshot of the tables, streamed, so that it may hold a million rows.
+"""Rows of the chain index as frames: one database snapshot, streamed, for up to a million rows.
 
-PostgreSQL writes lines of many rows at once, since a message for each row would cost more than all else, and Polars
-parses them; what each timelock holds is summed on the way and never kept.
+PostgreSQL returns lines of many rows at once and Polars parses them: a message for each row would cost more than all
+other work.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -19,13 +19,11 @@ from reminder_worker.indexer import store
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.store import IndexCursor
 from reminder_worker.settings import ChainSettings
-from reminder_worker.statistics import aggregates, wide
+from reminder_worker.statistics import aggregates
 
-PIECE_CHARACTERS: Final = 8 << 20
 HOLDERS: Final = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
-_ASSETS: Final = {"token": pl.String, "amount": pl.String}
 
-# A row as text is its fields with commas between and parentheses around; numbers and hex need no quotes.
+# The text of a row is its fields with commas between and parentheses around; numbers and hex need no quotes.
 _LINES: Final[LiteralString] = """
     select string_agg(line, chr(10)) from (
         select trim(both '()' from one::text) as line, row_number() over () / 5000 as part from ({}) as one
@@ -49,9 +47,9 @@ _TIMELOCKS: Final[LiteralString] = """
     ) e on e.timelock_id = t.timelock_id and t.status = 3
     where t.chain_id = :chain
 """
-# Each vault has a status of its own: what the ERC-20 vault has paid out is gone, also while another vault holds on.
+# Each vault has a status of its own: amounts paid out by the ERC-20 vault do not count, also while another vault holds.
 _LOCKED: Final[LiteralString] = """
-    select a.token, a.amount
+    select a.token, cast(sum(cast(a.amount as numeric)) as text)
     from worker.timelock t, jsonb_to_recordset(t.assets) as a(vault text, token text, amount text)
     where t.chain_id = :chain and t.status = 2 and a.vault = :vault and a.token = any(:tokens)
     and not exists (
@@ -59,12 +57,13 @@ _LOCKED: Final[LiteralString] = """
         where e.chain_id = :chain and e.timelock_id = t.timelock_id and e.contract = :vault
         and (e.name = 'FundsWithdrawn' or (e.name = 'ChangeStatus' and e.data ->> 'status' = '3'))
     )
+    group by a.token
 """
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRows:
-    """All that one chain's index says. `at`: the block it is of. `locked`: base units by token in live timelocks."""
+    """Rows of one chain's index at the block `at`. `locked`: base units by token in live timelocks."""
 
     at: IndexCursor
     legacies: pl.DataFrame
@@ -74,63 +73,61 @@ class IndexRows:
 
 
 async def read_history(engine: AsyncEngine, chain_id: int) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The frames of all legacies and all timelocks, for daily series."""
-    async with _snapshot(engine) as connection:
-        return await _history(connection, chain_id)
+    """Return the frames of all legacies and all timelocks, for daily series."""
+    async with _open_snapshot(engine) as connection:
+        return await _read_history(connection, chain_id)
 
 
 async def read_rows(
     engine: AsyncEngine, settings: ChainSettings, tokens_at: Callable[[str], Awaitable[frozenset[str]]]
 ) -> IndexRows:
-    """`tokens_at`: which locked tokens count, at a block. Raises `IndexerUnavailable` before the index read a block."""
-    async with _snapshot(engine) as connection:
+    """Read all rows; `tokens_at` returns the tokens that count at a block. Raises `IndexerUnavailable` without one."""
+    async with _open_snapshot(engine) as connection:
         cursor = await store.read_cursor(connection, settings.chain_id, CURSOR)
         if cursor is None:
             raise IndexerUnavailable("our index has not read a block yet")
         given = {"chain": settings.chain_id, "vault": settings.timelock_erc20}
-        locked: dict[str, int] = {}
         wanted = {**given, "tokens": sorted(await tokens_at(cursor.hash))}
-        async for piece in _pieces(connection, _LOCKED, wanted, _ASSETS):
-            locked = aggregates.added(locked, wide.decimal_totals(piece, "token", "amount"))
-        legacies, timelocks = await _history(connection, settings.chain_id)
-        live = [piece async for piece in _pieces(connection, _LIVE, given, HOLDERS)]
-        return IndexRows(cursor, legacies, timelocks, _joined(live, HOLDERS), locked)
+        locked = {token: int(amount) for token, amount in await connection.execute(text(_LOCKED), wanted)}
+        legacies, timelocks = await _read_history(connection, settings.chain_id)
+        live = [frame async for frame in _stream_frames(connection, _LIVE, given, HOLDERS)]
+        return IndexRows(cursor, legacies, timelocks, _concatenate(live, HOLDERS), locked)
 
 
 @asynccontextmanager
-async def _snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+async def _open_snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
         yield connection
 
 
-async def _history(connection: AsyncConnection, chain_id: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+async def _read_history(connection: AsyncConnection, chain_id: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     given = {"chain": chain_id}
-    legacies = [piece async for piece in _pieces(connection, _LEGACIES, given, aggregates.LEGACIES)]
-    timelocks = [piece async for piece in _pieces(connection, _TIMELOCKS, given, aggregates.TIMELOCKS)]
-    return _joined(legacies, aggregates.LEGACIES), _joined(timelocks, aggregates.TIMELOCKS)
+    legacies = [frame async for frame in _stream_frames(connection, _LEGACIES, given, aggregates.LEGACIES)]
+    timelocks = [frame async for frame in _stream_frames(connection, _TIMELOCKS, given, aggregates.TIMELOCKS)]
+    return _concatenate(legacies, aggregates.LEGACIES), _concatenate(timelocks, aggregates.TIMELOCKS)
 
 
-async def _pieces(
+async def _stream_frames(
     connection: AsyncConnection, statement: LiteralString, given: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> AsyncIterator[pl.DataFrame]:
-    """The rows of a query, some megabytes at a time."""
+    """Yield the rows of a query as frames of some megabytes."""
     streamed = await connection.stream(text(_LINES.format(statement)), dict(given))
     buffer: list[str] = []
     size = 0
     async for (lines,) in streamed:
         buffer.append(lines)
         size += len(lines)
-        if size > PIECE_CHARACTERS:
-            yield _parsed(buffer, schema)
+        if size > 8 << 20:
+            yield _parse_lines(buffer, schema)
             buffer, size = [], 0
     if buffer:
-        yield _parsed(buffer, schema)
+        yield _parse_lines(buffer, schema)
 
 
-def _parsed(lines: list[str], schema: Mapping[str, Any]) -> pl.DataFrame:
+def _parse_lines(lines: list[str], schema: Mapping[str, Any]) -> pl.DataFrame:
     return pl.read_csv(BytesIO("\n".join(lines).encode()), has_header=False, schema=dict(schema))
 
 
-def _joined(pieces: list[pl.DataFrame], schema: Mapping[str, Any]) -> pl.DataFrame:
+def _concatenate(pieces: list[pl.DataFrame], schema: Mapping[str, Any]) -> pl.DataFrame:
     return pl.concat(pieces) if pieces else pl.DataFrame(schema=dict(schema))

@@ -1,47 +1,153 @@
-"""What tokens are worth, by Chainlink feeds: every sane round kept, the last good one served with its age.
+"""Prices of tokens by Chainlink feeds: reading and judging feeds, and prices from the rounds kept.
 
-A price is never fresh when it is not: its age counts from the feed's own time, by the block it was read at and by
-our clock, whichever is later, and an answer that is not believed makes the last good one stale at once.
+A price is fresh only while the feed itself is: its age counts from the feed's own time, by the later of block and
+database clock, and an answer that is not believed makes the last good price stale at once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import (
-    BigInteger,
-    Integer,
-    Row,
-    Select,
-    String,
-    Subquery,
-    and_,
-    cast,
-    column,
-    func,
-    null,
-    select,
-    true,
-    union_all,
-    values,
-)
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import BigInteger, Row, Select, String, and_, cast, column, func, select, true, values
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.chain import abi_codec
+from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi_codec import WORD, MalformedData
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
-from reminder_worker.statistics.feeds import Verdict, dollars, is_stale
-from reminder_worker.statistics.tables import price, price_feed, price_feed_before
+from reminder_worker.statistics.tables import price, price_feed
 
 ETHER: Final = "ETH"
+GRACE_SECONDS: Final = 600  # the feed's transaction takes minutes to be mined, and feeds are read every five minutes
+JUMP_HELD_SECONDS: Final = 86_400
+"""A jump is held back for a day or two heartbeats. Later the last good answer is too old to compare with."""
+_READS: Final = tuple(selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description"))
+
+
+class FeedVerdict(StrEnum):
+    """Verdict on the last answer of a feed; good and stale answers are kept as prices."""
+
+    GOOD = "good"
+    STALE = "stale"  # older than its heartbeat and ten minutes
+    NO_ANSWER = "no_answer"  # no such contract, a revert, or data of another shape
+    NOT_IN_USD = "not_in_usd"
+    TOO_MANY_DECIMALS = "too_many_decimals"
+    INCOMPLETE = "incomplete"  # never updated, or answered in an earlier round
+    IN_THE_FUTURE = "in_the_future"
+    NOT_POSITIVE = "not_positive"
+    ABSURD = "absurd"  # more than a thousand million dollars
+    JUMP = "jump"  # too far from the last good answer: held back
+
+
+KEPT_VERDICTS: Final = frozenset({FeedVerdict.GOOD, FeedVerdict.STALE})
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """Of one whole token. `decimals` are those of the feed, `age` is in seconds.
+class PriceRound:
+    """Round of a feed: US dollars in units of 10^-decimals; `updated_at` is the feed's, in unix seconds."""
 
-    `updated_at` (unix seconds) and `round_id` are the feed's. `stale`: not to be taken for today's price.
+    round_id: int
+    answer: int
+    decimals: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeedAnswer:
+    """Answer of a feed; `round` is None if it cannot be decoded."""
+
+    round: PriceRound | None
+    answered_in: int = 0
+    asset: str | None = None  # from the description: `ETH` of a feed of ether in US dollars
+
+
+def _format_dollars(answer: int, decimals: int) -> Decimal:
+    """Return exact dollars: arithmetic would round to the context's precision."""
+    return Decimal(f"{answer}E-{decimals}")
+
+
+async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> list[FeedAnswer]:
+    """Read all feeds at one block, isolated from each other. Raises `ChainUnavailable`.
+
+    Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals.
+    """
+    found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in _READS], at=block.hash)
+    return [_decode_answer(*found[i : i + len(_READS)]) for i in range(0, len(found), len(_READS))]
+
+
+def judge_answer(answer: FeedAnswer, good: PriceRound | None, block_time: int, heartbeat: int) -> FeedVerdict:
+    """Judge an answer against the last good round; `block_time` is the time of the block it was read at."""
+    now = answer.round
+    if now is None:
+        return FeedVerdict.NO_ANSWER
+    if answer.asset is None:
+        return FeedVerdict.NOT_IN_USD
+    if now.decimals > 36:
+        return FeedVerdict.TOO_MANY_DECIMALS
+    if now.updated_at == 0 or answer.answered_in < now.round_id:
+        return FeedVerdict.INCOMPLETE
+    if now.updated_at > block_time:
+        return FeedVerdict.IN_THE_FUTURE
+    if now.answer <= 0:
+        return FeedVerdict.NOT_POSITIVE
+    if now.answer > 10**9 * 10**now.decimals:
+        return FeedVerdict.ABSURD
+    if good is not None and _is_jump(now, good, heartbeat):
+        return FeedVerdict.JUMP
+    return FeedVerdict.STALE if is_stale(block_time - now.updated_at, heartbeat) else FeedVerdict.GOOD
+
+
+def is_stale(age: int, heartbeat: int) -> bool:
+    """Return whether an age in seconds is too old. A feed writes a round each heartbeat, also at a steady price."""
+    return age > heartbeat + GRACE_SECONDS
+
+
+def _is_jump(now: PriceRound, good: PriceRound, heartbeat: int) -> bool:
+    """Return whether a round is too far from the last good one; an old good one proves nothing."""
+    if now.updated_at - good.updated_at > max(JUMP_HELD_SECONDS, 2 * heartbeat):
+        return False
+    new: int = now.answer * 10**good.decimals
+    old: int = good.answer * 10**now.decimals
+    return new > 2 * old or 2 * new < old
+
+
+def _decode_answer(
+    round_data: bytes | RevertedCall, decimals: bytes | RevertedCall, description: bytes | RevertedCall
+) -> FeedAnswer:
+    try:
+        if isinstance(round_data, RevertedCall) or isinstance(decimals, RevertedCall):
+            return FeedAnswer(None)
+        round_id, answered_in = abi_codec.uint_at(round_data, 0, 80), abi_codec.uint_at(round_data, 4 * WORD, 80)
+        answer = int.from_bytes(round_data[WORD : 2 * WORD], "big", signed=True)
+        updated_at = abi_codec.at(round_data, 3 * WORD)
+        found = PriceRound(round_id, answer, abi_codec.uint_at(decimals, 0, 8), updated_at)
+    except MalformedData:
+        return FeedAnswer(None)
+    return FeedAnswer(found, answered_in, _find_asset(description))
+
+
+def _find_asset(description: bytes | RevertedCall) -> str | None:
+    """Return `ETH` of the description `ETH / USD`; None for a feed in another currency."""
+    try:
+        if isinstance(description, RevertedCall):
+            return None
+        text = abi_codec.bytes_at(description, abi_codec.at(description, 0), 128)
+    except MalformedData:
+        return None
+    asset, slash, currency = text.decode("ascii", "replace").strip().upper().rpartition("/ ")
+    return asset.strip() if slash and currency == "USD" else None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPrice:
+    """Price of one whole token; `decimals`, `updated_at` (unix seconds) and `round_id` are the feed's.
+
+    `age` is in seconds. A `stale` price is not a price of today.
     """
 
     symbol: str | None
@@ -55,19 +161,19 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class FeedState:
-    """How a configured feed answered last; `verdict` and `read_at` are None before it was asked.
+    """State of a configured feed; `verdict` and `read_at` are None before its first reading.
 
-    `read_at` is the time of the block (unix seconds), `price` by the last good answer.
+    `read_at` is the time of the block (unix seconds), `price` that of the last good answer.
     """
 
     feed: PriceFeed
     symbol: str | None
     verdict: str | None
     read_at: int | None
-    price: Price | None
+    price: TokenPrice | None
 
     def later(self, seconds: float) -> "FeedState":
-        """The same after a while in which nothing new was heard."""
+        """Return the state after some seconds without a new reading."""
         if self.price is None:
             return self
         age = self.price.age + int(seconds)
@@ -75,14 +181,14 @@ class FeedState:
         return replace(self, price=replace(self.price, age=age, stale=stale))
 
 
-async def current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> Mapping[str, Price]:
-    """By token, in the order of the settings; without tokens whose feed never gave a good answer."""
-    states = await feed_states(engine, chain_settings)
+async def find_current_prices(engine: AsyncEngine, chain_settings: ChainSettings) -> Mapping[str, TokenPrice]:
+    """Return prices by token; a token whose feed never gave a good answer is missing."""
+    states = await read_feed_states(engine, chain_settings)
     return {state.feed.token: state.price for state in states if state.price is not None}
 
 
-def feeds_asked(chain_id: int) -> Select[Any]:
-    """What was thought of each feed last, with its last good answer, if any."""
+def select_feeds(chain_id: int) -> Select[Any]:
+    """Select the last verdict on each feed with its last good round, if any."""
     same_round = and_(
         price.c.chain_id == price_feed.c.chain_id,
         price.c.feed == price_feed.c.feed,
@@ -92,26 +198,28 @@ def feeds_asked(chain_id: int) -> Select[Any]:
     return question.where(price_feed.c.chain_id == chain_id)
 
 
-async def feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
-    """Of every configured feed, in the order of the settings."""
+async def read_feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -> list[FeedState]:
+    """Return the state of every configured feed, in the order of the settings."""
     clock = func.extract("epoch", func.clock_timestamp())
     since = cast(clock - func.extract("epoch", price_feed.c.asked_at), BigInteger)
-    question = feeds_asked(chain_settings.chain_id)
+    question = select_feeds(chain_settings.chain_id)
     question = question.add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
     async with engine.connect() as connection:
         rows = {(row.token, row.feed): row for row in await connection.execute(question)}
-    return [_state(each, rows.get((each.token, each.feed))) for each in chain_settings.price_feeds]
+    return [_make_state(feed, rows.get((feed.token, feed.feed))) for feed in chain_settings.price_feeds]
 
 
-async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, Price]:
-    """By token, as our own history knows them at a moment (unix seconds); without tokens that it does not know then.
+async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, TokenPrice]:
+    """Return prices by token at a moment (unix seconds), by the rounds kept of today's feeds.
 
-    Of a feed that was exchanged since, while it has a price of then. `age` and `stale` are those of that moment.
+    `age` and `stale` are those of that moment. A token without a round until then is missing.
     """
     feeds = chain_settings.price_feeds
     if not feeds:
         return {}
-    asked = _feeds_at(chain_settings, moment)
+    asked = values(column("token", String), column("feed", String), name="asked").data(
+        [(feed.token, feed.feed) for feed in feeds]
+    )
     newest = (
         select(price)
         .where(
@@ -123,59 +231,43 @@ async def prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: 
         .limit(1)
         .lateral()
     )
-    known = price_feed.c
-    of_token = and_(known.chain_id == chain_settings.chain_id, known.token == asked.c.token)
-    question = (
-        select(asked.c.token, asked.c.heartbeat_seconds, newest, known.symbol)
-        .select_from(asked.join(newest, true()).outerjoin(price_feed, of_token))
-        .ext(distinct_on(asked.c.token))
-        .order_by(asked.c.token, asked.c.until.asc().nulls_last())
+    of_token = and_(price_feed.c.chain_id == chain_settings.chain_id, price_feed.c.token == asked.c.token)
+    question = select(asked.c.token, newest, price_feed.c.symbol).select_from(
+        asked.join(newest, true()).outerjoin(price_feed, of_token)
     )
     async with engine.connect() as connection:
         rows = {row.token: row for row in await connection.execute(question)}
-    return {each.token: _past(each, rows[each.token], moment) for each in feeds if each.token in rows}
+    return {feed.token: _price_at(feed, rows[feed.token], moment) for feed in feeds if feed.token in rows}
 
 
-def _feeds_at(chain_settings: ChainSettings, moment: int) -> Subquery:
-    """Rows of `token`, `feed`, `heartbeat_seconds`, `until`: the feeds of today, and those they replaced after then."""
-    today = values(
-        column("token", String), column("feed", String), column("heartbeat_seconds", Integer), name="today"
-    ).data([(each.token, each.feed, each.heartbeat_seconds) for each in chain_settings.price_feeds])
-    known = price_feed_before.c
-    before = select(known.token, known.feed, known.heartbeat_seconds, known.until).where(
-        known.chain_id == chain_settings.chain_id, known.until > moment
-    )
-    return union_all(select(today, cast(null(), BigInteger).label("until")), before).subquery("asked")
-
-
-async def rounds_kept(engine: AsyncEngine) -> int:
-    """Of all chains and feeds."""
+async def count_rounds(engine: AsyncEngine) -> int:
+    """Count the rounds kept, of all chains and feeds."""
     async with engine.connect() as connection:
         return int(await connection.scalar(select(func.count()).select_from(price)) or 0)
 
 
-def _state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
+def _make_state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
     if row is None:
         return FeedState(feed, None, None, None, None)
-    known = _current(feed, row) if row.answer is not None else None
+    known = _price_now(feed, row) if row.answer is not None else None
     return FeedState(feed, row.symbol, row.verdict, row.block_time, known)
 
 
-def _current(feed: PriceFeed, row: Row[Any]) -> Price:
+def _price_now(feed: PriceFeed, row: Row[Any]) -> TokenPrice:
     age = max(row.block_time - row.updated_at + row.since, row.now - row.updated_at, 0)
-    return _price(row, age, row.verdict != Verdict.GOOD or is_stale(age, feed.heartbeat_seconds))
+    return _make_price(row, age, row.verdict != FeedVerdict.GOOD or is_stale(age, feed.heartbeat_seconds))
 
 
-def _past(feed: PriceFeed, row: Row[Any], moment: int) -> Price:
+def _price_at(feed: PriceFeed, row: Row[Any], moment: int) -> TokenPrice:
     age = moment - row.updated_at
     is_denied = row.denied_since is not None and row.denied_since <= moment
-    return _price(row, age, is_denied or is_stale(age, row.heartbeat_seconds or feed.heartbeat_seconds))
+    return _make_price(row, age, is_denied or is_stale(age, feed.heartbeat_seconds))
 
 
-def _price(row: Row[Any], age: int, stale: bool) -> Price:
-    return Price(
+def _make_price(row: Row[Any], age: int, stale: bool) -> TokenPrice:
+    return TokenPrice(
         symbol=row.symbol,
-        usd=dollars(int(row.answer), row.decimals),
+        usd=_format_dollars(int(row.answer), row.decimals),
         decimals=row.decimals,
         updated_at=row.updated_at,
         round_id=int(row.round_id),

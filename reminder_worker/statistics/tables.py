@@ -6,7 +6,6 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
-    Integer,
     Numeric,
     SmallInteger,
     Table,
@@ -39,7 +38,6 @@ price_feed = Table(
     Column("chain_id", BigInteger, primary_key=True),
     Column("token", Address, primary_key=True, comment="an address, or ETH"),
     Column("feed", Address, nullable=False, comment="two tokens may share one"),
-    Column("heartbeat_seconds", Integer, comment="of the feed; null: not asked yet"),
     Column("symbol", Text, comment="of the token; null: none that may be shown"),
     Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
     Column("round_id", Numeric(30, 0), comment="of the last good answer"),
@@ -47,17 +45,6 @@ price_feed = Table(
     Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
     now_column("asked_at"),
     comment="How the price feed of each token answered last",
-)
-
-price_feed_before = Table(
-    "price_feed_before",
-    metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("token", Address, primary_key=True, comment="an address, or ETH"),
-    Column("until", BigInteger, primary_key=True, comment="unix seconds: of the block another feed was first asked at"),
-    Column("feed", Address, nullable=False),
-    Column("heartbeat_seconds", Integer, comment="as it was then; null: not known"),
-    comment="Feeds that were exchanged: prices of moments before are theirs",
 )
 
 statistics = Table(

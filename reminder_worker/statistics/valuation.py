@@ -1,8 +1,7 @@
-"""Amounts and prices into US dollars, in exact decimals.
+"""Values of amounts in US dollars, in exact decimals.
 
-A token without a price has an amount and no value. The sum is over the tokens that have a price feed: anybody can
-lock a crumb of a token that has none, and shall not take the sum away. When a token with a feed has no fresh price
-there is no sum, since it would be wrong.
+A token without a price has an amount and no value. The sum covers tokens with a price feed only: otherwise anybody
+could remove the sum by locking a crumb of a token without a feed. If such a token has no fresh price, there is no sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,16 +11,16 @@ from typing import Any, Final
 
 from reminder_worker.chain.contracts.tokens import TokenMetadata
 
-MOST_DOLLARS: Final = Decimal(10) ** 24  # above it no amount is believed; what is below adds up exactly anywhere
+MOST_DOLLARS: Final = Decimal(10) ** 24  # a larger value is not believed; smaller ones add up exactly anywhere
 _EXACT: Final = Context(prec=120)
 _CENT: Final = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
-class Secured:
-    """`token`: a lower-case address or `ETH`. `amount` in base units. `decimals`, `symbol` None: not usable.
+class SecuredToken:
+    """Amount of a token (a lower-case address or `ETH`) in base units, and its value.
 
-    `usd` in dollars and cents; None: no fresh price, or no decimals to apply it to.
+    `decimals`, `symbol`: None if not usable. `usd`: None without a fresh price or without decimals.
     """
 
     token: str
@@ -31,7 +30,7 @@ class Secured:
     usd: Decimal | None
 
     def as_json(self) -> dict[str, Any]:
-        """Numbers as strings: they are larger than JSON's."""
+        """Return JSON values; numbers are strings, since they exceed JSON's."""
         return {
             "token": self.token,
             "symbol": self.symbol,
@@ -41,22 +40,21 @@ class Secured:
         }
 
 
-def secured(
+def value_tokens(
     amounts: Mapping[str, int], metadata: Mapping[str, TokenMetadata | None], prices: Mapping[str, Decimal]
-) -> list[Secured]:
-    """What is held of each token, the most valuable first, then by token; nothing of what nobody holds.
-
-    `prices`: dollars for one whole token, fresh ones only.
-    """
+) -> list[SecuredToken]:
+    """Return the tokens with an amount, the most valuable first. `prices`: fresh dollars of one whole token."""
     found = [
-        _valued(token, amount, metadata.get(token), prices.get(token)) for token, amount in amounts.items() if amount
+        _value_token(token, amount, metadata.get(token), prices.get(token))
+        for token, amount in amounts.items()
+        if amount
     ]
-    return sorted(found, key=lambda each: (-(each.usd or Decimal(-1)), each.token))
+    return sorted(found, key=lambda held: (-(held.usd or Decimal(-1)), held.token))
 
 
-def total(tokens: Sequence[Secured], with_feed: frozenset[str]) -> Decimal | None:
-    """None when no token has a feed, or one of these that is held has no value."""
-    of_feeds = [each.usd for each in tokens if each.token in with_feed]
+def sum_values(tokens: Sequence[SecuredToken], with_feed: frozenset[str]) -> Decimal | None:
+    """Return the sum, or None if no token has a feed or a held token with a feed has no value."""
+    of_feeds = [held.usd for held in tokens if held.token in with_feed]
     if not with_feed:
         return None
     found = Decimal(0)
@@ -67,14 +65,16 @@ def total(tokens: Sequence[Secured], with_feed: frozenset[str]) -> Decimal | Non
     return found.quantize(_CENT) if found < MOST_DOLLARS else None
 
 
-def _valued(token: str, amount: int, metadata: TokenMetadata | None, price: Decimal | None) -> Secured:
+def _value_token(token: str, amount: int, metadata: TokenMetadata | None, price: Decimal | None) -> SecuredToken:
     if metadata is None:
-        return Secured(token, None, None, amount, None)
-    return Secured(token, metadata.symbol, metadata.decimals, amount, worth(amount, metadata.decimals, price))
+        return SecuredToken(token, None, None, amount, None)
+    return SecuredToken(
+        token, metadata.symbol, metadata.decimals, amount, value_amount(amount, metadata.decimals, price)
+    )
 
 
-def worth(amount: int, decimals: int, price: Decimal | None) -> Decimal | None:
-    """Of base units, in dollars and cents; None without a price, and of more than anybody has."""
+def value_amount(amount: int, decimals: int, price: Decimal | None) -> Decimal | None:
+    """Return the value of base units in dollars and cents; None without a price, and for an absurd value."""
     if price is None:
         return None
     value = _EXACT.multiply(_EXACT.scaleb(Decimal(amount), -decimals), price)

@@ -40,8 +40,8 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.statistics.job import Statistics
-from reminder_worker.statistics.price_job import Prices
+from reminder_worker.statistics.job import StatisticsPass
+from reminder_worker.statistics.price_job import PricePass
 from tests.integration.api_world import INGEST, PATHS, World, open_world, settings_for
 
 ORIGIN = "https://gifts.example.org"
@@ -115,9 +115,9 @@ async def _count_and_price(scenario: Scenario, engine: AsyncEngine, more: dict[s
     chain = Chain(settings_for(scenario, "postgresql://unused@localhost/unused", **more).chains[0])
     try:
         await ChainIndex(engine, chain).advance()
-        await Prices(engine, chain).run()
+        await PricePass(engine, chain).run()
         with TemporaryDirectory() as folder:
-            await Statistics(engine, chain, Path(folder)).run()
+            await StatisticsPass(engine, chain, Path(folder)).run()
     finally:
         await chain.close()
 

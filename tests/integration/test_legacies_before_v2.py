@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.statistics import store
-from reminder_worker.statistics.job import Statistics
+from reminder_worker.statistics import snapshots
+from reminder_worker.statistics.job import StatisticsPass
 from tests.integration.indexer_story import legacies
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
@@ -72,8 +72,8 @@ async def test_the_statistics_count_it(world: RenewalWorld, tmp_path: Path) -> N
     world.scenario.delete_legacy(world.scenario.account("cid"), announced(world, "cid", first_build=True))
     world.legacy(opted_in=False)
     await world.world.index.advance()
-    await Statistics(world.world.engine, world.world.chain, tmp_path).run()
-    found = await store.newest(world.world.engine, CHAIN_ID)
+    await StatisticsPass(world.world.engine, world.world.chain, tmp_path).run()
+    found = await snapshots.find_newest_snapshot(world.world.engine, CHAIN_ID)
     assert found is not None
     assert found.counts["legacies"] == {
         "total": 4, "live": 3, "activated": 0, "deleted": 1, "byType": {"eoa": 4, "safe": 0}

@@ -16,9 +16,14 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
-from reminder_worker.statistics.feeds import GRACE_SECONDS, HELD_SECONDS
-from reminder_worker.statistics.price_job import PriceReport, Prices
-from reminder_worker.statistics.prices import Price, current_prices, prices_at
+from reminder_worker.statistics.price_job import PricePass, PriceReport
+from reminder_worker.statistics.prices import (
+    GRACE_SECONDS,
+    JUMP_HELD_SECONDS,
+    TokenPrice,
+    find_current_prices,
+    find_prices_at,
+)
 from tests.integration.api_world import settings_for
 
 REVERTS = "0x60006000fd"
@@ -30,7 +35,7 @@ class Feeds:
     scenario: Scenario
     engine: AsyncEngine
     chain: Chain
-    prices: Prices
+    prices: PricePass
 
     @property
     def anvil(self) -> Anvil:
@@ -64,11 +69,11 @@ class Feeds:
     async def run(self) -> PriceReport:
         return await self.prices.run()
 
-    async def now(self) -> dict[str, Price]:
-        return dict(await current_prices(self.engine, self.settings))
+    async def now(self) -> dict[str, TokenPrice]:
+        return dict(await find_current_prices(self.engine, self.settings))
 
-    async def at(self, moment: int) -> dict[str, Price]:
-        return dict(await prices_at(self.engine, self.settings, moment))
+    async def at(self, moment: int) -> dict[str, TokenPrice]:
+        return dict(await find_prices_at(self.engine, self.settings, moment))
 
     async def verdicts(self) -> dict[str, str]:
         return {row.token: row.verdict for row in await self.rows("select token, verdict from worker.price_feed")}
@@ -79,7 +84,7 @@ class Feeds:
 
     def with_feeds(self, *feeds: PriceFeed) -> "Feeds":
         chain = Chain(self.settings.model_copy(update={"price_feeds": feeds}))
-        return Feeds(self.scenario, self.engine, chain, Prices(self.engine, chain))
+        return Feeds(self.scenario, self.engine, chain, PricePass(self.engine, chain))
 
 
 @pytest.fixture
@@ -92,7 +97,7 @@ async def feeds(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
     environ = deployment.price_environ(anvil.chain_id)
     settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", **environ)
     chain = Chain(settings.chains[0])
-    yield Feeds(chain_scenario, engine, chain, Prices(engine, chain))
+    yield Feeds(chain_scenario, engine, chain, PricePass(engine, chain))
     await chain.close()
 
 
@@ -189,7 +194,7 @@ async def test_an_answer_that_cannot_be_is_marked_and_the_last_good_price_kept_a
         assert not await feeds.prices.look()  # known already
 
 
-@pytest.mark.parametrize(("heartbeat", "held"), [(HOUR, HELD_SECONDS), (DAY, 2 * DAY)])
+@pytest.mark.parametrize(("heartbeat", "held"), [(HOUR, JUMP_HELD_SECONDS), (DAY, 2 * DAY)])
 async def test_a_jump_is_held_only_while_there_is_something_to_measure_it_against(
     feeds: Feeds, heartbeat: int, held: int
 ) -> None:

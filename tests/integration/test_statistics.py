@@ -25,11 +25,11 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.runtime import open_runtime
-from reminder_worker.statistics import holdings, store
-from reminder_worker.statistics.days import write_days
-from reminder_worker.statistics.job import Statistics
-from reminder_worker.statistics.price_job import Prices
-from reminder_worker.statistics.store import Snapshot
+from reminder_worker.statistics import holdings, snapshots
+from reminder_worker.statistics.files import write_days
+from reminder_worker.statistics.job import StatisticsPass
+from reminder_worker.statistics.price_job import PricePass
+from reminder_worker.statistics.snapshots import StatisticsSnapshot
 from reminder_worker.statistics.tables import price_feed, statistics
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, proxy
@@ -45,7 +45,7 @@ class World:
     scenario: Scenario
     chain: Chain
     index: ChainIndex
-    statistics: Statistics
+    statistics: StatisticsPass
     folder: Path
 
     @property
@@ -59,10 +59,10 @@ class World:
             self.scenario.mint(self.scenario.deployment.usdc, account.address, amount)
         return account
 
-    async def snapshot(self) -> Snapshot:
+    async def snapshot(self) -> StatisticsSnapshot:
         await self.index.advance()
         await self.statistics.run()
-        found = await store.newest(self.engine, self.chain.chain_id)
+        found = await snapshots.find_newest_snapshot(self.engine, self.chain.chain_id)
         assert found is not None
         return found
 
@@ -82,7 +82,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -
     feeds = chain_scenario.deployment.price_environ(31337)["CHAIN_31337_PRICE_FEEDS"]
     chain = Chain(settings_of(chain_scenario, PRICE_FEEDS=feeds))
     folder = tmp_path / "statistics"
-    yield World(engine, chain_scenario, chain, ChainIndex(engine, chain), Statistics(engine, chain, folder), folder)
+    yield World(engine, chain_scenario, chain, ChainIndex(engine, chain), StatisticsPass(engine, chain, folder), folder)
     await chain.close()
 
 
@@ -202,7 +202,7 @@ async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> Non
 
 async def test_a_hostile_token_takes_nothing_from_the_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whitelisted and broken: it reverts, burns all gas, is gone or answers nonsense. The others are counted."""
-    monkeypatch.setattr(holdings, "MOST_FAILURES", 2)
+    monkeypatch.setattr(holdings, "MOST_BALANCE_FAILURES", 2)
     s, usdc = world.scenario, world.scenario.deployment.usdc
     token = s.create_hostile_token()
     for name in ("ann", "bob", "eve"):
@@ -248,9 +248,9 @@ async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: Worl
     async with proxy(s.anvil.url) as node:
         node.answer = move
         watched = Chain(settings_of(s, RPC_URLS=(node.url,)))
-        await Statistics(world.engine, watched, world.folder).run()
+        await StatisticsPass(world.engine, watched, world.folder).run()
         await watched.close()
-    found = await store.newest(world.engine, world.chain.chain_id)
+    found = await snapshots.find_newest_snapshot(world.engine, world.chain.chain_id)
     assert found is not None
     assert calls >= 3
     assert [token["amount"] for token in found.tokens] == ["1000"]
@@ -266,7 +266,7 @@ async def test_what_is_secured_is_valued_with_fresh_prices_only(world: World) ->
     s.create_gift(ann, ann.address, tokens=[(s.deployment.dai, 1)])
     for feed, answer in ((s.deployment.eth_usd_feed, 2_500 * 10**8), (s.deployment.usdc_usd_feed, 10**8)):
         s.write_as_deployer("PriceFeed", feed, "setAnswer", answer, s.anvil.now())
-    await Prices(world.engine, world.chain).run()
+    await PricePass(world.engine, world.chain).run()
     found = await world.snapshot()
     assert {t["symbol"]: t["usd"] for t in found.tokens} == {"WETH": "5000.00", "USDC": "1.50", "DAI": None}
     assert found.value_secured_usd == Decimal("5001.50")
@@ -293,7 +293,7 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
     s, ann = world.scenario, world.holder("ann")
     s.create_gift(ann, ann.address, tokens=[(s.deployment.usdc, 1_500_000)])
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
-    await Prices(world.engine, world.chain).run()
+    await PricePass(world.engine, world.chain).run()
     await world.snapshot()
     async with world.engine.begin() as connection:
         await connection.execute(update(statistics).values(block_time=int(time.time()) - 7_200))
@@ -331,12 +331,12 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: W
     assert not await world.statistics.look(), "no price was read yet"
     s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now() - 10 * DAY)
-    await Prices(world.engine, world.chain).run()
+    await PricePass(world.engine, world.chain).run()
     assert await world.statistics.look(), "that of ether is fresh"
     assert (await world.snapshot()).value_secured_usd is None
     assert not await world.statistics.look(), "the other one is not"
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
-    await Prices(world.engine, world.chain).run()
+    await PricePass(world.engine, world.chain).run()
     assert await world.statistics.look()
     valued = await world.snapshot()
     assert (valued.hour, valued.value_secured_usd) == (taken.hour, Decimal("5001.50"))

@@ -16,9 +16,9 @@ from api.stats import Published, moment, whole_tokens
 from devnet.deploy import HOUR
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
-from reminder_worker.statistics.feeds import GRACE_SECONDS
-from reminder_worker.statistics.price_job import Prices
-from reminder_worker.statistics.store import Snapshot, hour_of, save
+from reminder_worker.statistics.price_job import PricePass
+from reminder_worker.statistics.prices import GRACE_SECONDS
+from reminder_worker.statistics.snapshots import StatisticsSnapshot, save_snapshot, start_of_hour
 from tests.integration.api_world import APP_ORIGIN, Answer, World, open_world
 
 DOLLARS = 10**8
@@ -42,10 +42,10 @@ def set_ether(scenario: Scenario, dollars: int) -> int:
     return now
 
 
-def snapshot(chain_id: int, block_time: int, **changes: Any) -> Snapshot:
+def snapshot(chain_id: int, block_time: int, **changes: Any) -> StatisticsSnapshot:
     whole: dict[str, Any] = {
         "chain_id": chain_id,
-        "hour": hour_of(block_time),
+        "hour": start_of_hour(block_time),
         "block_number": 17,
         "block_hash": "0x" + "11" * 32,
         "block_time": block_time,
@@ -60,12 +60,12 @@ def snapshot(chain_id: int, block_time: int, **changes: Any) -> Snapshot:
         ],
         "value_secured_usd": Decimal("3750.00"),
     }
-    return Snapshot(**whole | changes)
+    return StatisticsSnapshot(**whole | changes)
 
 
 async def read_prices(world: World) -> None:
     for chain in world.parts.chains.values():
-        await Prices(world.engine, chain).run()
+        await PricePass(world.engine, chain).run()
 
 
 def published(world: World, **more: Any) -> Published:
@@ -105,7 +105,7 @@ async def test_without_feeds_it_says_that_prices_are_not_configured(
 
 
 async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     answer = await answers(world, "/stats")
     legacies = {"total": 5, "live": 3, "activated": 1, "deleted": 1, "byType": {"eoa": 4, "safe": 1}}
     timelocks = {"total": 4, "live": 3, "ended": 1, "gifts": 2}
@@ -134,8 +134,8 @@ async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
 async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) -> None:
     first = world.parts.chains[world.chain_id].settings
     second = first.model_copy(update={"chain_id": 5})
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
-    await save(world.engine, snapshot(5, 1_800_000_000 - 7200, value_secured_usd=None))
+    await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save_snapshot(world.engine, snapshot(5, 1_800_000_000 - 7200, value_secured_usd=None))
     both = Published(world.engine, [first, second])
     await both.refresh()
     assert both.stats is not None
@@ -153,10 +153,10 @@ async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -
     """There anybody makes as many legacies as they like, and nothing is worth anything."""
     first = world.parts.chains[world.chain_id].settings
     both = Published(world.engine, [first, first.model_copy(update={"chain_id": 1})])
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await both.refresh()
     assert both.stats is None, "totals over nothing would say that there is nothing"
-    await save(world.engine, snapshot(1, 1_800_000_000, value_secured_usd=Decimal("17.00")))
+    await save_snapshot(world.engine, snapshot(1, 1_800_000_000, value_secured_usd=Decimal("17.00")))
     await both.refresh()
     assert both.stats is not None
     said = json.loads(both.stats.body)
@@ -187,7 +187,7 @@ async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
 
 async def test_who_has_the_bytes_is_told_so(world: World) -> None:
     for path in ("/stats", "/stats/prices"):
-        await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+        await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)
         whole = await answers(world, path)
         tag = whole.headers["ETag"]
@@ -211,7 +211,7 @@ def tags(of: Published) -> tuple[str, str]:
 
 async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, database_url: str) -> None:
     """The chain is gone, and every table is locked: what is known is told, at once."""
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await read_prices(world)
     known = [(await answers(world, path)).body for path in ("/stats", "/stats/prices")]
     for chain in world.parts.chains.values():
@@ -239,7 +239,7 @@ async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
     async def down(*_: object) -> None:
         raise OSError
 
-    monkeypatch.setattr("api.stats.feed_states", down)
+    monkeypatch.setattr("api.stats.read_feed_states", down)
     passed = HOUR + GRACE_SECONDS + 1
     await memory.refresh()
     assert [price["stale"] for price in json.loads(memory.prices.body)["prices"]] == [True, True, False]
@@ -284,7 +284,7 @@ async def test_what_is_no_moment_of_the_past_is_refused(world: World) -> None:
 
 async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: World) -> None:
     for path in ("/stats", "/stats/prices"):
-        await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+        await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)
         tag = (await answers(world, path)).headers["ETag"]
         for headers, status in (({}, 200), ({"If-None-Match": tag}, 304)):
@@ -301,7 +301,7 @@ async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_rou
 
 
 async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> None:
-    await save(world.engine, snapshot(world.chain_id, 1_800_000_000))
+    await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await answers(world, "/stats")
     answer = await world.request("GET", "/stats", headers={"Origin": APP_ORIGIN})
     assert answer.headers["Access-Control-Allow-Origin"] == APP_ORIGIN
@@ -312,7 +312,7 @@ async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> N
 
 
 async def test_answers_from_memory_use_up_the_limit(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    await save(engine, snapshot(chain_scenario.anvil.chain_id, 1_800_000_000))
+    await save_snapshot(engine, snapshot(chain_scenario.anvil.chain_id, 1_800_000_000))
     async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="20") as world:
         codes = [(await world.request("GET", "/stats")).status for _ in range(50)]
     assert codes.count(200) <= 40  # a minute may end meanwhile

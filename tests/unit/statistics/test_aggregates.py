@@ -7,7 +7,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.statistics import aggregates, days, wide
+from reminder_worker.statistics import aggregates, files
 
 DAY = aggregates.DAY
 LARGEST = 2**256 - 1
@@ -23,24 +23,28 @@ def timelocks(*rows: tuple[int, int, int, int | None]) -> pl.DataFrame:
 
 def test_a_legacy_is_counted_in_one_state_and_one_type() -> None:
     """Deleted wins over activated, activated over live; types and states each add up to the total."""
-    found = aggregates.counts(legacies((3, 1, None, None), (3, 1, 5, None), (1, 1, None, 6), (3, 1, 5, 6)), timelocks())
+    found = aggregates.count_by_state(
+        legacies((3, 1, None, None), (3, 1, 5, None), (1, 1, None, 6), (3, 1, 5, 6)), timelocks()
+    )
     assert found["legacies"] == {"total": 4, "live": 1, "activated": 1, "deleted": 2, "byType": {"eoa": 3, "safe": 1}}
 
 
 def test_timelocks_are_counted_by_status_and_gifts_of_all() -> None:
-    found = aggregates.counts(legacies(), timelocks((0, 2, 1, None), (2, 2, 1, None), (2, 3, 1, 9), (1, 1, 1, None)))
+    found = aggregates.count_by_state(
+        legacies(), timelocks((0, 2, 1, None), (2, 2, 1, None), (2, 3, 1, 9), (1, 1, 1, None))
+    )
     assert found["timelocks"] == {"total": 4, "live": 2, "ended": 1, "gifts": 2}
 
 
 def test_nothing_is_counted_of_an_empty_index() -> None:
-    found = aggregates.counts(legacies(), timelocks())
+    found = aggregates.count_by_state(legacies(), timelocks())
     assert found["legacies"]["total"] == found["timelocks"]["total"] == 0
-    assert len(aggregates.daily(legacies(), timelocks())) == 0
+    assert len(aggregates.count_by_day(legacies(), timelocks())) == 0
 
 
 def test_what_happened_falls_on_its_day_and_adds_up() -> None:
     """The last second of a day is still of that day."""
-    series = aggregates.daily(
+    series = aggregates.count_by_day(
         legacies((3, 0, 2 * DAY, None), (3, DAY - 1, None, 2 * DAY + 5)),
         timelocks((2, 3, DAY, 2 * DAY), (0, 2, DAY, None)),
     )
@@ -52,40 +56,24 @@ def test_what_happened_falls_on_its_day_and_adds_up() -> None:
 
 
 def test_a_day_without_events_has_the_totals_of_the_day_before() -> None:
-    series = aggregates.daily(legacies((3, 0, None, None)), timelocks())
-    before, quiet = days.on_days(series, [date(1970, 1, 9), date(1969, 12, 31)]).iter_rows(named=True)
+    series = aggregates.count_by_day(legacies((3, 0, None, None)), timelocks())
+    before, quiet = files.select_days(series, [date(1970, 1, 9), date(1969, 12, 31)]).iter_rows(named=True)
     assert (before["total_legacies_created"], before["legacies_created"]) == (0, 0)
     assert (quiet["total_legacies_created"], quiet["legacies_created"]) == (1, 0)
 
 
-@given(st.lists(st.integers(0, LARGEST), max_size=40))
-def test_sums_of_uint256_are_exact(values: list[int]) -> None:
-    """In binary as the chain says them, in decimal text as events are kept: no overflow, whatever is said."""
-    assert wide.total([value.to_bytes(32, "big") for value in values]) == sum(values)
-    frame = pl.DataFrame(
-        {"token": ["t"] * len(values), "amount": [str(v) for v in values]},
-        schema_overrides={"amount": pl.String, "token": pl.String},
-    )
-    assert wide.decimal_totals(frame, "token", "amount") == ({"t": sum(values)} if values else {})
-
-
 Ways = list[tuple[str, int, int]]
-"""Of each legacy its vault, what is permitted to that, and its own allowance."""
+"""Of each legacy its vault, the vault's allowance, and its own allowance."""
 
 
-def reachable(held: Sequence[tuple[str, str, int, Ways]]) -> dict[str, int]:
+def movable(held: Sequence[tuple[str, str, int, Ways]]) -> dict[str, int]:
     """`held`: holder, token, balance and ways."""
-    names = {"holder": pl.String, "token": pl.String}
-    balances = [(h, t, balance.to_bytes(32, "big")) for h, t, balance, _ in held]
-    rows = [
-        (h, t, own.to_bytes(32, "big"), vault, shared.to_bytes(32, "big"))
-        for h, t, _, ways in held
-        for vault, shared, own in ways
-    ]
-    schema = {**names, "own": pl.Binary, "vault": pl.String, "shared": pl.Binary}
-    return aggregates.reachable(
-        pl.DataFrame(balances, schema={**names, "balance": pl.Binary}, orient="row"),
-        pl.DataFrame(rows, schema=schema, orient="row"),
+    return aggregates.sum_movable(
+        {(holder, token): balance for holder, token, balance, _ in held},
+        {
+            (holder, token): [aggregates.TokenAllowance(own, vault, shared) for vault, shared, own in ways]
+            for holder, token, _, ways in held
+        },
     )
 
 
@@ -109,12 +97,12 @@ def test_claims_move_what_is_allowed_and_never_more_than_the_balance(
         moved = min(balance, sum(own) - least + max(least, shared))
         expected[token] = expected.get(token, 0) + moved
     assert (
-        reachable([(h, t, b, [("vault", s, each) for each in own]) for (h, t), (b, s, own) in held.items()]) == expected
+        movable([(h, t, b, [("vault", s, each) for each in own]) for (h, t), (b, s, own) in held.items()]) == expected
     )
 
 
 def moved(balance: int, shared: int, *own: int) -> int:
-    return reachable([("h", "t", balance, [("vault", shared, each) for each in own])])["t"]
+    return movable([("h", "t", balance, [("vault", shared, each) for each in own])])["t"]
 
 
 def test_one_legacy_moves_the_smaller_of_balance_and_the_larger_allowance() -> None:
@@ -130,4 +118,4 @@ def test_several_legacies_of_one_owner_are_not_counted_above_his_balance() -> No
 
 def test_each_vault_moves_what_is_permitted_to_it_once() -> None:
     ways = [("old", 20, 0), ("old", 20, 5), ("new", 30, 10), ("", 0, 7)]
-    assert reachable([("h", "t", 1000, ways)]) == {"t": 20 + 5 + 30 + 7}
+    assert movable([("h", "t", 1000, ways)]) == {"t": 20 + 5 + 30 + 7}

@@ -9,15 +9,15 @@ from typing import Any
 import polars as pl
 import pytest
 
-from reminder_worker.statistics import aggregates, days, files, soundness
+from reminder_worker.statistics import aggregates, files, snapshots
 from reminder_worker.statistics.aggregates import LEGACIES as LEGACY_ROWS
 from reminder_worker.statistics.aggregates import TIMELOCKS as TIMELOCK_ROWS
-from reminder_worker.statistics.store import Snapshot
+from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
 TIMELOCKS = {"total": 2, "live": 1, "ended": 1, "gifts": 1}
 USDC = {"token": "0x" + "aa" * 20, "symbol": "USDC", "decimals": 6, "amount": "20000000000", "usd": "20000.00"}
-SOUND = Snapshot(
+SOUND = StatisticsSnapshot(
     chain_id=1,
     hour=datetime(2026, 11, 21, 8, tzinfo=UTC),
     block_number=7,
@@ -29,7 +29,7 @@ SOUND = Snapshot(
 )
 
 
-def counted(**groups: dict[str, Any]) -> Snapshot:
+def counted(**groups: dict[str, Any]) -> StatisticsSnapshot:
     return replace(SOUND, counts={**SOUND.counts, **groups})
 
 
@@ -47,8 +47,13 @@ NOTHING = dict.fromkeys(("total", "live", "activated", "deleted"), 0) | {"byType
     ],
     ids=["some of each", "a timelock in another state", "nothing at all"],
 )
-def test_a_sound_snapshot_passes_every_check(sound: Snapshot) -> None:
-    assert soundness.negative(sound) == soundness.unequal(sound) == soundness.jumps([sound], sound) == []
+def test_a_sound_snapshot_passes_every_check(sound: StatisticsSnapshot) -> None:
+    assert (
+        snapshots.find_negative_figures(sound)
+        == snapshots.find_unequal_totals(sound)
+        == snapshots.find_jumps([sound], sound)
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,17 +66,23 @@ def test_a_sound_snapshot_passes_every_check(sound: Snapshot) -> None:
         replace(SOUND, value_secured_usd=Decimal(-1)),
     ],
 )
-def test_a_figure_below_zero_is_found(broken: Snapshot) -> None:
-    assert soundness.negative(broken)
+def test_a_figure_below_zero_is_found(broken: StatisticsSnapshot) -> None:
+    assert snapshots.find_negative_figures(broken)
 
 
-def _write(folder: Path, snapshot: Snapshot) -> list[Path]:
+def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
     """As the pass does."""
     day = snapshot.hour.date()
-    series = days.on_days(aggregates.daily(pl.DataFrame(schema=LEGACY_ROWS), pl.DataFrame(schema=TIMELOCK_ROWS)), [day])
-    files.write_snapshot(folder, snapshot)
-    files.write(files.place(folder, files.DAYS, day, 1, files.DAY), days.with_values(series, {day: snapshot}))
-    files.write(files.place(folder, files.DAY_TOKENS, day, 1, files.DAY), files.tokens_frame(snapshot.tokens))
+    series = files.select_days(
+        aggregates.count_by_day(pl.DataFrame(schema=LEGACY_ROWS), pl.DataFrame(schema=TIMELOCK_ROWS)), [day]
+    )
+    files.write_snapshot_files(folder, snapshot)
+    files.write_frame(
+        files.locate_file(folder, files.DAYS, day, 1, files.DAY), files.add_values(series, {day: snapshot})
+    )
+    files.write_frame(
+        files.locate_file(folder, files.DAY_TOKENS, day, 1, files.DAY), files.make_tokens_frame(snapshot.tokens)
+    )
     return sorted(folder.rglob("*.parquet"))
 
 
@@ -83,17 +94,19 @@ def _write(folder: Path, snapshot: Snapshot) -> list[Path]:
         (replace(SOUND, value_secured_usd=Decimal("-0.01")), {"value_secured_usd"}),
     ],
 )
-def test_a_figure_below_zero_is_found_in_the_files(tmp_path: Path, broken: Snapshot, columns: set[str]) -> None:
+def test_a_figure_below_zero_is_found_in_the_files(
+    tmp_path: Path, broken: StatisticsSnapshot, columns: set[str]
+) -> None:
     _write(tmp_path, SOUND)
-    assert files.below_zero(tmp_path, SOUND) == []
+    assert files.find_negative_columns(tmp_path, SOUND) == []
     _write(tmp_path, broken)
-    assert {found.partition(" in ")[0] for found in files.below_zero(tmp_path, SOUND)} == columns
+    assert {found.partition(" in ")[0] for found in files.find_negative_columns(tmp_path, SOUND)} == columns
 
 
 def test_files_are_found_whatever_the_folder_is_called(tmp_path: Path) -> None:
     folder = tmp_path / "[live] *"
     _write(folder, SOUND)
-    assert files.below_zero(folder, SOUND) == []
+    assert files.find_negative_columns(folder, SOUND) == []
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -101,9 +114,9 @@ def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int
     path = _write(tmp_path, SOUND)[number]
     said = [f"{path.relative_to(tmp_path)} cannot be read"]
     path.write_bytes(path.read_bytes()[:-100])
-    assert files.below_zero(tmp_path, SOUND) == said
+    assert files.find_negative_columns(tmp_path, SOUND) == said
     path.unlink()
-    assert files.below_zero(tmp_path, SOUND) == said
+    assert files.find_negative_columns(tmp_path, SOUND) == said
 
 
 @pytest.mark.parametrize(
@@ -116,30 +129,30 @@ def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int
         replace(SOUND, value_secured_usd=Decimal("20000.02")),
     ],
 )
-def test_a_total_that_is_not_its_parts_is_found(broken: Snapshot) -> None:
-    assert soundness.unequal(broken)
+def test_a_total_that_is_not_its_parts_is_found(broken: StatisticsSnapshot) -> None:
+    assert snapshots.find_unequal_totals(broken)
 
 
 def test_a_jump_of_the_value_is_found_either_way() -> None:
     larger = replace(SOUND, value_secured_usd=Decimal("60000.01"))
-    assert soundness.jumps([SOUND], larger)
-    assert soundness.jumps([larger], SOUND)
-    assert soundness.jumps([replace(SOUND, value_secured_usd=Decimal(1))], SOUND), "also from next to nothing"
-    assert soundness.jumps([SOUND], replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
+    assert snapshots.find_jumps([SOUND], larger)
+    assert snapshots.find_jumps([larger], SOUND)
+    assert snapshots.find_jumps([replace(SOUND, value_secured_usd=Decimal(1))], SOUND), "also from next to nothing"
+    assert snapshots.find_jumps([SOUND], replace(SOUND, value_secured_usd=Decimal("60000.00"))) == []
 
 
 def test_a_value_that_was_not_known_meanwhile_hides_no_jump() -> None:
     """A price is believed again after a day of silence, whatever it has become."""
     unknown = replace(SOUND, value_secured_usd=None)
-    assert soundness.jumps([unknown, unknown, SOUND], replace(SOUND, value_secured_usd=Decimal("60000.01")))
-    assert soundness.jumps([unknown], SOUND) == []
+    assert snapshots.find_jumps([unknown, unknown, SOUND], replace(SOUND, value_secured_usd=Decimal("60000.01")))
+    assert snapshots.find_jumps([unknown], SOUND) == []
 
 
 def test_small_values_may_jump_and_an_unknown_one_is_no_jump() -> None:
     small = replace(SOUND, value_secured_usd=Decimal(1))
-    assert soundness.jumps([small], replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
-    assert soundness.jumps([SOUND], replace(SOUND, value_secured_usd=None)) == []
+    assert snapshots.find_jumps([small], replace(SOUND, value_secured_usd=Decimal("9999.99"))) == []
+    assert snapshots.find_jumps([SOUND], replace(SOUND, value_secured_usd=None)) == []
 
 
 def test_a_total_that_falls_is_found() -> None:
-    assert soundness.jumps([SOUND], counted(legacies={**LEGACIES, "total": 2}))
+    assert snapshots.find_jumps([SOUND], counted(legacies={**LEGACIES, "total": 2}))

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata
-from reminder_worker.statistics.valuation import secured, total
+from reminder_worker.statistics.valuation import sum_values, value_tokens
 
 USDC, DAI = "0x" + "aa" * 20, "0x" + "bb" * 20
 METADATA = {USDC: TokenMetadata("USDC", 6), DAI: TokenMetadata("DAI", 18), "ETH": ETHER_METADATA}
@@ -13,57 +13,59 @@ FEEDS = frozenset({USDC, "ETH"})
 
 
 def test_amounts_are_valued_to_the_cent() -> None:
-    found = secured({USDC: 1_500_000, "ETH": 2 * 10**18}, METADATA, {USDC: Decimal("0.999"), "ETH": Decimal(2500)})
+    found = value_tokens({USDC: 1_500_000, "ETH": 2 * 10**18}, METADATA, {USDC: Decimal("0.999"), "ETH": Decimal(2500)})
     assert [(each.symbol, each.usd) for each in found] == [("ETH", Decimal("5000.00")), ("USDC", Decimal("1.50"))]
-    assert total(found, FEEDS) == Decimal("5001.50")
+    assert sum_values(found, FEEDS) == Decimal("5001.50")
 
 
 def test_no_fresh_price_of_a_token_with_a_feed_leaves_no_sum() -> None:
     """The amount is told, its dollars are not, nor a sum without them."""
-    found = secured({USDC: 1_500_000, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
+    found = value_tokens({USDC: 1_500_000, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
     assert {each.symbol: each.usd for each in found} == {"ETH": Decimal("2500.00"), "USDC": None}
-    assert total(found, FEEDS) is None
+    assert sum_values(found, FEEDS) is None
 
 
 def test_a_crumb_of_a_token_without_a_feed_does_not_take_the_sum_away() -> None:
-    found = secured({DAI: 1, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
+    found = value_tokens({DAI: 1, "ETH": 10**18}, METADATA, {"ETH": Decimal(2500)})
     assert [each.usd for each in found if each.token == DAI] == [None]
-    assert total(found, FEEDS) == Decimal("2500.00")
+    assert sum_values(found, FEEDS) == Decimal("2500.00")
 
 
 def test_without_any_feed_there_is_no_sum() -> None:
-    assert total(secured({"ETH": 10**18}, METADATA, {}), frozenset()) is None
+    assert sum_values(value_tokens({"ETH": 10**18}, METADATA, {}), frozenset()) is None
 
 
 @pytest.mark.parametrize("digits", range(20, 40))
 def test_no_amount_of_any_size_breaks_the_sum(digits: int) -> None:
     """Where anybody may mint, as on a test chain: exact to the cent, or no value and no sum."""
-    found = secured({"ETH": int("1" * digits) * 10**18, USDC: 1}, METADATA, {"ETH": Decimal(1), USDC: Decimal(10**4)})
+    found = value_tokens(
+        {"ETH": int("1" * digits) * 10**18, USDC: 1}, METADATA, {"ETH": Decimal(1), USDC: Decimal(10**4)}
+    )
     known = [each.usd for each in found if each.usd is not None]
-    assert total(found, FEEDS) in (None, Decimal("1" * digits + ".01"))
-    assert (total(found, FEEDS) is None) == (len(known) == 1)
-    assert sum(known) == (total(found, FEEDS) or Decimal("0.01")), "as whoever adds up without extra digits"
+    assert sum_values(found, FEEDS) in (None, Decimal("1" * digits + ".01"))
+    assert (sum_values(found, FEEDS) is None) == (len(known) == 1)
+    assert sum(known) == (sum_values(found, FEEDS) or Decimal("0.01")), "as whoever adds up without extra digits"
 
 
 def test_an_absurd_amount_has_no_value_and_leaves_no_sum() -> None:
     """2^256 base units at any price overflow nothing."""
-    found = secured({"ETH": 2**256 * 10**6}, METADATA, {"ETH": Decimal(2500)})
+    found = value_tokens({"ETH": 2**256 * 10**6}, METADATA, {"ETH": Decimal(2500)})
     assert found[0].amount == 2**256 * 10**6
     assert found[0].usd is None
-    assert total(found, FEEDS) is None
+    assert sum_values(found, FEEDS) is None
 
 
 def test_a_sum_above_what_is_believed_of_one_amount_is_none() -> None:
     most = 9 * 10**23
-    found = secured({"ETH": most * 10**18, USDC: most * 10**6}, METADATA, {"ETH": Decimal(1), USDC: Decimal(1)})
+    found = value_tokens({"ETH": most * 10**18, USDC: most * 10**6}, METADATA, {"ETH": Decimal(1), USDC: Decimal(1)})
     assert [each.usd for each in found] == [Decimal(most)] * 2
-    assert total(found, FEEDS) is None
+    assert sum_values(found, FEEDS) is None
 
 
 def test_a_token_without_usable_decimals_has_an_amount_and_no_value() -> None:
-    (found,) = secured({USDC: 7}, {USDC: None}, {USDC: Decimal(1)})
+    (found,) = value_tokens({USDC: 7}, {USDC: None}, {USDC: Decimal(1)})
     assert found.as_json() == {"token": USDC, "symbol": None, "decimals": None, "amount": "7", "usd": None}
 
 
 def test_what_nobody_holds_is_not_listed() -> None:
-    assert secured({USDC: 0}, METADATA, {USDC: Decimal(1)}) == []
+    assert value_tokens({USDC: 0}, METADATA, {USDC: Decimal(1)}) == []

@@ -342,7 +342,6 @@ create table worker.price_feed (
     chain_id bigint not null,
     token varchar(42) not null,
     feed varchar(42) not null,
-    heartbeat_seconds integer,
     symbol text,
     verdict text not null,
     round_id numeric(30, 0),
@@ -354,25 +353,11 @@ create table worker.price_feed (
 comment on table worker.price_feed is 'How the price feed of each token answered last';
 comment on column worker.price_feed.token is 'an address, or ETH';
 comment on column worker.price_feed.feed is 'two tokens may share one';
-comment on column worker.price_feed.heartbeat_seconds is 'of the feed; null: not asked yet';
 comment on column worker.price_feed.symbol is 'of the token; null: none that may be shown';
 comment on column worker.price_feed.verdict is 'of the last answer: good, stale, or what was wrong with it';
 comment on column worker.price_feed.round_id is 'of the last good answer';
 comment on column worker.price_feed.block_number is 'at which it was asked';
 comment on column worker.price_feed.block_time is 'unix seconds';
-
-create table worker.price_feed_before (
-    chain_id bigint not null,
-    token varchar(42) not null,
-    until bigint not null,
-    feed varchar(42) not null,
-    heartbeat_seconds integer,
-    primary key (chain_id, token, until)
-);
-comment on table worker.price_feed_before is 'Feeds that were exchanged: prices of moments before are theirs';
-comment on column worker.price_feed_before.token is 'an address, or ETH';
-comment on column worker.price_feed_before.until is 'unix seconds: of the block another feed was first asked at';
-comment on column worker.price_feed_before.heartbeat_seconds is 'as it was then; null: not known';
 
 create table worker.quota (
     scope text not null,

@@ -1,0 +1,167 @@
+"""Hourly snapshots of a chain: the table `statistics`, and checks of a snapshot. They hold aggregates only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from reminder_worker.statistics.tables import statistics
+
+HOUR: Final = 3_600
+SMALL_DOLLARS: Final = Decimal(10_000)  # a value below it may change by any factor
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsSnapshot:
+    """Aggregates of one chain at one block, as the columns of the table describe them."""
+
+    chain_id: int
+    hour: datetime
+    block_number: int
+    block_hash: str
+    block_time: int
+    counts: Mapping[str, Any]
+    tokens: Sequence[Mapping[str, Any]]
+    value_secured_usd: Decimal | None
+
+    @property
+    def day(self) -> date:
+        """UTC day: the driver gives the hour in the session's time zone."""
+        return self.hour.astimezone(UTC).date()
+
+
+def start_of_hour(block_time: int) -> datetime:
+    """Return the start of a block's hour, in UTC."""
+    return datetime.fromtimestamp(block_time - block_time % HOUR, UTC)
+
+
+async def save_snapshot(engine: AsyncEngine, snapshot: StatisticsSnapshot) -> None:
+    """Store a snapshot in place of an earlier one of that hour."""
+    keys = {"chain_id": snapshot.chain_id, "hour": snapshot.hour}
+    values = {
+        "block_number": snapshot.block_number,
+        "block_hash": snapshot.block_hash,
+        "block_time": snapshot.block_time,
+        "counts": dict(snapshot.counts),
+        "tokens": [dict(token) for token in snapshot.tokens],
+        "value_secured_usd": snapshot.value_secured_usd,
+    }
+    statement = insert(statistics).values(**keys, **values)
+    replaced = {**values, "taken_at": func.clock_timestamp()}
+    async with engine.begin() as connection:
+        await connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=replaced))
+
+
+async def find_later_snapshots(engine: AsyncEngine, chain_id: int, hour: datetime) -> list[StatisticsSnapshot]:
+    question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id, statistics.c.hour > hour)
+    async with engine.connect() as connection:
+        return [StatisticsSnapshot(*row) for row in await connection.execute(question)]
+
+
+async def delete_snapshot(engine: AsyncEngine, snapshot: StatisticsSnapshot) -> None:
+    where = statistics.c.chain_id == snapshot.chain_id, statistics.c.hour == snapshot.hour
+    async with engine.begin() as connection:
+        await connection.execute(delete(statistics).where(*where))
+
+
+async def find_newest_snapshot(engine: AsyncEngine, chain_id: int) -> StatisticsSnapshot | None:
+    found = await find_recent_snapshots(engine, chain_id, 1)
+    return found[0] if found else None
+
+
+async def find_recent_snapshots(
+    engine: AsyncEngine, chain_id: int, most: int, until: datetime | None = None
+) -> list[StatisticsSnapshot]:
+    """Return snapshots of hours up to `until`, newest first."""
+    question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id).order_by(statistics.c.hour.desc()).limit(most)
+    if until is not None:
+        question = question.where(statistics.c.hour <= until)
+    async with engine.connect() as connection:
+        return [StatisticsSnapshot(*row) for row in await connection.execute(question)]
+
+
+async def count_snapshots(engine: AsyncEngine) -> int:
+    """Count the snapshots of all chains."""
+    async with engine.connect() as connection:
+        return (await connection.execute(select(func.count()).select_from(statistics))).scalar_one()
+
+
+async def find_last_of_each_day(
+    engine: AsyncEngine, chain_id: int, first: date, last: date
+) -> dict[date, StatisticsSnapshot]:
+    """Return the last snapshot of each UTC day from `first` to `last`; a day without one is missing."""
+    begins, ends = _start_of_day(first), _start_of_day(last) + timedelta(days=1)
+    day = func.date_trunc("day", statistics.c.hour, "UTC")
+    question = (
+        select(*_COLUMNS)
+        .where(statistics.c.chain_id == chain_id, statistics.c.hour >= begins, statistics.c.hour < ends)
+        .order_by(day, statistics.c.hour.desc())
+        .ext(distinct_on(day))
+    )
+    async with engine.connect() as connection:
+        snapshots = [StatisticsSnapshot(*row) for row in await connection.execute(question)]
+    return {snapshot.day: snapshot for snapshot in snapshots}
+
+
+def _start_of_day(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+_COLUMNS = tuple(statistics.c[name] for name in StatisticsSnapshot.__dataclass_fields__)
+
+
+def find_negative_figures(snapshot: StatisticsSnapshot) -> list[str]:
+    """Return the names of figures below zero."""
+    figures: dict[str, Decimal | int] = {
+        f"{group} {name}": value for group, numbers in snapshot.counts.items() for name, value in _flatten(numbers)
+    }
+    figures |= {f"amount of {token['token']}": int(token["amount"]) for token in snapshot.tokens}
+    figures |= {f"dollars of {t['token']}": Decimal(t["usd"]) for t in snapshot.tokens if t["usd"] is not None}
+    figures["value secured"] = snapshot.value_secured_usd or 0
+    return [name for name, value in figures.items() if value < 0]
+
+
+def find_unequal_totals(snapshot: StatisticsSnapshot) -> list[str]:
+    """Return totals that differ from the sum of their parts. Timelocks have states besides live and ended."""
+    legacies, timelocks = snapshot.counts["legacies"], snapshot.counts["timelocks"]
+    valued = [Decimal(token["usd"]) for token in snapshot.tokens if token["usd"] is not None]
+    value = snapshot.value_secured_usd
+    wrong = {
+        "legacies by state": legacies["live"] + legacies["activated"] + legacies["deleted"] != legacies["total"],
+        "legacies by type": sum(legacies["byType"].values()) != legacies["total"],
+        "timelocks by state": timelocks["live"] + timelocks["ended"] > timelocks["total"],
+        "gifts": timelocks["gifts"] > timelocks["total"],
+        "value secured": value is not None and abs(sum(valued) - value) > Decimal("0.01") * len(valued),
+    }
+    return [name for name, is_wrong in wrong.items() if is_wrong]
+
+
+def find_jumps(earlier: Sequence[StatisticsSnapshot], after: StatisticsSnapshot) -> list[str]:
+    """Return values that changed more than threefold, and totals that fell, which only a reorganisation explains.
+
+    `earlier`: newest first. The value is compared with the last known one, since a feed is believed again after a day.
+    """
+    before = earlier[0]
+    found = [
+        f"{group} in all: {before.counts[group]['total']} to {after.counts[group]['total']}"
+        for group in ("legacies", "timelocks")
+        if after.counts[group]["total"] < before.counts[group]["total"]
+    ]
+    value = next((each.value_secured_usd for each in earlier if each.value_secured_usd is not None), None)
+    if value is None or after.value_secured_usd is None:
+        return found
+    low, high = sorted((value, after.value_secured_usd))
+    if high > SMALL_DOLLARS and high > 3 * low:
+        found.append(f"value secured: {value:,} to {after.value_secured_usd:,} dollars")
+    return found
+
+
+def _flatten(numbers: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(name, value) for name, value in numbers.items() if isinstance(value, int)] + [
+        pair for value in numbers.values() if isinstance(value, dict) for pair in _flatten(value)
+    ]
