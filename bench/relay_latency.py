@@ -14,7 +14,7 @@ from api.server import listening
 from bench.harness import BenchFigure
 from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
 from bench.withdrawals import RELAYER_KEY, SignedWithdrawal, relayer, seal, unmined
-from reminder_worker.relaying import RELAYER
+from reminder_worker.relay.factory import RELAYER
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 
@@ -86,7 +86,7 @@ async def _seconds(
 
 
 async def _until_mined(runtime: Runtime) -> None:
-    reconcile = runtime.relaying.reconciles[RELAYER]
+    reconcile = runtime.relaying.reconcilers[RELAYER]
     while await unmined(runtime.engine):
         await reconcile.run(CHAIN_ID)
 

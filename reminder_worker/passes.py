@@ -26,7 +26,7 @@ from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, F
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import Watchdog, WatchdogReport
-from reminder_worker.relaying import ATTESTOR, RELAYER, relays_on
+from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
@@ -172,7 +172,7 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
     """Something is open, or the balances were not looked at for long."""
     if not relays_on(runtime.settings, chain_id):
         return False
-    for reconcile in runtime.relaying.reconciles.values():
+    for reconcile in runtime.relaying.reconcilers.values():
         if await reconcile.poll(chain_id):
             return True
     _check_keys(runtime)
@@ -187,7 +187,7 @@ def _check_keys(runtime: Runtime) -> None:
     """Raises `Misconfigured` for a wallet that is configured and whose key cannot be used. A pass that does nothing for
     it is no success, and apart from a line in the log at the start nobody would hear of it."""
     groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
-    unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconciles]
+    unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconcilers]
     if unused:
         raise Misconfigured(f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`")
 
@@ -202,15 +202,15 @@ async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
         return {"relays": "nothing on this chain"}
     looked_at = int(await read_database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
     done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
-    reconciles = runtime.relaying.reconciles
-    found = await asyncio.gather(*(each.run(chain_id) for each in reconciles.values()), return_exceptions=True)
-    for role, outcome in zip(reconciles, found, strict=True):
+    reconcilers = runtime.relaying.reconcilers
+    found = await asyncio.gather(*(each.run(chain_id) for each in reconcilers.values()), return_exceptions=True)
+    for role, outcome in zip(reconcilers, found, strict=True):
         if isinstance(outcome, BaseException):
             raise outcome
         report = dict(report_of(outcome))
         done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
     _check_keys(runtime)
-    if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconciles):
+    if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconcilers):
         await asyncio.gather(*(admission.signer.open() for admission in runtime.relaying.admissions.values()))
     return done
 
@@ -230,7 +230,7 @@ def _auto_renew_off(settings: Settings) -> str | None:
 
 
 async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
-    return relays_on(runtime.settings, chain_id) and await _auto_renew(runtime).look(chain_id)
+    return relays_on(runtime.settings, chain_id) and await _auto_renew(runtime).poll(chain_id)
 
 
 async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
@@ -240,9 +240,9 @@ async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
 
 
 def _auto_renew(runtime: Runtime) -> AutoRenew:
-    if runtime.relaying.auto_renew is None:
+    if runtime.auto_renew is None:
         raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
-    return runtime.relaying.auto_renew
+    return runtime.auto_renew
 
 
 def expected(settings: Settings) -> list[ExpectedPass]:

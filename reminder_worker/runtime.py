@@ -9,6 +9,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.budgets import find_ending_budgets
+from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
@@ -30,9 +31,9 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayWallets, make_relay_wallets, relays_on
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relay.operator_facts import PayingWallet
-from reminder_worker.relaying import RELAYER, RelayWallets, make_relaying, relays_on
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
@@ -66,6 +67,7 @@ class Runtime:
     dispatch: ReminderDispatch | None
     alerts: Alerts
     relaying: RelayWallets
+    auto_renew: AutoRenew | None
     sponsor: RelayIntake
     gift_pages: GiftPages | None
     gift_wallets: GiftWallets
@@ -78,7 +80,7 @@ class Runtime:
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
-        return self.relaying.wallets
+        return self.relaying.paying
 
 
 def make_vault(settings: Settings) -> Vault:
@@ -113,7 +115,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = ReminderDispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
         alerts = _alerts(engine, mail, settings)
-        relaying = make_relaying(engine, vault, chains, alerts, settings)
+        relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -133,6 +135,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             dispatch=dispatch,
             alerts=alerts,
             relaying=relaying,
+            auto_renew=make_auto_renew(engine, chains, relaying, settings),
             sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
             gift_pages=make_gift_pages(settings, chains, indexers, relaying),
             gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
@@ -144,7 +147,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 if chain.settings.upgrade_timelock
             },
             statistics={id: StatisticsPass(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
-            chain_summaries=ChainSummaries(chains, relaying.wallets),
+            chain_summaries=ChainSummaries(chains, relaying.paying),
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
 
@@ -153,6 +156,15 @@ def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) ->
     email = settings.ops.email
     names = {chain.chain_id: chain.name for chain in settings.chains}
     return Alerts(engine, mail, email.get_secret_value() if email else None, names)
+
+
+def make_auto_renew(
+    engine: AsyncEngine, chains: Mapping[int, Chain], relaying: RelayWallets, settings: Settings
+) -> AutoRenew | None:
+    """Return the auto-renew pass, if the attestor is configured and its key can be used."""
+    if settings.auto_renew is None or ATTESTOR not in relaying.admissions:
+        return None
+    return AutoRenew(engine, chains, relaying.admissions[ATTESTOR], settings.auto_renew)
 
 
 def make_gift_pages(

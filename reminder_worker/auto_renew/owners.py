@@ -1,4 +1,4 @@
-"""What is read of opted-in legacies and their owners, for many at once."""
+"""Owners: the reads of opted-in legacies and their owners, many at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from reminder_worker.errors import ChainUnavailable
 
 @dataclass(frozen=True, slots=True)
 class OptedIn:
-    """A legacy whose owner wants it renewed, by the index, and what is remembered of it."""
+    """A legacy whose owner wants it renewed, by the index, with its stored baseline."""
 
-    legacy: str
+    address: str
     legacy_id: int
     owner: str
-    memory: StoredBaseline | None
+    baseline: StoredBaseline | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class BlockPair:
 
 @dataclass(frozen=True, slots=True)
 class LegacyReading:
-    """All that was read of one legacy. None: it did not say, or too few endpoints did."""
+    """Everything read of one legacy. None: not answered, or by too few endpoints."""
 
-    one: OptedIn
+    legacy: OptedIn
     facts: LegacyFacts | None
     state: RenewState | None
     is_premium: bool
@@ -42,38 +42,38 @@ class LegacyReading:
     count: TransactionCounts | None
 
 
-async def read_places(chain: Chain) -> BlockPair:
+async def read_blocks(chain: Chain) -> BlockPair:
     finalized, head = await RenewalReads(chain).finalized(), await chain.block("latest")
     if head is None or head.number < finalized.number:
         raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
     return BlockPair(finalized, head)
 
 
-async def read_owners(chain: Chain, some: Sequence[OptedIn], places: BlockPair) -> list[LegacyReading]:
-    """In a few requests for all; one that reverts has no facts and disturbs no other."""
-    renewals, addresses = RenewalReads(chain), [one.legacy for one in some]
-    owners = sorted({one.owner for one in some})
-    final_resets = await renewals.resets(addresses, at=places.finalized.hash)
-    counts = dict(zip(owners, await renewals.counts(owners, at=places.finalized.hash), strict=True))
-    at = places.head.hash
+async def read_owners(chain: Chain, legacies: Sequence[OptedIn], blocks: BlockPair) -> list[LegacyReading]:
+    """Read all legacies in a few requests. A legacy that reverts has no facts and disturbs no other."""
+    renewals, addresses = RenewalReads(chain), [legacy.address for legacy in legacies]
+    owners = sorted({legacy.owner for legacy in legacies})
+    final_resets = await renewals.resets(addresses, at=blocks.finalized.hash)
+    counts = dict(zip(owners, await renewals.counts(owners, at=blocks.finalized.hash), strict=True))
+    at = blocks.head.hash
     facts = await LegacyReads(chain).facts(addresses, at=at)
     resets = await renewals.resets(addresses, at=at)
-    states = await renewals.states([one.legacy_id for one in some], at=at)
+    states = await renewals.states([legacy.legacy_id for legacy in legacies], at=at)
     premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))
     return [
         LegacyReading(
-            one=one,
-            facts=found if found is not None and _is_of(found, one) else None,
+            legacy=legacy,
+            facts=found if found is not None and _agrees(found, legacy) else None,
             state=state,
-            is_premium=premium[one.owner],
+            is_premium=premium[legacy.owner],
             final_reset=final_reset,
             head_reset=reset,
-            count=counts[one.owner],
+            count=counts[legacy.owner],
         )
-        for one, found, state, final_reset, reset in zip(some, facts, states, final_resets, resets, strict=True)
+        for legacy, found, state, final_reset, reset in zip(legacies, facts, states, final_resets, resets, strict=True)
     ]
 
 
-def _is_of(facts: LegacyFacts, one: OptedIn) -> bool:
-    """Whether the legacy itself names the owner that the index does, or another's transactions would be counted."""
-    return (facts.legacy_id, facts.creator, facts.owner) == (one.legacy_id, one.owner, one.owner)
+def _agrees(facts: LegacyFacts, legacy: OptedIn) -> bool:
+    """Return whether legacy and index name the same owner; else another account's transactions would be counted."""
+    return (facts.legacy_id, facts.creator, facts.owner) == (legacy.legacy_id, legacy.owner, legacy.owner)

@@ -1,9 +1,8 @@
-"""Whether a legacy's inactivity timer may be renewed for its owner. Plain functions over frozen values, no I/O.
+"""Policy: may a legacy's inactivity timer be renewed for its owner? Plain functions over frozen values, no I/O.
 
-What is attested is activity: the owner's transaction count at a finalized block has grown beyond what it was when the
-timer's last reset was first seen as final. The reset itself may have been a transaction of the owner's, and nobody
-knows what came before it, so all of that is in the baseline and never counts: an owner who does nothing after a reset
-gains no period by it, whenever we look.
+Attested is activity: the owner's transaction count at a finalized block has grown beyond the baseline, the count when
+the timer's last reset was first seen as final. The reset itself, and any transaction before it, is in the baseline and
+never counts. So an owner without activity after a reset gains no period by it, whenever the pass runs.
 """
 
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ from typing import Final
 from reminder_worker.chain.renewals import WINDOW_SECONDS, TransactionCounts
 
 NO_RESET: Final = -1
-"""The `reset_at` of a baseline that belongs to no reset yet."""
+"""The `reset_at` of a baseline without a reset."""
 
 
 class RenewalDecision(StrEnum):
-    """`WAIT` changes by itself; `HELD` wants somebody to look; `REFUSED` by a bound of the contract or an old build."""
+    """`WAIT` changes by itself; `HELD` needs an operator; `REFUSED` by a bound of the contract or an old build."""
 
     RENEW = "renew"
     WAIT = "wait"
@@ -42,7 +41,7 @@ class RenewalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RenewalVerdict:
-    """`reason` is a `RenewalReason`, or a code of what stood in the way of sending."""
+    """`reason` is a `RenewalReason`, or a code of an obstacle to sending."""
 
     decision: RenewalDecision
     reason: str
@@ -50,7 +49,7 @@ class RenewalVerdict:
 
 @dataclass(frozen=True, slots=True)
 class StoredBaseline:
-    """What is kept of a legacy: the owner's `baseline` count, and the reset (unix seconds) that it is of."""
+    """Baseline of a legacy: the owner's `baseline` count at the reset `reset_at` (unix seconds)."""
 
     reset_at: int
     baseline: int
@@ -79,11 +78,11 @@ class LegacyState:
     budget_end: int
 
 
-def remember(known: StoredBaseline | None, seen: FinalActivity) -> StoredBaseline:
-    """The baseline of a reset is taken once, when it is first seen, and from then on kept.
+def update_baseline(known: StoredBaseline | None, seen: FinalActivity) -> StoredBaseline:
+    """Return the baseline of the last reset: taken once, when the reset is first seen, and then kept.
 
-    It is of the highest count said: one that is too low would let what came before the reset pass as new. While
-    endpoints disagree about one block, somebody is wrong and no baseline is settled.
+    Use the highest count: a lower one would count transactions before the reset as new activity. While endpoints
+    disagree about one block, the baseline belongs to no reset.
     """
     if known is not None and known.reset_at == seen.reset_at:
         return known
@@ -91,40 +90,44 @@ def remember(known: StoredBaseline | None, seen: FinalActivity) -> StoredBaselin
     return StoredBaseline(seen.reset_at if settled else NO_RESET, seen.count.highest)
 
 
-def decide(memory: StoredBaseline, seen: FinalActivity, standing: LegacyState, largest_jump: int) -> RenewalVerdict:
-    """`memory` as `remember` gives it for `seen`. The lowest count said is what would be attested."""
-    bound = bound_of(standing)
+def decide_renewal(
+    baseline: StoredBaseline, seen: FinalActivity, state: LegacyState, largest_jump: int
+) -> RenewalVerdict:
+    """Decide by the result of `update_baseline`. Attested would be the lowest count of the endpoints."""
+    bound = find_bound(state)
     if bound is not None:
         return RenewalVerdict(RenewalDecision.REFUSED, bound)
-    if memory.reset_at != seen.reset_at:
+    if baseline.reset_at != seen.reset_at:
         return RenewalVerdict(RenewalDecision.HELD, RenewalReason.COUNTS_DISAGREE)
-    if standing.reset_at != seen.reset_at:
+    if state.reset_at != seen.reset_at:
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
-    if standing.now < standing.t1 - _near(standing):
+    if state.now < state.t1 - _near(state):
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
-    if seen.count.lowest <= max(memory.baseline, standing.last_nonce_seen):
+    if seen.count.lowest <= max(baseline.baseline, state.last_nonce_seen):
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.NO_NEW_ACTIVITY)
-    if seen.count.lowest - standing.last_nonce_seen > largest_jump:
+    if seen.count.lowest - state.last_nonce_seen > largest_jump:
         return RenewalVerdict(RenewalDecision.HELD, RenewalReason.JUMP_TOO_LARGE)
     return RenewalVerdict(RenewalDecision.RENEW, RenewalReason.ACTIVE)
 
 
-def _near(standing: LegacyState) -> int:
-    """How many seconds before t1 a timer may be renewed: within the contract's window, and in the timer's second half.
-    A short timer is always within the window: each transaction of its owner would cost us a renewal."""
-    return min(WINDOW_SECONDS, (standing.t1 - standing.reset_at) // 2)
+def _near(state: LegacyState) -> int:
+    """Return how many seconds before t1 a timer may be renewed: in the contract's window and the timer's second half.
+
+    A short timer is always within the window: each transaction of its owner would cost us a renewal.
+    """
+    return min(WINDOW_SECONDS, (state.t1 - state.reset_at) // 2)
 
 
-def bound_of(standing: LegacyState) -> RenewalReason | None:
-    """What the contract would refuse, whatever the owner did."""
-    if standing.is_old_build:
+def find_bound(state: LegacyState) -> RenewalReason | None:
+    """Return the reason for which the contract would refuse a renewal, whatever the owner did."""
+    if state.is_old_build:
         return RenewalReason.OLD_BUILD
-    if not standing.is_live:
+    if not state.is_live:
         return RenewalReason.NOT_LIVE
-    if not standing.enabled:
+    if not state.enabled:
         return RenewalReason.OFF_ON_CHAIN
-    if not standing.is_premium:
+    if not state.is_premium:
         return RenewalReason.NOT_PREMIUM
-    if standing.now >= standing.t1:
+    if state.now >= state.t1:
         return RenewalReason.TOO_LATE
-    return RenewalReason.BUDGET_EXHAUSTED if standing.now > standing.budget_end else None
+    return RenewalReason.BUDGET_EXHAUSTED if state.now > state.budget_end else None

@@ -14,10 +14,10 @@ from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import amount_words, checksum
+from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, make_signer
 from reminder_worker.relay.wallet_monitor import pays_for
-from reminder_worker.relaying import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
 

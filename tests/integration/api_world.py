@@ -27,8 +27,8 @@ from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
+from reminder_worker.relay.factory import RELAYER, make_relay_wallets
 from reminder_worker.relay.intake import RelayIntake
-from reminder_worker.relaying import RELAYER, make_relaying
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.runtime import make_gift_notifications, make_gift_pages, make_gift_wallets
@@ -192,7 +192,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     quotas = Quotas(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
-    relaying = make_relaying(engine, vault, chains, Alerts(engine), settings)
+    relaying = make_relay_wallets(engine, vault, chains, Alerts(engine), settings)
     parts: Any = SimpleNamespace(
         settings=settings,
         engine=engine,
@@ -200,8 +200,8 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         hashes=hashes,
         quotas=quotas,
         chains=chains,
-        wallets=relaying.wallets,
-        chain_summaries=ChainSummaries(chains, relaying.wallets),
+        wallets=relaying.paying,
+        chain_summaries=ChainSummaries(chains, relaying.paying),
         relaying=relaying,
         sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),

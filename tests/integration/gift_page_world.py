@@ -24,7 +24,7 @@ from devnet.chain import usable_port
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import ClaimLink, Letter, Marks, Origin
-from reminder_worker.relaying import RELAYER
+from reminder_worker.relay.factory import RELAYER
 from tests.integration.api_world import World, open_world
 
 ETHER, USDC = 10**18, 10**6
@@ -113,7 +113,7 @@ class GiftWorld:
 
     async def _follow(self) -> None:
         """As the relay's pass does, but with a block each time: blocks come by themselves elsewhere."""
-        reconcile, chain_id = self.api.parts.relaying.reconciles[RELAYER], self.api.chain_id
+        reconcile, chain_id = self.api.parts.relaying.reconcilers[RELAYER], self.api.chain_id
         while True:
             await self.following.wait()
             if await reconcile.poll(chain_id):

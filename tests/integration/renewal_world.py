@@ -12,10 +12,10 @@ from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
 from reminder_worker.auto_renew.job import AutoRenew, RenewalReport
 from reminder_worker.outbox.alerts import Alerts
 from reminder_worker.relay.admission import RelayAdmission
+from reminder_worker.relay.factory import ATTESTOR, make_relay_wallets
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.signer import load_signer
-from reminder_worker.relaying import ATTESTOR, make_relaying
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world, settings_for
@@ -53,7 +53,7 @@ class RenewalWorld:
         database_url = world.engine.url.render_as_string(hide_password=False)
         settings = settings_for(self.scenario, world.mail.url, database_url, **environ)
         chains, alerts = {CHAIN_ID: world.chain}, Alerts(world.engine)
-        return make_relaying(world.engine, world.vault, chains, alerts, settings).reconciles[ATTESTOR]
+        return make_relay_wallets(world.engine, world.vault, chains, alerts, settings).reconcilers[ATTESTOR]
 
     def legacy(self, owner: str = "owner", *, opted_in: bool = True, inactivity: int = PERIOD, **terms: Any) -> Legacy:
         """A Premium owner's, who is named after the label and has opted in."""

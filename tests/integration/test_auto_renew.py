@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Mode, Scenario
-from reminder_worker import relaying
 from reminder_worker.auto_renew import job
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.relay import factory
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -151,10 +151,10 @@ async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success
     with pytest.raises(Misconfigured):
         await world.look()
     assert (await world.verdict(legacy), await world.sent()) == ("not_the_attestor", 0)
-    assert await world.renewer().look(CHAIN_ID)
+    assert await world.renewer().poll(CHAIN_ID)
     world.attestor = "attestor"
     assert (await world.look()).sent == 1
-    assert not await world.renewer().look(CHAIN_ID)
+    assert not await world.renewer().poll(CHAIN_ID)
 
 
 @pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
@@ -172,7 +172,7 @@ async def test_one_legacy_that_reverts_does_not_stop_the_others(world: RenewalWo
     assert (await world.look()).sent == 1
     assert (await world.verdict(bad), await world.verdict(good)) == ("not_readable", "sent")
     assert (await world.row(bad)).baseline > 0, "what was remembered of it stays"
-    assert not await world.renewer().look(CHAIN_ID)
+    assert not await world.renewer().poll(CHAIN_ID)
 
 
 async def test_what_the_contract_would_refuse_is_not_sent(world: RenewalWorld) -> None:
@@ -276,14 +276,14 @@ async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goe
 async def test_an_owner_of_many_legacies_leaves_the_days_caps_to_the_others(
     world: RenewalWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relaying, "RENEWALS_OF_AN_OWNER", 2)
+    monkeypatch.setattr(factory, "RENEWALS_OF_AN_OWNER", 2)
     many = [world.legacy("many", inactivity=PERIOD - DAY) for _ in range(3)]
     other = world.legacy("other")
     await world.look()
     world.transact("many")
     world.transact("other")
     world.scenario.advance(IN_WINDOW)
-    world.caps = relaying.caps_of(AutoRenewSettings.model_validate({"ATTESTOR_KEY": "it is in the world"}))
+    world.caps = factory.make_caps(AutoRenewSettings.model_validate({"ATTESTOR_KEY": "it is in the world"}))
     assert (await world.look()).sent == 3
     assert await world.verdict(other) == "sent"
     assert sorted([await world.verdict(legacy) for legacy in many]) == ["daily_cap_reached", "sent", "sent"]
@@ -295,21 +295,21 @@ async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(worl
     world.scenario.set_auto_renew(owner, legacy, False)
     await world.look()
     assert await world.world.sql("select * from worker.owner_activity") == []
-    assert not await world.renewer().look(CHAIN_ID)
+    assert not await world.renewer().poll(CHAIN_ID)
     world.scenario.set_auto_renew(owner, legacy)
     await world.look()
     assert (await world.row(legacy)).baseline == world.count()
 
 
 async def test_a_look_finds_work_only_when_an_hour_has_passed(world: RenewalWorld) -> None:
-    assert not await world.renewer().look(CHAIN_ID)
+    assert not await world.renewer().poll(CHAIN_ID)
     world.legacy()
     await world.world.index.advance()
-    assert await world.renewer().look(CHAIN_ID)
+    assert await world.renewer().poll(CHAIN_ID)
     await world.look()
-    assert not await world.renewer().look(CHAIN_ID)
+    assert not await world.renewer().poll(CHAIN_ID)
     await world.world.sql("update worker.owner_activity set checked_at = now() - interval '1 hour'")
-    assert await world.renewer().look(CHAIN_ID)
+    assert await world.renewer().poll(CHAIN_ID)
 
 
 def inflated(by: int) -> Callable[[Json, Json], Json]:
@@ -401,10 +401,10 @@ async def test_one_endpoint_of_two_is_not_enough_and_no_success(engine: AsyncEng
         with pytest.raises(ChainUnavailable):
             await world.look()
         assert (await world.verdict(legacy), await world.sent()) == ("count_not_known", 0)
-        assert await world.renewer().look(CHAIN_ID), "a look in between is no success either"
+        assert await world.renewer().poll(CHAIN_ID), "a look in between is no success either"
         silent.answer = lambda request: refusal if "finalized" in request["params"] else None
         with pytest.raises(ChainUnavailable):
             await world.look()
         silent.well()
         assert (await world.look()).sent == 1
-        assert not await world.renewer().look(CHAIN_ID)
+        assert not await world.renewer().poll(CHAIN_ID)

@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import Signing
 from devnet.scenarios import DAY, Mode, Scenario
+from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import RequestState
 from reminder_worker.relay.request_store import pause_subject
 from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
-from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import World
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_steps import PAPER, key_of, type_key
@@ -122,7 +122,7 @@ REVERTS = "0x60006000fd"  # code of a contract that refuses every call
 async def follow(world: World) -> None:
     """Let the relay look once at what it sent."""
     await world.sql("update worker.tx_attempt set broadcast_at = broadcast_at - interval '15 s'")
-    await world.parts.relaying.reconciles[RELAYER].run(world.chain_id)
+    await world.parts.relaying.reconcilers[RELAYER].run(world.chain_id)
 
 
 @pytest.mark.parametrize("lane", LANES)

@@ -23,11 +23,11 @@ from reminder_worker.chain.contracts.timelocks import TimelockReads
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
 from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT
 from reminder_worker.relay.request_store import pause_subject
 from reminder_worker.relay.signer import load_signer
-from reminder_worker.relaying import RELAYER
 from tests.integration.api_world import Answer, World, open_world
 from tests.integration.chain_proxy import Json, proxy, stopped
 

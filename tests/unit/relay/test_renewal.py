@@ -15,8 +15,8 @@ from reminder_worker.auto_renew.policy import (
     RenewalDecision,
     RenewalReason,
     StoredBaseline,
-    decide,
-    remember,
+    decide_renewal,
+    update_baseline,
 )
 from reminder_worker.chain.renewals import BUDGET_SECONDS, DAY_SECONDS, WINDOW_SECONDS, TransactionCounts, budget_step
 
@@ -41,7 +41,7 @@ def seen(count: int, highest: int | None = None, reset_at: int = RESET) -> Final
 
 
 def verdict(standing: LegacyState, count: int = 6, baseline: int = 5) -> tuple[RenewalDecision, str]:
-    found = decide(StoredBaseline(RESET, baseline), seen(count), standing, JUMP)
+    found = decide_renewal(StoredBaseline(RESET, baseline), seen(count), standing, JUMP)
     return found.decision, found.reason
 
 
@@ -98,17 +98,17 @@ def test_a_reset_that_is_not_final_waits() -> None:
 
 
 def test_the_baseline_of_a_reset_is_taken_once_and_of_what_was_seen_then() -> None:
-    first = remember(None, seen(5))
+    first = update_baseline(None, seen(5))
     assert first == StoredBaseline(RESET, 5)
-    assert remember(first, seen(9)) == first
-    assert remember(first, seen(9, reset_at=NOW)) == StoredBaseline(NOW, 9)
+    assert update_baseline(first, seen(9)) == first
+    assert update_baseline(first, seen(9, reset_at=NOW)) == StoredBaseline(NOW, 9)
 
 
 def test_no_baseline_is_settled_on_numbers_that_disagree() -> None:
-    unsettled = remember(None, seen(4, highest=5))
+    unsettled = update_baseline(None, seen(4, highest=5))
     assert unsettled == StoredBaseline(NO_RESET, 5)
-    assert decide(unsettled, seen(4, highest=5), GOOD, JUMP).reason == RenewalReason.COUNTS_DISAGREE
-    assert remember(unsettled, seen(5)) == StoredBaseline(RESET, 5)
+    assert decide_renewal(unsettled, seen(4, highest=5), GOOD, JUMP).reason == RenewalReason.COUNTS_DISAGREE
+    assert update_baseline(unsettled, seen(5)) == StoredBaseline(RESET, 5)
 
 
 @pytest.mark.parametrize(("days_left", "step"), [(31, None), (30, 30), (8, 30), (7, 7), (1, 7), (0, 7), (-1, None)])
@@ -171,7 +171,7 @@ class DeadOwners(RuleBasedStateMachine):
         honest, reset_at = final[-1].count, self.blocks[self.last_reset(self.blocks)].time
         counted = TransactionCounts(min(honest, honest + error), max(honest, honest + error))
         view = FinalActivity(final[self.last_reset(final)].time, counted)
-        self.memory = remember(self.memory, view)
+        self.memory = update_baseline(self.memory, view)
         standing = replace(
             GOOD,
             now=self.blocks[-1].time,
@@ -180,7 +180,7 @@ class DeadOwners(RuleBasedStateMachine):
             t1=reset_at + self.period,
             budget_end=self.anchor + BUDGET_SECONDS,
         )
-        if decide(self.memory, view, standing, 10**6).decision is not RenewalDecision.RENEW:
+        if decide_renewal(self.memory, view, standing, 10**6).decision is not RenewalDecision.RENEW:
             return
         since = self.blocks[self.last_reset(self.blocks) + 1 :]
         assert any(block.activity for block in since), "nothing but the reset itself is behind this"

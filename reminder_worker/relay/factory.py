@@ -1,4 +1,4 @@
-"""Our own wallets put together: what takes requests for each, and what follows them to their end."""
+"""Factory of our wallets: admission and reconciler of each, from the settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured, NotConfigured
 from reminder_worker.outbox.alerts import Alerts
@@ -24,44 +23,43 @@ log = structlog.get_logger(__name__)
 
 RELAYER: Final = "relayer"
 ATTESTOR: Final = "attestor"
-LOW_BALANCE_RENEWALS: Final = 50  # an attestor's balance that pays for fewer is low: to the alert, to doctor
-RENEWALS_OF_AN_OWNER: Final = 20  # a day: one with hundreds of legacies leaves the day's caps to the others
+LOW_BALANCE_RENEWALS: Final = 50  # an attestor's balance that pays for fewer is low
+RENEWALS_OF_AN_OWNER: Final = 20  # a day: an owner of hundreds of legacies leaves the caps to the others
 
 
 @dataclass(frozen=True, slots=True)
 class RelayWallets:
-    """By what the wallet is for, `RELAYER` and `ATTESTOR`: those that are configured and whose key can be used."""
+    """Configured wallets with a good key, by role: `RELAYER` and `ATTESTOR`."""
 
     admissions: Mapping[str, RelayAdmission]
-    reconciles: Mapping[str, OperatorActions]
-    auto_renew: AutoRenew | None
+    reconcilers: Mapping[str, OperatorActions]
 
-    def of_wallet(self, address: str) -> OperatorActions:
-        """Raises `NotConfigured` for a wallet whose key is not in use here."""
+    def find_reconciler(self, address: str) -> OperatorActions:
+        """Return the reconciler of a wallet. Raises `NotConfigured` if its key is not in use here."""
         for role, admission in self.admissions.items():
             if admission.signer.address == address:
-                return self.reconciles[role]
+                return self.reconcilers[role]
         raise NotConfigured("the key of this request's wallet is not configured: see RELAYER_KEY, ATTESTOR_KEY")
 
     @property
-    def wallets(self) -> list[PayingWallet]:
+    def paying(self) -> list[PayingWallet]:
         return [
-            PayingWallet(role, each.signer.address, each.caps.daily_wei, each.caps.daily_count)
-            for role, each in self.admissions.items()
+            PayingWallet(role, admission.signer.address, admission.caps.daily_wei, admission.caps.daily_count)
+            for role, admission in self.admissions.items()
         ]
 
 
 def relays_on(settings: Settings, chain_id: int) -> bool:
-    """Not where a transaction costs more than its gas (rollups); the local stack is free."""
+    """Return whether requests are relayed on the chain: not on rollups, whose transactions cost more than their gas."""
     return settings.is_local or chain_id in RELAYED_CHAINS
 
 
-def make_relaying(
+def make_relay_wallets(
     engine: AsyncEngine, vault: Vault, chains: Mapping[int, Chain], alerts: Alerts, settings: Settings
 ) -> RelayWallets:
-    """A key that cannot be used turns its part off and is shown by `doctor`; reminders go on."""
+    """Build the wallets. A bad key turns its wallet off and is shown by `doctor`; reminders go on."""
     admissions: dict[str, RelayAdmission] = {}
-    reconciles: dict[str, OperatorActions] = {}
+    reconcilers: dict[str, OperatorActions] = {}
     for role, group, low_balance in (
         (RELAYER, settings.relay, settings.relay.low_balance_relays if settings.relay else 0),
         (ATTESTOR, settings.auto_renew, LOW_BALANCE_RENEWALS),
@@ -75,19 +73,16 @@ def make_relaying(
         except Misconfigured as error:
             log.error("wallet_off", wallet=role, reason=str(error))
             continue
-        dry_run = isinstance(group, AutoRenewSettings) and group.dry_run  # what waited before it is not sent either
+        dry_run = isinstance(group, AutoRenewSettings) and group.dry_run  # requests of before it are not sent either
         admission = RelayAdmission(
-            engine, vault, chains, signer, caps_of(group), any_chain=settings.is_local, starts=not dry_run
+            engine, vault, chains, signer, make_caps(group), any_chain=settings.is_local, starts=not dry_run
         )
         admissions[role] = admission
-        reconciles[role] = OperatorActions(engine, vault, chains, admission, alerts, low_balance)
-    renews = None
-    if settings.auto_renew is not None and ATTESTOR in admissions:
-        renews = AutoRenew(engine, chains, admissions[ATTESTOR], settings.auto_renew)
-    return RelayWallets(admissions, reconciles, renews)
+        reconcilers[role] = OperatorActions(engine, vault, chains, admission, alerts, low_balance)
+    return RelayWallets(admissions, reconcilers)
 
 
-def caps_of(group: RelaySettings | AutoRenewSettings) -> WalletCaps:
+def make_caps(group: RelaySettings | AutoRenewSettings) -> WalletCaps:
     if isinstance(group, AutoRenewSettings):
         return WalletCaps(
             group.daily_wei_cap,
