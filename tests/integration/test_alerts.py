@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
 from reminder_worker.logging import configure_logging
-from reminder_worker.outbox.alerts import PATIENT_TRIES, STORM, Alerts
+from reminder_worker.outbox.alerts import STORM, Alerts
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.settings import MailSettings
@@ -125,13 +125,6 @@ async def test_an_event_is_told_once_for_each_stage(alerts: Alerts, mail: MailSt
     assert [email.variables["facts"][0]["value"] for email in mail.inbox] == ["scheduled", "executed"]
 
 
-async def test_each_wallet_and_chain_has_a_condition_of_its_own(alerts: Alerts, mail: MailStub) -> None:
-    for chain_id, wallet in ((1, WALLET), (31337, WALLET), (31337, "0x" + "cd" * 20)):
-        assert await alerts.raise_(None, LOW, wallet, chain_id, FACTS)
-    assert await alerts.clear(None, LOW, WALLET, 1, FACTS)
-    assert not await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-
-
 async def test_many_that_see_a_condition_at_once_tell_it_once(alerts: Alerts, engine: AsyncEngine) -> None:
     new = await asyncio.gather(*(alerts.raise_(None, LOW, WALLET, 31337, FACTS) for _ in range(20)))
     assert sum(new) == 1
@@ -162,23 +155,6 @@ async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngin
     assert _lines(logs) == [(LOW, "raised", "error")]
     assert await _states(engine) == {"log_only": 1}
     assert not await alerts.look()
-
-
-async def test_a_crash_while_logging_repeats_the_line_and_loses_none(
-    alerts: Alerts, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-
-    async def dies(*_: object, **__: object) -> None:
-        raise asyncio.CancelledError
-
-    with monkeypatch.context() as patch, capture_logs() as before:
-        patch.setattr(alerts, "_set", dies)
-        with pytest.raises(asyncio.CancelledError):
-            await alerts.run()
-    with capture_logs() as after:
-        await alerts.run()
-    assert len(_lines(before)) == len(_lines(after)) == 1
 
 
 async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: Alerts, capsys: Any) -> None:
@@ -266,18 +242,6 @@ async def test_who_is_told_to_come_back_later_does(
     assert left is True
 
 
-async def test_an_alert_nobody_can_decide_is_told_again_under_another_key(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
-) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    mail.fail(Fault.IN_DOUBT)
-    await alerts.run()
-    await _hurry(engine)
-    await alerts.run()
-    assert len(mail.inbox) == 1
-    assert await _states(engine) == {"sent": 1}
-
-
 async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
     alerts: Alerts, engine: AsyncEngine, mail: MailStub
 ) -> None:
@@ -329,16 +293,6 @@ async def test_the_end_is_not_told_before_the_beginning(
     ]
 
 
-async def test_one_that_fails_for_hours_does_not_hide_what_became_of_it(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
-) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    await _sql(engine, f"update worker.alert set tries = {PATIENT_TRIES}, next_try = now() + interval '10 m'")
-    await alerts.clear(None, LOW, WALLET, 31337, FACTS)
-    assert (await alerts.run()).sent == 1
-    assert [email.variables["status"] for email in mail.inbox] == ["cleared"]
-
-
 async def test_two_that_deliver_at_once_send_each_alert_once(
     alerts: Alerts, engine: AsyncEngine, mail: MailStub
 ) -> None:
@@ -351,11 +305,7 @@ async def test_two_that_deliver_at_once_send_each_alert_once(
 
 
 async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, database_url: str) -> None:
-    async with (
-        Inbox() as inbox,
-        served(environment(database_url, inbox)) as service,
-        _client(service.url) as client,
-    ):
+    async with Inbox() as inbox, served(environment(database_url, inbox)) as service, _client(service.url) as client:
         alerts = Alerts(engine, client, OPS, {31337: "Testland"})
         for kind in AlertKind:
             await alerts.raise_(None, kind, WALLET, 31337, FACTS)
@@ -399,13 +349,3 @@ async def test_a_storm_that_goes_on_is_one_email_in_ten_minutes(
     await alerts.run()
     assert len(mail.inbox) == STORM + 2
     assert (await _states(engine)).get("queued") is None
-
-
-async def test_a_digest_is_as_sure_to_arrive_as_any_alert(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
-    for number in range(STORM + 1):
-        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
-    mail.fail(Fault.UNAVAILABLE, Fault.ACCEPTS_AND_DIES)
-    for _ in range(3):
-        await alerts.run()
-        await _hurry(engine)
-    assert [email.template for email in mail.inbox] == [AlertKind.ALERTS_DIGEST]

@@ -13,7 +13,6 @@ from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.monitoring.held_emails import settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import Kind, Role
 from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
@@ -112,38 +111,6 @@ async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_i
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
-async def test_a_reminder_that_waited_is_not_sent_in_the_window_of_a_later_deadline(world: World) -> None:
-    """The same window is open again when it may be sent at last, but for the deadline that a check-in set."""
-    legacy = await approaching(world)
-    await world.mail.stop()
-    await world.dispatch.run()
-    world.scenario.check_in(world.account("owner"), legacy)
-    world.scenario.advance(24 * DAY)
-    await world.mail.start()
-    await world.hurry()
-    await world.tick()
-    await world.days_pass()  # of several about one legacy the newest goes first, and the next not before tomorrow
-    await world.tick()
-    assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
-    assert await world.states() == {"dropped:window_closed": 3, "sent": 3}
-
-
-async def test_an_index_that_is_read_again_drops_nobody(world: World) -> None:
-    """What a rewound index does not hold is not taken for absent: it is read again first."""
-    legacy = world.legacy(inactivity=30 * DAY)
-    await world.save(legacy, "owner", "anna", "ben")
-    await world.look_at_chain()
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.look_at_chain()
-    await world.mail.stop()
-    await world.dispatch.run()
-    await world.mail.start()
-    await world.index.rewind_to(1)
-    await world.hurry()
-    await world.dispatch.run()
-    assert world.mail.told("owner_reset") == emails("owner", "anna", "ben")
-
-
 async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
     """They were seen in time and never planned; when mail is configured at last they are not news any more."""
     legacy = world.legacy(inactivity=300 * DAY)
@@ -157,34 +124,6 @@ async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
     assert (await world.dispatch.run()).plan.too_old == 0, "counted once"
 
 
-@pytest.mark.parametrize("more", [False, True])
-async def test_after_weeks_of_downtime_a_longer_age_tells_what_history_would_not(
-    engine: AsyncEngine, world: World, more: bool
-) -> None:
-    """As the runbook says: a check-in, claims that have opened, a notice of a day that is still to come."""
-    owner, carl = world.account("owner"), world.account("carl")
-    world.scenario.set_time_ahead(owner, 30 * DAY)
-    coming, opened = world.legacy(inactivity=60 * DAY), world.legacy(heirs=["clara"], inactivity=31 * DAY)
-    renewed = world.legacy("carl", heirs=["ben"], inactivity=60 * DAY)
-    await world.save(coming, "owner", "anna")
-    await world.save(opened, "clara")
-    await world.save(renewed, "carl", "ben")
-    world.scenario.advance(29 * DAY)
-    await world.tick()
-    world.mail.inbox.clear()
-    world.scenario.check_in(carl, renewed)
-    world.scenario.advance(21 * DAY)
-    await world.days_pass(21)
-    age = {"SIGNAL_MAX_AGE": str(30 * DAY)} if more else {}
-    async with open_world(engine, world.scenario, world.mail, subgraph=None, **age) as started:
-        for _ in range(2):
-            await started.tick()
-    assert world.mail.told("owner_reset") == (emails("carl", "ben") if more else [])
-    assert world.mail.told("before_activation") == (emails("owner", "anna") if more else [])
-    assert world.mail.told("ready_to_activate") == (emails("clara") if more else [])
-    assert not world.mail.duplicates()
-
-
 async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
     """Premium lapsed between look and dispatch, and is renewed: the deadline is the same, nothing was sent."""
     await approaching(world)
@@ -195,23 +134,6 @@ async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all
     world.scenario.subscribe_premium(world.account("owner"))
     await world.tick()
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
-
-
-@pytest.mark.parametrize("reason", ["legacy_not_readable", "not_in_audience"])
-async def test_an_undecided_reminder_is_not_sent_anew_when_its_window_is_planned_again(
-    world: World, reason: str
-) -> None:
-    """Of what is dropped for such a reason nothing was sent; of what waits for it there may have been."""
-    await approaching(world, "anna")
-    world.mail.fail(Fault.ACCEPTS_AND_DIES)
-    await world.dispatch.run()
-    await world.sql(
-        "update worker.sent_ledger set reason = :reason, next_try = now() + interval '1 hour'", reason=reason
-    )
-    await world.sql("update worker.due_window set planned_at = null")
-    await world.dispatch.run()
-    assert await world.states() == {f"unknown:{reason}": 1}
-    assert world.mail.told("before_activation") == emails("anna")
 
 
 @pytest.mark.parametrize("sync", [True, False])
@@ -316,22 +238,6 @@ async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_
     assert roles["signer@example.org"] == "cosigner"
 
 
-async def test_an_activation_that_is_told_when_the_safe_is_in_use_again_names_no_deadline(world: World) -> None:
-    """The email calls it the deadline that had passed; the one of then nobody reads any more."""
-    s, owner = world.scenario, world.account("owner")
-    s.subscribe_premium(owner)
-    safe = s.create_safe([owner])
-    legacy = s.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=30 * DAY)
-    s.configure_reminders(owner, legacy, [world.address("anna")])
-    await world.save(legacy, "anna")
-    s.advance(31 * DAY)
-    s.activate_safe_legacy(world.account("anna"), legacy)
-    await world.look_at_chain()
-    s.execute_from_safe(owner, safe, owner.address)
-    await world.dispatch.run()
-    assert world.mail.email("activated_multisig", "anna@example.org").variables["deadline"] is None
-
-
 async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_their_own_amounts(world: World) -> None:
     legacy = await ready(world, *FAMILY, second_line="clara", delay2=2 * DAY)
     world.scenario.advance(3 * DAY)
@@ -349,30 +255,6 @@ async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_t
         "clara@example.org": [],
     }
     assert (await world.states("activated_transfer")).get("sent") == 4
-
-
-async def test_two_legacies_claimed_from_in_one_transaction_tell_each_its_own_amounts(world: World) -> None:
-    first, second = await ready(world), await ready(world)
-    scenario, usdc, anna = world.scenario, world.scenario.deployment.usdc, world.account("anna")
-    router, calls = scenario.contracts["TransferEOALegacyRouter"], []
-    for nonce, (legacy, units) in enumerate(((first, 600 * 10**6), (second, 100 * 10**6))):
-        scenario.approve(world.account("owner"), usdc, legacy.address, units)
-        auth = scenario.claim_auth(anna, legacy.id, [usdc], nonce=nonce)
-        data = bytes.fromhex(router.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
-        calls.append((legacy.router, False, data))
-    multicall = scenario.deployment.multicall3
-    scenario.write(world.account("stranger"), "Multicall3", multicall, "aggregate3", calls)
-    world.mail.inbox.clear()
-    await world.tick()
-    told = [(e.to.partition("@")[0], [row["amount"] for row in e.variables["amounts"]]) for e in world.mail.inbox]
-    assert sorted(told) == [
-        ("anna", ["300"]),
-        ("anna", ["50"]),
-        ("ben", ["300"]),
-        ("ben", ["50"]),
-        ("owner", ["100"]),
-        ("owner", ["600"]),
-    ]
 
 
 async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_other(world: World) -> None:
@@ -533,16 +415,6 @@ async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: World
     assert not world.mail.duplicates()
 
 
-async def test_a_timer_that_outlasts_all_dates_is_not_said_to_have_run_out(world: World) -> None:
-    """Without a deadline the email says that it may have; an owner may have set what amounts to never."""
-    legacy = world.legacy(inactivity=2**80)
-    await world.save(legacy, "owner", "anna")
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.tick()
-    told = {email.to: email.variables["deadline"] for email in world.mail.inbox}
-    assert told == dict.fromkeys(emails("owner", "anna"), "Friday, 31 December 9999, 23:59 UTC")
-
-
 async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) -> None:
     legacy = await approaching(world, "anna")
     for _ in range(4):
@@ -557,18 +429,6 @@ async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) 
     await world.days_pass(1.01)
     await world.tick()
     assert len(world.mail.told("owner_reset")) == 2
-
-
-async def test_an_owner_reset_that_waits_for_its_next_try_is_merged_into_a_later_one(world: World) -> None:
-    """Told after it, it would say of a newer deadline what was true of an older one."""
-    legacy = await approaching(world, "anna")
-    world.mail.fail(Fault.SLOW_DOWN)
-    for _ in range(2):
-        world.scenario.check_in(world.account("owner"), legacy)
-        await world.tick()
-        world.scenario.advance(60)
-    assert world.mail.told("owner_reset") == emails("anna")
-    assert await world.states("owner_reset") == {"sent": 1, "dropped:merged": 1}
 
 
 async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World) -> None:
@@ -610,22 +470,6 @@ async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: Wor
     (told,) = (e.variables["amounts"] for e in world.mail.inbox if e.to == "anna@example.org")
     names = {row["tokenAddress"].lower(): row["token"].lower() for row in told}
     assert names == {usdc: "usdc", false: false, mover: mover}
-
-
-async def test_what_was_merged_into_a_held_email_is_told_with_it(world: World) -> None:
-    legacy = await ready(world)
-    world.scenario.claim(world.account("anna"), legacy, [world.scenario.deployment.usdc])
-    world.scenario.claim(world.account("anna"), legacy, [])
-    world.mail.fail(*[Fault.IN_DOUBT] * 3)
-    await world.tick()
-    await world.sql("update worker.sent_ledger set next_try = now() where state = 'unknown'")
-    await world.tick()
-    held = await world.sql("select id from worker.sent_ledger where state = 'held'")
-    assert len(held) == 3
-    for (id,) in held:
-        await settle_unsent(world.engine, world.client, id)
-    await world.tick()
-    assert world.mail.email("activated_transfer", "anna@example.org").variables["amounts"][0]["amount"] == "500"
 
 
 # -- who may be written to at all ---------------------------------------------------------------------

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Mode, Scenario
@@ -104,32 +103,6 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     assert await world.states() == {}
 
 
-async def test_who_is_saved_again_while_an_old_email_is_asked_about_hears_of_an_open_window(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Erased when it was claimed, and so it is given up; saved again before that is recorded."""
-    legacy = await approaching(world, "anna")
-    world.mail.fail(Fault.DIES_BEFORE)
-    await world.dispatch.run()
-    await world.erase(legacy)
-    await world.hurry()
-    renderer = world.dispatch.renderer
-    render = renderer.render
-
-    async def saved_meanwhile(entries: Sequence[ReminderEmail]) -> Any:
-        await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
-        return await render(entries)
-
-    with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(renderer, "render", saved_meanwhile)
-        await world.dispatch.outbox.decide_unknown(DispatchReport(), time.monotonic() + 60)
-    assert await world.states() == {"dropped:body_gone": 1}
-    for _ in range(2):
-        await world.hurry()
-        await world.tick()
-    assert world.mail.told("before_activation") == ["anna.new@example.org"]
-
-
 async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> None:
     """Of a window that is open it is; a signal was for who was saved then."""
     legacy = await checked_in(world)
@@ -144,8 +117,16 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> 
     assert await world.states() == {"dropped:body_gone": 1}
 
 
-@pytest.mark.parametrize("fault", [Fault.UNAVAILABLE, Fault.REJECTED, Fault.SUPPRESSED])
-@pytest.mark.parametrize("corrected", ["before its body is stored", "before it is posted", "before that is recorded"])
+@pytest.mark.parametrize(
+    ("corrected", "fault"),
+    [
+        ("before its body is stored", Fault.UNAVAILABLE),
+        ("before it is posted", Fault.REJECTED),
+        ("before that is recorded", Fault.UNAVAILABLE),
+        ("before that is recorded", Fault.REJECTED),
+        ("before that is recorded", Fault.SUPPRESSED),
+    ],
+)
 @pytest.mark.parametrize(("kind", "told"), [("owner_reset", []), ("before_activation", ["anna.new@example.org"])])
 async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_lasts_and_of_nothing_past(
     world: World, monkeypatch: pytest.MonkeyPatch, corrected: str, fault: Fault, kind: str, told: list[str]
@@ -240,26 +221,7 @@ async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_w
     assert world.mail.told("owner_reset") == ["anna@example.org"]
 
 
-@pytest.mark.parametrize("renamed", ["before", "after"])
-async def test_another_name_tells_no_corrected_address_of_what_is_past(world: World, renamed: str) -> None:
-    legacy = await checked_in(world)
-    world.mail.fail(Fault.DIES_BEFORE)
-    await world.dispatch.run()
-    corrected = {world.address("anna"): "anna.new@example.org"}
-    if renamed == "before":
-        await world.save(legacy, "anna", reworded=True)
-    await world.save(legacy, emails=corrected)
-    if renamed == "after":
-        await world.save(legacy, emails=corrected, reworded=True)
-    for _ in range(2):
-        await world.hurry()
-        await world.tick()
-    assert world.mail.told("owner_reset") == []
-
-
-async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(
-    proxied: tuple[World, Proxy],
-) -> None:
+async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(proxied: tuple[World, Proxy]) -> None:
     """Nobody looks at a signal a second time: who is not an heir at its block yet is waited for a while."""
     world, node = proxied
     scenario = world.scenario
@@ -310,17 +272,6 @@ async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does
     assert 10 < number < 99
 
 
-async def test_an_email_of_a_legacy_that_cannot_be_read_waits_until_it_is_history(world: World) -> None:
-    legacy = await fickle(world)
-    world.scenario.set_mode(legacy, Mode.REVERTS)
-    await world.dispatch.run()
-    assert await world.states() == {"released:legacy_not_readable": 1}
-    await world.sql("update worker.sent_ledger set created_at = now() - interval '60 days'")
-    await world.hurry()
-    await world.dispatch.run()
-    assert await world.states() == {"dropped:legacy_not_readable": 1}
-
-
 async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_open(world: World) -> None:
     """However long nobody could: from then on it is tried for as long as a new one."""
     legacy = await fickle(world)
@@ -337,18 +288,6 @@ async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_o
     await world.hurry()
     await world.dispatch.run()
     assert world.mail.told("before_activation") == ["anna@example.org"]
-
-
-async def test_what_is_prepared_when_the_time_of_a_run_is_up_is_left_to_the_next_run(world: World) -> None:
-    await approaching(world, "anna", "ben")
-    report = DispatchReport()
-    piece = await prepared(world, report, time.monotonic() - 60)
-    settled = await world.dispatch.outbox.post(piece, report)
-    await world.dispatch.outbox.settle(report, piece.claim, settled)
-    assert world.mail.requests == 0
-    await world.hurry()
-    await world.dispatch.run()
-    assert world.mail.told("before_activation") == ["anna@example.org", "ben@example.org"]
 
 
 @pytest.mark.parametrize("outcome", ["unsent", "sent", "held"])
@@ -380,22 +319,6 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     await world.dispatch.run()
     waits = "select next_try - now() > interval '23 hours 50 minutes' from worker.sent_ledger where state = 'queued'"
     assert await world.sql(waits) == ([] if outcome == "unsent" else [(True,)])
-
-
-async def test_who_waited_for_an_email_that_was_never_sent_hears_at_once(world: World) -> None:
-    """It is merged into the one that waits a day for it, which has nothing to wait for then."""
-    legacy = await checked_in(world)
-    world.mail.fail(Fault.DIES_BEFORE)
-    await world.dispatch.run()
-    await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour'")
-    world.scenario.advance(DAY)
-    world.scenario.check_in(world.account("owner"), legacy)
-    await world.tick()
-    assert world.mail.requests == 1
-    await world.sql("update worker.sent_ledger set next_try = now() where state = 'unknown'")
-    await world.dispatch.run()
-    assert world.mail.told("owner_reset") == ["anna@example.org"]
-    assert await world.states() == {"sent": 1, "dropped:merged": 1}
 
 
 @pytest.mark.parametrize("hours", [23, 25])
@@ -469,43 +392,3 @@ async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addre
         assert mail.told("owner_reset") == ["anna@example.org"]
         (day,) = await world.sql("select used from worker.quota where scope = 'email_day'")
         assert day.used == 1
-
-
-async def test_a_claim_that_loses_a_deadlock_is_made_all_the_same(world: World) -> None:
-    """Whoever corrects or erases somebody locks their emails too, also those that are merged into a later one."""
-    await checked_in(world)
-    await world.mail.stop()
-    await world.dispatch.run()
-    await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour'")
-    await world.sql(
-        "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, next_try)"
-        " select gen_random_uuid(), chain_id, legacy, recipient, kind, 'later', role, now() from worker.sent_ledger"
-    )
-    locked = "select from worker.sent_ledger where {} for update"
-    async with world.engine.begin() as other:
-        await other.execute(text(locked.format("event <> 'later'")))
-        claiming = asyncio.create_task(reminder_store(world).claim(10))
-        await blocked(world.engine)
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the claim finds it first, and gives way
-        await other.execute(text(locked.format("event = 'later'")))
-    claim = await claiming
-    if not claim.entries:  # on a busy machine its second try may pass over rows that are locked until the commit
-        claim = await reminder_store(world).claim(10)
-    assert ([entry.event for entry in claim.entries], claim.merged) == (["later"], 1)
-
-
-async def test_places_of_the_day_are_given_back_also_by_who_loses_a_deadlock(world: World) -> None:
-    """A claim takes places of the same addresses meanwhile: what was posted beside these would be left undecided."""
-    await approaching(world, "anna", "ben")
-    await world.dispatch._plan(CHAIN_ID, DispatchReport())
-    ledger = reminder_store(world)
-    claim = await ledger.claim(10)
-    locked = "select from worker.quota where subject = (select {}(subject) from worker.quota) for update"
-    async with world.engine.begin() as other:
-        await other.execute(text(locked.format("max")))
-        settling = asyncio.create_task(ledger.settle(claim, [become.afresh(entry) for entry in claim.entries]))
-        await blocked(world.engine)
-        await other.execute(text("set local deadlock_timeout = '1min'"))  # the settlement finds it first, and gives way
-        await other.execute(text(locked.format("min")))
-    await settling
-    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,), (0,)]

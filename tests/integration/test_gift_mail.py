@@ -1,43 +1,30 @@
 """Emails of gifts: when they go out, that each goes out once, and what is left of them."""
 
-import asyncio
 import hashlib
 import json
 import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.rotation import rotate
-from reminder_worker.errors import (
-    Superseded,
-)
+from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.held_emails import requeue, settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
-from reminder_worker.outbox.mail_client import Accepted
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
-from tests.integration.chain_proxy import proxy
-from tests.integration.gift_mail_world import (
-    NORMAL,
-    ORIGIN,
-    USDC,
-    World,
-    open_world,
-    unreachable,
-)
+from tests.integration.gift_mail_world import NORMAL, ORIGIN, USDC, World, open_world, unreachable
 from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
 
@@ -122,84 +109,6 @@ async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world:
     assert await late_half_an_hour_on() == 1
 
 
-async def test_an_undecided_email_that_is_put_off_is_not_late_before_its_new_day(world: World) -> None:
-    """It is asked about on that day: until then it would silence the heartbeat."""
-    id = world.seal()
-    await world.register(id)
-    world.stub.fail(Fault.DIES_BEFORE)
-    await world.tick()
-    ago = "created_at = created_at - interval '31 minutes', claimed_at = claimed_at - interval '31 minutes'"
-    await world.sql(f"update worker.gift_ledger set {ago}")
-    assert await late(world) == 1
-    day = datetime.fromtimestamp(time.time() + DAY, UTC)
-    await world.register(id, timing="scheduled", notifyAt=day.isoformat())
-    assert (await world.states())["gift_waiting"] == "unknown"
-    assert await late(world) == 0
-
-
-async def test_a_mail_service_that_is_down_is_not_asked_about_each_email(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    """Each question may last as long as the service's time limit, and the leases do not."""
-    async with AsyncExitStack() as stack:
-        world = await open_world(stack, engine, chain_scenario, MAIL_CONCURRENCY="8")
-        for number in range(20):
-            await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-        await world.sql("update worker.gift_ledger set state = 'unknown', next_try = now()")
-        await world.stub.stop()
-        await world.mail.run()
-        asked = await world.sql("select from worker.gift_ledger where tries > 0")
-        assert 5 <= len(asked) <= 12, "until it is plain, and those asked about at once"
-
-
-async def test_an_address_that_is_put_off_keeps_nobody_else_waiting(world: World) -> None:
-    """A full mailbox is answered as a busy service is; whoever has many of them could stop everybody's emails."""
-    for number in range(20):
-        await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-    world.stub.fail(Fault.SLOW_DOWN)
-    report = await world.mail.run()
-    assert report.outcomes["gift_waiting"] == {"released": 1, "sent": 19}
-
-
-async def test_a_mail_service_that_asks_for_a_pause_is_left_alone_for_it(world: World) -> None:
-    """Also by those that were not tried any more."""
-    world.client.concurrency = 8
-    for number in range(20):
-        await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-    world.stub.retry_after = 1234
-    world.stub.fail(*[Fault.SLOW_DOWN] * 20)
-    await world.mail.run()
-    assert world.stub.requests < 20
-    waits = "select from worker.gift_ledger where kind = 'gift_waiting' and next_try < now() + interval '20 minutes'"
-    assert await world.sql(waits) == []
-
-
-async def test_no_more_is_under_way_than_may_be(
-    engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who waited for a connection beyond the time limit would be taken for one that may have been sent."""
-    under_way, most, another = 0, 0, asyncio.Event()
-
-    async def send(*_: object) -> Accepted:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        if under_way > 1:
-            another.set()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(another.wait(), 0.5)
-        under_way -= 1
-        return Accepted("<taken@test>")
-
-    async with AsyncExitStack() as stack:
-        world = await open_world(stack, engine, chain_scenario, MAIL_CONCURRENCY="1")
-        for number in range(3):
-            await world.register(world.seal(), recipientEmail=f"{number}@post.example")
-        monkeypatch.setattr(world.client, "send", send)
-        await world.mail.run()
-    assert most == 1
-
-
 # -- opening day ------------------------------------------------------------------------------------
 
 
@@ -227,26 +136,6 @@ async def test_a_gift_whose_id_became_another_one_is_not_written_about(world: Wo
     report = await world.tick()
     assert world.stub.inbox == []
     assert report.outcomes == {"gift_waiting": {"released": 1}}
-
-
-@pytest.mark.parametrize("pinned", ["owner = :other", "recipient = :other", "unlock_time = unlock_time + 1"])
-async def test_all_that_was_pinned_of_a_gift_has_to_be_as_it_was(world: World, pinned: str) -> None:
-    await world.register(world.seal())
-    await world.sql(f"update worker.gift_notification set {pinned}", other="0x" + "0d" * 20)
-    report = await world.tick()
-    assert world.stub.inbox == []
-    assert report.outcomes == {"gift_waiting": {"released": 1}}
-
-
-async def test_another_persons_gift_that_was_claimed_takes_no_email_away(world: World) -> None:
-    """A reorganisation that gave the number to it may be undone."""
-    id = world.seal()
-    await world.register(id, timing="none")
-    world.scenario.advance(30 * DAY + 1)
-    world.scenario.withdraw_gift(world.heir, id)
-    await world.sql("update worker.gift_notification set recipient = :other", other="0x" + "0d" * 20)
-    await world.tick()
-    assert await world.states() == {"gift_unlocked": "released"}
 
 
 async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(world: World) -> None:
@@ -279,32 +168,6 @@ async def test_that_a_gift_waits_is_not_told_any_more_once_it_is_open(world: Wor
     for _ in range(2):
         await world.tick()
     assert (world.stub.told("gift_waiting"), world.stub.told("gift_unlocked")) == ([], [NORMAL])
-
-
-async def test_an_unlock_email_is_waited_for_whatever_was_told_before_and_to_whom(world: World) -> None:
-    id = world.seal()
-    await world.register(id, recipientEmail="wrong@post.example")
-    await world.tick()
-    await world.register(id)
-    await world.tick()
-    assert world.stub.told("gift_waiting") == [NORMAL, "wrong@post.example"]
-    world.scenario.advance(30 * DAY + 1)
-    await world.stub.stop()
-    await world.tick()
-    await world.stub.start()
-    await world.tick()
-    assert world.stub.told("gift_unlocked") == [NORMAL]
-
-
-async def test_mail_that_comes_back_delivers(world: World) -> None:
-    await world.register(world.seal(), timing="none")
-    world.scenario.advance(30 * DAY + 1)
-    await world.stub.stop()
-    for _ in range(30):  # more tries than the address's day holds
-        await world.tick()
-    await world.stub.start()
-    await world.tick()
-    assert world.stub.told("gift_unlocked") == [NORMAL]
 
 
 async def test_a_chain_that_cannot_be_read_leaves_everything_for_later(world: World) -> None:
@@ -345,33 +208,6 @@ async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(
     assert world.stub.told("gift_waiting") == [NORMAL, NORMAL]
 
 
-async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: World) -> None:
-    await world.register(world.seal())
-    for table in ("gift_notification", "gift_ledger"):
-        await world.sql(f"update worker.{table} set chain_id = 2")
-    await world.tick()
-    assert world.stub.inbox == []
-    waiting = (
-        "select reason, next_try > now() + interval '4 minutes' from worker.gift_ledger where kind = 'gift_waiting'"
-    )
-    assert [tuple(row) for row in await world.sql(waiting)] == [("chain_not_configured", True)]
-    assert not await world.mail.look()
-
-
-async def test_a_chain_that_never_answers_does_not_use_up_the_time_of_a_run(world: World) -> None:
-    await world.register(world.seal())
-    async with proxy(world.scenario.anvil.url) as silent:
-        silent.hang = True
-        rpc = {"rpc_urls": (SecretStr(silent.url),), "rpc_timeout_seconds": 2.0}
-        mail, other = await with_another_chain(world, **rpc)
-        try:
-            report = await mail.run(budget_seconds=1.5)
-        finally:
-            await other.close()
-    assert set(report.unreadable_chains) == {1}
-    assert world.stub.told("gift_waiting") == [NORMAL]
-
-
 # -- at most once, never lost -----------------------------------------------------------------------
 
 
@@ -392,15 +228,6 @@ async def test_whatever_the_mail_service_does_one_email_arrives(world: World, fa
     assert (await world.states())["gift_waiting"] == "sent"
 
 
-async def test_what_nobody_can_know_is_held_and_never_sent_twice(world: World) -> None:
-    await world.register(world.seal())
-    world.stub.fail(Fault.IN_DOUBT)
-    for _ in range(3):
-        await world.tick()
-    assert world.stub.inbox == []
-    assert (await world.states())["gift_waiting"] == "held"
-
-
 async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_window(world: World) -> None:
     """It never left, as an operator found out: the notification is kept until then."""
     await world.register(world.seal(), timing="none")
@@ -415,15 +242,6 @@ async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_wi
         await world.tick()
     assert world.stub.told("gift_unlocked") == [NORMAL]
     assert await world.kept() == 0
-
-
-async def test_an_address_refused_three_times_is_dead(world: World) -> None:
-    await world.register(world.seal())
-    world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
-    for _ in range(4):
-        await world.tick()
-    assert world.stub.inbox == []
-    assert (await world.states())["gift_waiting"] == "dead"
 
 
 async def test_who_registers_an_address_again_that_was_refused_has_it_tried_again(world: World) -> None:
@@ -484,18 +302,6 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
     assert world.stub.told("gift_waiting") == [NORMAL]
 
 
-async def test_who_came_back_is_written_to_once_the_giver_registers_again(world: World) -> None:
-    """As of reminders: nothing was sent before, and whether they want it the mail service knows."""
-    id = world.seal()
-    await world.register(id)
-    world.stub.fail(Fault.SUPPRESSED)
-    await world.tick()
-    await suppressed_earlier(world, "1 day 1 second")
-    await world.register(id)
-    await world.tick()
-    assert world.stub.told("gift_waiting") == [NORMAL]
-
-
 async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
     id = world.seal()
     await world.register(id)
@@ -507,18 +313,6 @@ async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) ->
         await world.tick()
     assert world.stub.inbox == []
     assert (await world.states())["gift_waiting"] == "dropped"
-
-
-async def test_a_mail_service_without_keys_has_what_is_undecided_held(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    async with AsyncExitStack() as stack:
-        world = await open_world(stack, engine, chain_scenario, MAIL_IDEMPOTENT="false")
-        await world.register(world.seal())
-        world.stub.fail(Fault.DIES_BEFORE)
-        await world.tick()
-        await world.tick()
-        assert (await world.states())["gift_waiting"] == "held"
 
 
 async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -546,23 +340,6 @@ async def test_a_name_corrected_while_the_email_is_undecided_does_not_lose_it(wo
         await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
     assert world.stub.email("gift_waiting", NORMAL).variables["name"] == "Quilla"
-
-
-async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addresss_day(
-    engine: AsyncEngine, chain_scenario: Scenario
-) -> None:
-    async with AsyncExitStack() as stack:
-        world = await open_world(stack, engine, chain_scenario, MAIL_DAILY_CAP_PER_ADDRESS="2")
-        id = world.seal()
-        await world.register(id)
-        world.stub.fail(Fault.DIES_BEFORE)
-        await world.tick()
-        await world.register(id, recipientName="Quilla")
-        for _ in range(2):
-            await world.tick()
-        assert world.stub.told("gift_waiting") == [NORMAL]
-        (day,) = await world.sql("select used from worker.quota where scope = 'email_day'")
-        assert day.used == 1
 
 
 async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent(world: World) -> None:
@@ -615,17 +392,6 @@ async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window
         assert await world.kept() == kept
 
 
-async def test_a_gift_that_stays_another_one_is_given_up(world: World) -> None:
-    before = world.scenario.anvil.snapshot()
-    await world.register(world.seal())
-    world.scenario.anvil.revert(before)
-    await world.tick()
-    assert (await world.states())["gift_waiting"] == "released"
-    await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
-    await world.tick()
-    assert (await world.states())["gift_waiting"] == "dropped"
-
-
 async def test_a_vault_that_tells_of_no_gift_any_more_takes_no_email_away(world: World) -> None:
     """As after an upgrade that went wrong: all would be given up as another's, without an alert."""
     uncle = world.scenario.account("uncle")
@@ -658,16 +424,6 @@ async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, mon
         await world.tick()
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
-
-
-async def test_a_worker_that_died_before_the_deletion_is_made_up_for_at_the_next_look(world: World) -> None:
-    await world.register(world.seal(), timing="none")
-    world.scenario.advance(30 * DAY + 1)
-    await world.sql("update worker.gift_ledger set state = 'sent'")
-    assert await world.mail.look()
-    await world.mail.run()
-    assert await world.kept() == 0
-    assert not await world.mail.look()
 
 
 async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine, chain_scenario: Scenario) -> None:

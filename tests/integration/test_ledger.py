@@ -99,20 +99,6 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
 
 
-async def test_an_email_that_goes_with_its_recipient_after_its_lease_was_lost_gives_its_place_back_once(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever noticed the loss gave it back; given back twice, the address would get more emails than its cap."""
-    monkeypatch.setattr("reminder_worker.outbox.store.LEASE_SECONDS", 0)
-    ledger, claim, entry = await in_hand(world)
-    await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
-    await ledger.expire_leases()
-    async with world.engine.begin() as conn:
-        await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
-    await ledger.settle(claim, [become.later(entry, 0.0, "recipient_changed")])
-    assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(1,)]
-
-
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
@@ -160,21 +146,6 @@ async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_no
     assert await world.sql(USED_BY_DAY) == [(1,)]
 
 
-async def test_of_two_who_find_a_lost_lease_at_once_one_gives_its_place_of_the_day_back(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("reminder_worker.outbox.store.LEASE_SECONDS", 0)
-    ledger, _, _ = await in_hand(world)
-    await world.sql("update worker.quota set used = used + 1 where scope = 'email_day'")  # for another legacy's email
-    async with world.engine.connect() as other:
-        await other.execute(text("select from worker.sent_ledger for update"))
-        both = [asyncio.create_task(ledger.expire_leases()) for _ in range(2)]
-        await blocked(world.engine, 2)
-        await other.rollback()
-    await asyncio.gather(*both)
-    assert await world.sql(USED_BY_DAY) == [(1,)]
-
-
 async def test_a_lease_that_is_lost_while_the_body_is_stored_gives_nothing_back(world: World) -> None:
     """From then on the email may have been posted."""
     ledger, _, _ = await in_hand(world)
@@ -205,19 +176,6 @@ async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_pl
     assert await ledger.confirm(claim, [entry.id]) == {entry.id}
     assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
     await ledger.settle(claim, [become.answered(entry, Refused(422))])
-    assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
-
-
-async def test_an_email_that_is_made_ready_over_midnight_takes_a_place_of_the_day_that_it_is_posted_on(
-    world: World,
-) -> None:
-    ledger, claim, entry = await in_hand(world)
-    assert entry.counted_on is not None
-    entry.counted_on -= DAY
-    await world.sql(A_DAY_AGO)
-    await make_ready(ledger, claim, entry)
-    assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
-    await ledger.settle(claim, [become.answered(entry, NotAccepted())])
     assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
 
 
@@ -353,23 +311,6 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 
-async def test_an_acceptance_that_comes_after_another_claim_keeps_others_back_for_a_day_and_not_for_ever(
-    world: World,
-) -> None:
-    """The mail service had not heard of it yet when the other dispatcher asked, and it was to be made anew."""
-    ledger, claim, entry = await in_hand(world)
-    await make_ready(ledger, claim, entry)
-    await world.sql(LEASE_OVER)
-    others = await ledger.claim_unknown(10)
-    await ledger.settle(others, [become.afresh(each) for each in others.entries])
-    assert (await ledger.claim(10)).entries
-    await ledger.settle(claim, [become.sent(entry, "m")])
-    assert await world.states() == {"sent": 1}
-    await world.days_pass()
-    await world.sql(ANOTHER_QUEUED)
-    assert len((await ledger.claim(10)).entries) == 1
-
-
 async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: World) -> None:
     """So it is sent by the next dispatcher, also where the mail service could not tell what became of it."""
     ledger = await undecided(world)
@@ -379,19 +320,6 @@ async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_i
     await world.sql(LEASE_OVER)
     await ledger.expire_leases()
     assert await world.states() == {"released": 1}
-
-
-async def test_one_whose_lease_is_over_keeps_others_back_for_seconds_and_not_until_a_moment_that_is_past(
-    world: World,
-) -> None:
-    """Nobody claims the others again and again until it is released."""
-    ledger = reminder_store(world)
-    assert (await ledger.claim(10)).entries
-    await world.sql(LEASE_OVER)
-    await world.sql(ANOTHER_QUEUED)
-    assert (await ledger.claim(10)).put_off == 1
-    waits = "select next_try > now(), next_try < now() + interval '1 minute' from worker.sent_ledger"
-    assert await world.sql(f"{waits} where state = 'queued'") == [(True, True)]
 
 
 class Counted(MailStub):
