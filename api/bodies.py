@@ -4,7 +4,6 @@ from collections.abc import Generator
 from typing import Any, TypeVar
 
 from litestar import Request
-from litestar._openapi.schema_generation import SchemaCreator
 from litestar.dto import AbstractDTO
 from litestar.dto.data_structures import DTOFieldDefinition
 from litestar.openapi.spec import Reference, Schema
@@ -17,7 +16,7 @@ T = TypeVar("T")
 
 
 class StrictJson(AbstractDTO[T]):
-    """The framework's own reader takes any content type, converts "5" to 5 and echoes values in its errors."""
+    """Strict reader: the framework's own takes any content type, converts "5" to 5 and echoes values in its errors."""
 
     def decode_bytes(self, value: bytes) -> Any:
         """Raises UnsupportedMediaType, Malformed, InvalidInput."""
@@ -33,9 +32,10 @@ class StrictJson(AbstractDTO[T]):
 
     @classmethod
     def create_openapi_schema(
-        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: SchemaCreator
+        cls, field_definition: FieldDefinition, handler_id: str, schema_creator: Any
     ) -> Reference | Schema:
-        return schema_creator.for_field_definition(field_definition)
+        schema: Reference | Schema = schema_creator.for_field_definition(field_definition)
+        return schema
 
     @classmethod
     def generate_field_definitions(cls, model_type: type[Any]) -> Generator[DTOFieldDefinition, None, None]:

@@ -1,4 +1,4 @@
-"""Auto-renew: what was seen of each owner who opted in, and what was decided."""
+"""Auto-renew: observations and decisions by owner."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What should be true of a healthy worker. A failed check says what to look at; none shows personal data."""
+"""Checks of a healthy worker. A failed check names the trouble; none shows personal data."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -164,7 +164,7 @@ def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset=ops_alerts, op_tags=AFTER_THE_WORK)
 def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
-    """The mail service refused no alert. Those that wait for it are in the service log already."""
+    """The mail service refused no alert. Waiting alerts are in the service log already."""
     found = _ask(service, "undelivered_alerts").undelivered_alerts
     return dg.AssetCheckResult(
         passed=not found["dead"],

@@ -1,4 +1,4 @@
-"""What gifts are made of here: whom givers want told, and the emails that become of it. Counts only."""
+"""Gifts: saved recipients, and the emails to them. Counts only."""
 
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,7 @@ gift_notifications = dg.AssetSpec(
     output_required=False,
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """The emails of gifts: one on the giver's day, one on opening day unless it was claimed, each at most once."""
+    """Emails of gifts: on the giver's day, and on opening day unless the gift was claimed; each at most once."""
     yield from materialized(context, service, "gifts", _read_metadata)
 
 

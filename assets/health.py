@@ -1,4 +1,4 @@
-"""Whether the worker is well: what its watchdog says is wrong now."""
+"""Health of the worker, as its watchdog sees it."""
 
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     output_required=False,
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """What is wrong now, since when. Looked at each minute; made anew only when something began or is over."""
+    """Conditions that are wrong now, and since when. Judged each minute; materialized only after a change."""
     yield from materialized(context, service, "watchdog", _read_metadata)
 
 

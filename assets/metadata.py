@@ -1,4 +1,4 @@
-"""What operators see beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
+"""Metadata beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -23,9 +23,9 @@ SAID_AT_ONCE = 5
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> Table:
-    """A Markdown table, or the word for its emptiness (as text: a check's page hides Markdown behind a link).
+    """Return a Markdown table, or the word `empty` as text: a check's page hides Markdown behind a link.
 
-    Dagster's page is narrow and cuts what is wide: addresses and other ids come last.
+    Dagster's page is narrow and cuts wide rows: addresses and other ids come last.
     """
     lines = ["| " + " | ".join(_cell(value) for value in row) + " |" for row in rows]
     if not lines:
@@ -35,7 +35,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str =
 
 
 def age(seconds: int | None) -> str:
-    """Seconds as a person says it: `42 s`, `5 min`, `3 h`, `2 d`."""
+    """Return seconds in words: `42 s`, `5 min`, `3 h`, `2 d`."""
     if seconds is None:
         return "never"
     for unit, size, least in (("d", 86400, 2 * 86400), ("h", 3600, 2 * 3600), ("min", 60, 120)):
@@ -45,14 +45,14 @@ def age(seconds: int | None) -> str:
 
 
 def sentence(troubles: Iterable[str], good: str) -> str:
-    """What a check found, in words that stand beside its result: the first troubles, or that all is good."""
+    """Return the words beside a check's result: the first troubles, or that all is good."""
     said = list(troubles)
     more = [f"and {len(said) - SAID_AT_ONCE} more"] if len(said) > SAID_AT_ONCE else []
     return "; ".join([*said[:SAID_AT_ONCE], *more]) or good
 
 
 def place(chain_id: int) -> str:
-    """Where something is, unless it is of no chain."""
+    """Return the chain in words; nothing for chain 0."""
     return f" on chain {chain_id}" if chain_id else ""
 
 
@@ -61,9 +61,9 @@ def clock(unix_seconds: float) -> str:
 
 
 def pass_report(states: "Iterable[PassState]") -> Metadata:
-    """The last report of a pass; figures stay numbers, each under its own key, so that Dagster plots them over time.
+    """Return the last report of a pass. Figures stay numbers under keys of their own: Dagster plots them over time.
 
-    Of nested counts those that are zero are left out: a relay that rests would show some thirty of them.
+    Nested counts of zero are left out: an idle relay would show some thirty zeros.
     """
     known = list(states)
     found: Metadata = {}
@@ -76,7 +76,7 @@ def pass_report(states: "Iterable[PassState]") -> Metadata:
 
 
 def _flat(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int | float | str]]:
-    """Nested counts under joined names; what is empty is left out."""
+    """Yield nested counts under joined names, without empty values."""
     for key, value in report.items():
         name = prefix + ("took (seconds)" if key == "seconds" else str(key).replace("_", " "))
         if isinstance(value, Mapping):
@@ -121,7 +121,7 @@ def gift_emails_table(counts: "Iterable[GiftEmailCount]") -> Table:
 
 
 def passes_table(states: "Iterable[PassState]", switched_off: Mapping[str, str]) -> Table:
-    """Every pass with the ages of its last look, success and failure; a pass that is off with its reason."""
+    """Return every pass with the ages of its last look, success and failure, or with the reason why it is off."""
     rows: list[Sequence[object]] = [
         (s.name, s.chain_id or "", age(s.checked_age), age(s.succeeded_age), age(s.failed_age), s.error or "")
         for s in states
@@ -137,9 +137,9 @@ def requests_table(counts: "Iterable[RequestCount]") -> Table:
 
 
 def wallets_table(wallets: "Iterable[WalletState]") -> Table:
-    """With the requests of today (UTC), and what they reserved and spent of the caps.
+    """Return the wallets with today's requests (UTC), and the amounts reserved and spent of the caps.
 
-    Whose row it is and whether it was stopped come first: what is behind the amounts is cut off.
+    The wallet and its stop come first: the page cuts the end of a row.
     """
     rows = []
     for w in wallets:
@@ -163,7 +163,7 @@ def decisions_table(counts: "Iterable[DecisionCount]") -> Table:
 
 
 def owners_table(owners: "Iterable[OwnerDecision]") -> Table:
-    """`transactions`: the owner's count now, and the one that is no news."""
+    """Return the decisions; `transactions`: the owner's count now, and the baseline."""
     rows = []
     for o in owners:
         seen = f"{o.nonce_seen} (baseline {o.baseline})"
@@ -173,14 +173,14 @@ def owners_table(owners: "Iterable[OwnerDecision]") -> Table:
 
 
 def left(seconds: int | None) -> str:
-    """`12 d`, or `over for 3 h`."""
+    """Return `12 d`, or `over for 3 h`."""
     if seconds is None:
         return "not known"
     return age(seconds) if seconds >= 0 else f"over for {age(-seconds)}"
 
 
 def ether(wei: int) -> str:
-    """Every digit: a test chain's fee is too small to be rounded."""
+    """Return the amount with every digit: a test chain's fee is too small to be rounded."""
     return amount_words(int(wei), 18)
 
 

@@ -1,4 +1,4 @@
-"""What an operator looks at first: when each pass last worked, and what was sent. Made anew on a schedule."""
+"""First look of an operator: the ages of the passes, and the emails sent. Materialized on a schedule."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 
 
 @dg.asset(
-    # The last of each lane: the other passes are behind them, those of worker_health and ops_alerts come of it.
+    # The last asset of each lane; worker_health and ops_alerts depend on this asset.
     deps=[sent_emails, "gift_emails", "relay_requests", "upgrade_operations", "statistics_snapshots"],
     group_name=GROUP,
     kinds={"postgres"},
@@ -54,7 +54,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
-    """What came of the emails settled in the last fourteen days (UTC), those of gifts too, by day and kind."""
+    """Outcomes of the emails settled in the last fourteen days (UTC), also of gifts, by day and kind."""
     return dg.MaterializeResult(metadata=charts.sends(*service.call(_read_sends, SECONDS)))
 
 

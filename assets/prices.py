@@ -1,4 +1,4 @@
-"""What tokens are worth: every price feed with its last good price, and whether it is fresh."""
+"""Prices of tokens: every feed with its last good price and its freshness."""
 
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ _COLUMNS = dg.TableSchema(
     output_required=False,
 )
 def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """Every sane round of every Chainlink feed that was seen; what is absurd, impossible or late is marked, not kept.
+    """Every sane round of every Chainlink feed that was seen; absurd, impossible and late answers are marked, not kept.
 
     The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
     """

@@ -1,4 +1,4 @@
-"""What the relay is made of: the requests whose gas we pay, and the alerts that operators are told."""
+"""Relay: the requests whose gas we pay, and the alerts to operators."""
 
 from typing import TYPE_CHECKING
 
@@ -56,8 +56,8 @@ raised_alerts = dg.AssetSpec(
 
 
 @dg.asset(
-    deps=[raised_alerts],  # not what raises them: it would be skipped in a run in which the relay's pass is off
-    op_tags={"dagster/priority": "-1"},  # after those of the same run that raise some
+    deps=[raised_alerts],  # not relay_requests: this asset would be skipped while the relay's pass is off
+    op_tags={"dagster/priority": "-1"},  # after the assets of the same run that raise alerts
     group_name="overview",
     kinds={"postgres", "email"},
     owners=OWNERS,
@@ -65,7 +65,7 @@ raised_alerts = dg.AssetSpec(
     output_required=False,
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """What operators were told, each change once: in the service log, and by email when an address is set."""
+    """Alerts to operators, once for each change: in the service log, and by email if an address is set."""
     yield from materialized(context, service, "alerts", _read_alert_metadata)
 
 

@@ -1,4 +1,4 @@
-"""What reminders are made of: the chain index, signals and windows read from it, and the emails they become."""
+"""Reminders: the chain index, its signals and windows, and the emails."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
     out=dg.Out(dg.Nothing, is_required=False),
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
-    """Claim what is due, resolve it afresh, post it, record the outcome: one slice, safe beside another."""
+    """Claim due emails, render them again, post them, record the outcomes: one batch, safe beside others."""
     for found in perform(context, service, "dispatch", _read_email_metadata):
         yield dg.Output(None, metadata=found, data_version=IN_PLACE)
 
@@ -99,7 +99,7 @@ def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service])
     metadata={"dagster/table_name": "worker.sent_ledger"},
 )
 def sent_emails(signals: None, windows: None, people: None, renewals: None) -> None:
-    """The ledger of emails: one row for each person and event, so that each is sent at most once."""
+    """Ledger of emails: one row for each person and event, sent at most once."""
     return dispatch(signals=signals, windows=windows, people=people, renewals=renewals)  # type: ignore[no-any-return]
 
 

@@ -92,10 +92,10 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
 def statistics_days(
     context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
 ) -> dg.MaterializeResult[None]:
-    """What was created, claimed, deleted, sealed and withdrawn on each day, and in all until then; with the value then.
+    """Creations, claims, deletions, sealed gifts and withdrawals of each day and in all, with the value of that day.
 
-    Computed from the chain index, so any past day can be made anew or filled in; what was secured on a day is known
-    only where a snapshot was taken. The hourly pass keeps the newest days by itself; this is the day's last word.
+    Computed from the chain index, so any past day can be made again or filled in; the value of a day is known
+    only if a snapshot was taken. The hourly pass keeps the newest days by itself; this is the day's last word.
     """
     days = [date.fromisoformat(key) for key in context.partition_keys]
 
@@ -140,7 +140,7 @@ def _check(
 
 
 async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
-    """Of each chain the newest figures, and the value as a plot."""
+    """Return the newest figures of each chain, and the value as a plot."""
     from reminder_worker.statistics import snapshots
 
     found: metadata.Metadata = {"dagster/row_count": await snapshots.count_snapshots(runtime.engine)}
@@ -184,9 +184,9 @@ def _counts(snapshot: "StatisticsSnapshot") -> metadata.Table:
 
 
 async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
-    """Writes them; then the figures of each, and beside those of the last of them plots that end with it.
+    """Write the files of these days; return their figures, and plots that end with the last day.
 
-    Raises `IndexerUnavailable` while a chain's index is behind: what it has not read would be written as quiet days.
+    Raises `IndexerUnavailable` while a chain's index is behind: its unread days would be written as quiet days.
     """
     from reminder_worker.errors import IndexerUnavailable
     from reminder_worker.statistics.files import write_days
@@ -212,7 +212,7 @@ async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.M
 
 
 async def _newest(runtime: "Runtime", most: int) -> "list[list[StatisticsSnapshot]]":
-    """Of each chain that has one, the newest first."""
+    """Return the snapshots of each chain, the newest first."""
     from reminder_worker.statistics import snapshots
 
     found = [await snapshots.find_recent_snapshots(runtime.engine, chain_id, most) for chain_id in runtime.chains]

@@ -1,8 +1,7 @@
 """One pass as one asset.
 
-A pass that failed on one chain has still served the others, so its asset reports and lets the steps behind it go on;
-its check `every_chain_succeeded` then fails the run. A pass that is off is not materialized, and the run's log says
-why.
+A pass that failed on one chain has served the other chains. Its asset reports, and later steps go on; its check
+`every_chain_succeeded` fails the run. A pass that is off is not materialized, and the run's log says why.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 OWNERS = ["team:operations"]
 AFTER_THE_WORK = {"dagster/priority": "-1"}  # of checks
-# Tables brought up to date in place: a newer run of what is before them does not make them stale; checks say what does.
+# Tables updated in place: a newer run of their inputs does not make them stale; the checks judge that.
 IN_PLACE = dg.DataVersion("in place")
 RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
 Results = Iterator[dg.MaterializeResult[None]]
@@ -50,10 +49,10 @@ def perform(
     again: tuple[float, float] = (0, 0),
     seconds: float = RUN_SECONDS,
 ) -> Iterator[metadata.Metadata]:
-    """Run a pass; its report once, or nothing when it is off.
+    """Run a pass; yield its report once, or nothing when it is off.
 
-    `facts`: what is shown beside the report. `again`: after so many seconds once more while a look says there is work,
-    for so many seconds in all.
+    `facts`: metadata beside the report. `again`: repeat after so many seconds while a look finds work, for so many
+    seconds in all.
     """
     found = service.call(partial(_report, name=name, facts=facts, again=again), seconds)
     if isinstance(found, str):
@@ -65,7 +64,7 @@ def perform(
 def materialized(
     context: dg.AssetExecutionContext, service: Service, name: str, facts: Facts, again: tuple[float, float] = (0, 0)
 ) -> Results:
-    """The same, as what an asset of the pass yields."""
+    """Run a pass; yield the materialization of its asset."""
     for found in perform(context, service, name, facts, again):
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 

@@ -1,4 +1,4 @@
-"""The upgrade queue: what is scheduled on the timelock that may change the contracts."""
+"""Upgrade queue: operations scheduled on the timelock that may change the contracts."""
 
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ _COLUMNS = dg.TableSchema(
     output_required=False,
 )
 def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """Operations of the UpgradeTimelock: which wait, what they would do, and from when they may be executed.
+    """Operations of the UpgradeTimelock: their state, their effect, and when they may be executed.
 
     Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
     """

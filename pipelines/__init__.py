@@ -1,7 +1,7 @@
 """When the worker's passes happen: Dagster definitions, jobs, sensors and schedules.
 
-Texts of exceptions are kept out of Dagster's event log (read by `dagster._utils.error` whenever one is stored) and
-out of what it prints, before anything of ours can fail. An installation sets the variable for itself, too.
+Texts of exceptions are kept out of Dagster's event log and out of its output, before any code of ours can fail. An
+installation sets the variable for itself, too.
 """
 
 import logging

@@ -2,7 +2,7 @@
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -17,7 +17,7 @@ _OF_DAYS = {"dagster/partition", "dagster/asset_partition_range_start"}  # tags
 _PAGE = 200
 
 
-class Retention(dg.Config):
+class RunRetention(dg.Config):
     """Finished runs older than `days` go, for at most `seconds` at once."""
 
     days: float = 7
@@ -25,7 +25,7 @@ class Retention(dg.Config):
 
 
 @dg.op(out=dg.Out(dg.Nothing))
-def prune_runs(context: dg.OpExecutionContext, config: Retention) -> dg.Output[None]:
+def prune_runs(context: dg.OpExecutionContext, config: RunRetention) -> dg.Output[None]:
     """Delete old runs with their events, oldest first; what is left over waits for the next time.
 
     Those that made days of a series stay, a few a week: without them Dagster would call these days missing.
@@ -53,20 +53,19 @@ def prune_runs(context: dg.OpExecutionContext, config: Retention) -> dg.Output[N
 
 
 def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
-    """Dagster keeps what checks said when it deletes their runs. The newest of each stays: it is shown until the next.
+    """Delete old results of checks; Dagster keeps them when it deletes their runs. Return how many.
 
-    Returns how many went.
+    The newest result of each check stays: Dagster shows it until the next.
     """
     import sqlalchemy as sa
-    from dagster._core.storage.event_log.schema import AssetCheckExecutionsTable as Results
-    from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 
-    storage = instance.event_log_storage
-    assert isinstance(storage, SqlEventLogStorage)  # noqa: S101 - PostgreSQL by dagster.yaml
-    newest = sa.select(sa.func.max(Results.c.id)).group_by(Results.c.asset_key, Results.c.check_name)
-    is_old = Results.c.evaluation_event_timestamp < before.replace(tzinfo=None)  # kept in UTC
+    old = sa.text(
+        "delete from asset_check_executions where evaluation_event_timestamp < :before"
+        " and id not in (select max(id) from asset_check_executions group by asset_key, check_name)"
+    )
+    storage: Any = instance.event_log_storage
     with storage.index_connection() as connection:
-        return connection.execute(Results.delete().where(is_old, Results.c.id.not_in(newest))).rowcount
+        return int(connection.execute(old, {"before": before.replace(tzinfo=None)}).rowcount)  # kept in UTC
 
 
 @dg.op(out=dg.Out(dg.Nothing))

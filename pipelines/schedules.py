@@ -1,4 +1,4 @@
-"""What happens by the clock."""
+"""Schedules: jobs by the clock."""
 
 from datetime import timedelta
 

@@ -3,8 +3,8 @@
 The question goes to the parts kept warm in this process; it leaves `pass_state` behind and never touches Dagster's
 storage. Only when there is work is the run storage asked whether a run of the lane is under way: a limit in
 `dagster.yaml` would queue a second run, not drop it. Dagster's loop sleeps five seconds and asks whether more than
-the minimum has passed, hence 4 for every 5 seconds, 14 for every 15 and 57 for every minute. Each tick costs Dagster
-about 20 statements, each on a connection of its own.
+the minimum has passed, hence 4 for every 5 seconds, 14 for every 15 and 57 for every minute. A tick costs Dagster
+about 20 statements and as many connections.
 """
 
 import asyncio
@@ -48,20 +48,20 @@ _UNDER_WAY = [
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Whether to launch, and if not, why: words for an operator, without a foreign exception's text."""
+class SensorFinding:
+    """Result of a look: launch a run, or the reason in words for an operator, without an exception's text."""
 
     launch: bool
     words: str
 
 
-NO_ANSWER = Finding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
+NO_ANSWER = SensorFinding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
 Idle = Callable[["Runtime"], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
-    """A job, the passes whose looks call for it, the lanes that do its work as well, and what to say when idle."""
+class JobWatch:
+    """Job with the passes that call for it, the lanes that do its work, and the words for an idle tick."""
 
     job: AssetJob
     passes: Sequence[str]
@@ -69,7 +69,7 @@ class Watch:
     idle: Idle
 
 
-def _sensor(service: Service, watches: Sequence[Watch], every: str, about: str) -> dg.SensorDefinition:
+def _sensor(service: Service, watches: Sequence[JobWatch], every: str, about: str) -> dg.SensorDefinition:
     """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us.
 
     Its name says how often, because Dagster's page of automations does not.
@@ -87,7 +87,7 @@ def _sensor(service: Service, watches: Sequence[Watch], every: str, about: str) 
         words = []
         for watch, finding in zip(watches, _ask(service, watches), strict=True):
             if finding.launch and _is_under_way(context.instance, watch.lanes):
-                finding = Finding(
+                finding = SensorFinding(
                     False, "there is work, and a run of this lane is under way: it or the next one does it"
                 )
             if finding.launch:
@@ -99,39 +99,39 @@ def _sensor(service: Service, watches: Sequence[Watch], every: str, about: str) 
     return sensor
 
 
-def _jobs(watches: Sequence[Watch]) -> dict[str, AssetJob]:
-    """By name; two watches may call for one job."""
+def _jobs(watches: Sequence[JobWatch]) -> dict[str, AssetJob]:
+    """Return the jobs by name; two watches may call for the same job."""
     return {watch.job.name: watch.job for watch in watches}
 
 
-def _ask(service: Service, watches: Sequence[Watch]) -> Sequence[Finding]:
-    """All at once: one after the other they could take longer than Dagster waits, and then none would launch."""
+def _ask(service: Service, watches: Sequence[JobWatch]) -> Sequence[SensorFinding]:
+    """Ask all watches at once: in turn they could take longer than Dagster waits, and no run would launch."""
     from reminder_worker.errors import ServiceError
 
-    async def work(runtime: "Runtime") -> Sequence[Finding]:
+    async def work(runtime: "Runtime") -> Sequence[SensorFinding]:
         return await asyncio.gather(*(_finding(runtime, watch) for watch in watches))
 
     try:
         return service.call(work, LOOK_SECONDS + MARGIN_SECONDS)
     except ServiceError as error:
-        return [Finding(False, f"cannot look: {error}")] * len(watches)
+        return [SensorFinding(False, f"cannot look: {error}")] * len(watches)
     except TimeoutError:
         return [NO_ANSWER] * len(watches)
 
 
-async def _finding(runtime: "Runtime", watch: Watch) -> Finding:
+async def _finding(runtime: "Runtime", watch: JobWatch) -> SensorFinding:
     from reminder_worker.errors import ServiceError
 
     try:
         async with asyncio.timeout(LOOK_SECONDS):
             return await _look(runtime, watch.passes, watch.idle)
     except ServiceError as error:
-        return Finding(False, f"cannot look: {error}")
+        return SensorFinding(False, f"cannot look: {error}")
     except TimeoutError:
         return NO_ANSWER
 
 
-async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding:
+async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> SensorFinding:
     """Look with the passes of the lane, all at once, so that a chain that does not answer one holds up no other.
 
     A chain whose pass just failed rests, the others do not.
@@ -144,11 +144,11 @@ async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> Finding
             continue
         notes += [_words(name, outcome, resting) for outcome in found if outcome.error or outcome.due]
         launch |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in found)
-    return Finding(True, "") if launch else Finding(False, "; ".join(notes) or await idle(runtime))
+    return SensorFinding(True, "") if launch else SensorFinding(False, "; ".join(notes) or await idle(runtime))
 
 
 async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[Outcome] | str":
-    """Of a look on every chain; why not, when the pass is off."""
+    """Look on every chain; return the reason in words when the pass is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
 
@@ -175,8 +175,7 @@ async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
 
 
 def _age_of_trouble(state: "PassState") -> int | None:
-    """Of a failure, or of a dispatch that had to leave work because a chain did not answer: it succeeds, and would
-    be launched again at once."""
+    """Return the age of a failure, or of a dispatch that left work because a chain did not answer."""
     if state.error:
         return state.failed_age
     return state.succeeded_age if (state.detail or {}).get("unreadable_chains") else None
@@ -275,26 +274,26 @@ async def _snapshot_taken(runtime: "Runtime") -> str:
 
 
 def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
-    """They hold the service themselves: a resource would make Dagster open its storage anew at every tick."""
+    """Return the sensors. They hold the service: with a resource Dagster would open its storage at every tick."""
     return (
         _sensor(
             service,
-            [Watch(events, ("index", "signals"), ("events",), _no_new_block)],
+            [JobWatch(events, ("index", "signals"), ("events",), _no_new_block)],
             "5_seconds",
             "events and signals on chain?",
         ),
         _sensor(
             service,
-            [Watch(due, ("due",), ("due",), _nothing_due)],
+            [JobWatch(due, ("due",), ("due",), _nothing_due)],
             "minute",
             "can a reminder window have opened?",
         ),
         _sensor(
             service,
             [
-                Watch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
-                Watch(emails, ("gifts",), ("emails",), _no_gift_due),
-                Watch(relay, ("upgrades", "relay", "alerts"), ("relay",), _nothing_open),
+                JobWatch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
+                JobWatch(emails, ("gifts",), ("emails",), _no_gift_due),
+                JobWatch(relay, ("upgrades", "relay", "alerts"), ("relay",), _nothing_open),
             ],
             "15_seconds",
             "is an email due that no other run is about to send, a request open, an alert untold,"
@@ -302,25 +301,25 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
         ),
         _sensor(
             service,
-            [Watch(health, ("watchdog",), ("health",), _no_change)],
+            [JobWatch(health, ("watchdog",), ("health",), _no_change)],
             "minute",
             "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
         ),
         _sensor(
             service,
-            [Watch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
+            [JobWatch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
             "5_minutes",
             "was an owner who opted in not looked at for an hour?",
         ),
         _sensor(
             service,
-            [Watch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
+            [JobWatch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
             "5_minutes",
             "has a price feed a new round, or an answer that is not to be believed?",
         ),
         _sensor(
             service,
-            [Watch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
+            [JobWatch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
             "5_minutes",
             "has the hour no snapshot of counts and value secured yet?",
         ),

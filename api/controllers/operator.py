@@ -165,7 +165,7 @@ class OperatorController(Controller):
     )
     async def requeue(self, parts: Parts) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
-        return RequeuedAnswer(await held_emails.requeue(parts.engine))
+        return RequeuedAnswer(await held_emails.requeue_dead(parts.engine))
 
 
 def _chain(status: ChainSummary) -> ChainAnswer:

@@ -1,4 +1,4 @@
-"""The `reminder-worker` command. Imports are made where they are needed, so that `--help` is quick.
+"""The `reminder-worker` command. Heavy modules are imported inside the commands: `--help` stays quick.
 
 Exit codes of every command: 0 all is well, 1 something is wrong (said in a sentence), 2 wrong usage.
 """
@@ -37,7 +37,7 @@ _PASSES = (
     "statistics",
     "alerts",
     "forget",
-    "watchdog",  # last: it looks at how long ago the others succeeded
+    "watchdog",  # last: it judges the ages of all other passes
 )
 
 
@@ -59,7 +59,7 @@ def main(env_file: Path | None) -> None:
             text = found.read_text(encoding="utf-8")  # at once: a pipe says it only once
             lines = parse_stream(StringIO(text))
             broken = [it.original.line for it in lines if it.error or (it.key and it.value is None)]
-            if broken:  # what stands there would be as if it were not set, a cap for example
+            if broken:  # the setting, a cap for example, would be ignored
                 raise click.ClickException(f"{found}: line {broken[0]} is no NAME=value, or its quotes do not end")
             load_dotenv(stream=StringIO(text), interpolate=False)
     except (OSError, UnicodeDecodeError):
@@ -174,7 +174,7 @@ def tick(only: str | None) -> None:
 
 
 async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]:
-    """(chain, outcome, report) for each chain; a failure is in the log, by class."""
+    """Return (chain, outcome, report) for each chain; a failure is in the log, by class."""
     from reminder_worker import passes
 
     def row(outcome: "Outcome") -> tuple[str, str, str]:
@@ -194,7 +194,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
 
 
 async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]:
-    """(outcome, report) of a chain of which none is to be taken: its hour has one, or it waits for its index."""
+    """Return (outcome, report) of a chain without a due snapshot: this hour has one already, or the index is behind."""
     from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
     if looked.error:
@@ -258,7 +258,7 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
             click.echo("nothing is dead or held")
 
     async def work(runtime: "Runtime") -> int:
-        return await held_emails.requeue(runtime.engine, None if everything else named)
+        return await held_emails.requeue_dead(runtime.engine, None if everything else named)
 
     if not named and not everything:
         parts.with_runtime(show)

@@ -1,4 +1,4 @@
-"""What every command uses: settings from the environment, the open parts, tables and sentences."""
+"""Parts of every command: settings from the environment, the runtime, tables and sentences."""
 
 import os
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -23,7 +23,7 @@ EXIT_CODES = "Exit codes: 0 all is well, 1 something is wrong, 2 wrong usage."
 
 
 class PlainErrors(click.Group):
-    """What the service raises on purpose is a sentence for the operator, not a traceback."""
+    """Group of commands: an error of the service is a sentence for the operator, not a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -37,7 +37,7 @@ def example(*lines: str) -> str:
 
 
 def is_env_file(path: Path) -> bool:
-    """Also a pipe, as password managers put one there; a directory of that name is a virtual environment."""
+    """Return True for a file or a pipe of a password manager; a directory of that name is a virtual environment."""
     return path.exists() and not path.is_dir()
 
 
@@ -62,7 +62,7 @@ def chosen_chain(settings: "Settings", chain_id: int | None) -> int:
 
 
 def with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
-    """Run with all parts open, logging to standard error."""
+    """Run `work` with an open runtime, logging to standard error."""
     from reminder_worker.logging import configure_logging
     from reminder_worker.runtime import open_runtime
 
@@ -87,13 +87,13 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         if isinstance(error, OperationalError) and state is None:  # it was not reached, or let nobody in
             words = "the database does not answer, or refuses us: see DATABASE_URL and the database's own log"
             raise Misconfigured(words) from None
-        # Its disk is full, it takes no writes; a right that its user lacks, an option that it does not know.
+        # A full disk, no writes, a missing right of the user, an unknown option.
         refusal = f"the database refuses ({type(error.orig).__name__}): see DATABASE_URL, and the database's own log"
         raise Misconfigured(refusal) from None
 
 
 def words_of(value: Any) -> str:
-    """Of a part of a pass's report. What it holds is told without its many zeros."""
+    """Format a part of a pass's report; zeros of nested counts are left out."""
     if isinstance(value, Mapping):
         told = " ".join(f"{key}={words_of(each)}" for key, each in value.items() if each)
         return f"({told})" if told else "none"
@@ -105,7 +105,7 @@ def words_of(value: Any) -> str:
 
 
 def console() -> "Console":
-    """As wide as what is printed where nobody sees it: a pipe has no right edge, and cuts no id."""
+    """Return a console. When stdout is not a terminal, it does not wrap: no id is cut."""
     from rich.console import Console
 
     found = Console(highlight=False)
@@ -115,21 +115,20 @@ def console() -> "Console":
 
 
 def table(*headers: str, **options: Any) -> "Table":
-    """In a narrow terminal its cells take more lines: nothing is cut off, above all no id."""
+    """Return a table; in a narrow terminal cells take more lines, and no id is cut."""
     from rich.table import Column, Table
 
     return Table(*(Column(header, overflow="fold") for header in headers), **options)
 
 
 def say_more(found: Sequence[Any], limit: int) -> None:
-    """Below a list of at most `limit`, of which one more was looked for."""
+    """Print a hint below a list if there is more than `limit`."""
     if len(found) > limit:
         click.echo(f"There are more than these {limit}: see them with a larger --limit.")
 
 
 def progress(*, alike: bool = True) -> "Progress":
-    """A bar on a terminal, nothing elsewhere. Of steps that are not `alike` nobody can say how long the rest will take:
-    it tells how long it took so far."""
+    """Return a progress bar, hidden without a terminal; for unlike steps it shows the time taken, not the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -1,4 +1,4 @@
-"""What `doctor` says of the contracts: whether they belong together, and whether the index begins early enough."""
+"""Findings about the contracts: do they belong together, and does the index begin early enough?"""
 
 from collections.abc import AsyncIterator
 from typing import Final, NamedTuple
@@ -17,7 +17,7 @@ from reminder_worker.outbox.messages import checksum
 from reminder_worker.reminders.operator_facts import SavedLegacies
 
 
-class Edge(NamedTuple):
+class ContractEdge(NamedTuple):
     """The contract at setting `holder` gives the address of setting `named` by `getter`."""
 
     holder: str
@@ -26,22 +26,22 @@ class Edge(NamedTuple):
 
 
 EDGES: Final = (
-    Edge("premium_reminder_view", "setting", "premium_setting"),
-    Edge("premium_setting", "premiumRegistry", "premium_registry"),
-    Edge("premium_setting", "transferLegacyEOAContractRouter", "transfer_eoa_legacy_router"),
-    Edge("premium_setting", "multisigLegacyContractRouter", "multisig_legacy_router"),
-    Edge("premium_registry", "premiumSetting", "premium_setting"),
-    Edge("transfer_eoa_legacy_router", "premiumSetting", "premium_setting"),
-    Edge("multisig_legacy_router", "premiumSetting", "premium_setting"),
-    Edge("time_lock_router", "timelockERC20Contract", "timelock_erc20"),
-    Edge("time_lock_router", "timelockERC721Contract", "timelock_erc721"),
-    Edge("time_lock_router", "timelockERC1155Contract", "timelock_erc1155"),
-    Edge("time_lock_router", "tokenWhitelist", "token_white_list"),
-    Edge("timelock_erc20", "routerAddresses", "time_lock_router"),
-    Edge("timelock_erc721", "routerAddresses", "time_lock_router"),
-    Edge("timelock_erc1155", "routerAddresses", "time_lock_router"),
-    Edge("legacy_pull_vault", "router", "transfer_eoa_legacy_router"),
-    Edge("legacy_pull_vault", "PERMIT2", "permit2"),
+    ContractEdge("premium_reminder_view", "setting", "premium_setting"),
+    ContractEdge("premium_setting", "premiumRegistry", "premium_registry"),
+    ContractEdge("premium_setting", "transferLegacyEOAContractRouter", "transfer_eoa_legacy_router"),
+    ContractEdge("premium_setting", "multisigLegacyContractRouter", "multisig_legacy_router"),
+    ContractEdge("premium_registry", "premiumSetting", "premium_setting"),
+    ContractEdge("transfer_eoa_legacy_router", "premiumSetting", "premium_setting"),
+    ContractEdge("multisig_legacy_router", "premiumSetting", "premium_setting"),
+    ContractEdge("time_lock_router", "timelockERC20Contract", "timelock_erc20"),
+    ContractEdge("time_lock_router", "timelockERC721Contract", "timelock_erc721"),
+    ContractEdge("time_lock_router", "timelockERC1155Contract", "timelock_erc1155"),
+    ContractEdge("time_lock_router", "tokenWhitelist", "token_white_list"),
+    ContractEdge("timelock_erc20", "routerAddresses", "time_lock_router"),
+    ContractEdge("timelock_erc721", "routerAddresses", "time_lock_router"),
+    ContractEdge("timelock_erc1155", "routerAddresses", "time_lock_router"),
+    ContractEdge("legacy_pull_vault", "router", "transfer_eoa_legacy_router"),
+    ContractEdge("legacy_pull_vault", "PERMIT2", "permit2"),
 )
 # No other contract names the view and the vault. Neither is a proxy: a missing getter means a wrong address.
 _MUST_ANSWER: Final = frozenset({"premium_reminder_view.setting", "legacy_pull_vault.router"})

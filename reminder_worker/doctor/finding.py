@@ -1,4 +1,4 @@
-"""What each part of `doctor` yields."""
+"""Findings of `doctor`."""
 
 Finding = tuple[str, bool | None, str]
-"""A part; whether it is good, None where it is switched off; words, which end with what to do when it is not good."""
+"""Part, verdict (None: switched off) and words; the words of a bad finding end with the remedy."""

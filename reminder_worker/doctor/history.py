@@ -1,4 +1,4 @@
-"""History of the chain in `doctor`: what our index lacks, and the endpoints that have pruned old logs."""
+"""Findings about old blocks: gaps of our index, and endpoints that have pruned old logs."""
 
 from collections.abc import AsyncIterator, Container
 

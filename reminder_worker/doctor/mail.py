@@ -1,5 +1,4 @@
-"""What `doctor` says of the mail service: whether it takes our token, knows our emails and lets them link to us; and
-whether its SMTP server takes it in, where it can say so."""
+"""Findings about the mail service: token, emails, links, clock, and its SMTP server."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -28,24 +27,24 @@ _MAX_CATALOGUE_BYTES = 1024 * 1024
 _MAX_SMTP_BYTES = 4096
 
 
-class _Template(msgspec.Struct):
+class MailTemplate(msgspec.Struct):
     name: str
     version: int
 
 
-class _Links(msgspec.Struct):
+class LinkOrigins(msgspec.Struct):
     url: list[str]
     gift_link: list[str]
 
 
-class _Catalogue(msgspec.Struct):
-    """`links`: the origins that a link of each type may have; a mail service need not say."""
+class MailCatalogue(msgspec.Struct):
+    """Emails of a mail service. `links`: allowed origins of links by type, None: not said."""
 
-    templates: list[_Template]
-    links: _Links | None = None
+    templates: list[MailTemplate]
+    links: LinkOrigins | None = None
 
 
-class _SmtpStatus(msgspec.Struct):
+class SmtpStatus(msgspec.Struct):
     """Either `status`, or a problem whose `code` and `detail` are those of an email that would meet the same."""
 
     status: str | int = ""
@@ -54,8 +53,7 @@ class _SmtpStatus(msgspec.Struct):
 
 
 async def look_at_mail(settings: Settings) -> Finding:
-    """Asks about a key that no email has: a 404 says that address and token are right, unless any token gets one. Then
-    asks for the catalogue."""
+    """Ask about a key without an email, then for the catalogue. A 404 means that address and token are right."""
     if settings.mail is None:
         return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
     try:
@@ -71,7 +69,7 @@ async def look_at_mail(settings: Settings) -> Finding:
                 return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
             catalogue = await _catalogue(client, settings.mail)
             smtp = await _smtp(client, settings.mail)
-            known = catalogue is not None or await _looks_at_tokens(settings.mail)
+            known = catalogue is not None or await _checks_tokens(settings.mail)
     except PyreqwestError as error:
         return PART, False, f"does not answer ({causes_of(error)[-1]}): see MAIL_URL, is it running?"
     if (wrong := _clock(date)) is not None:
@@ -88,7 +86,7 @@ async def look_at_mail(settings: Settings) -> Finding:
 
 
 def chains_without_mail(settings: Settings) -> Iterator[Finding]:
-    """Test chains whose emails are all dropped, although nothing is wrong with them."""
+    """Yield test chains without an allowlist: their emails are all dropped."""
     if settings.mail is None or settings.mail.allowlist or settings.is_local:
         return
     for chain in settings.chains:
@@ -97,39 +95,39 @@ def chains_without_mail(settings: Settings) -> Iterator[Finding]:
             yield f"chain {chain.chain_id} mail", None, words
 
 
-async def _looks_at_tokens(mail: MailSettings) -> bool:
-    """Whether another token than ours gets no 404: where there is no mail service, any token gets one."""
-    anothers = mail.model_copy(update={"token": SecretStr(str(uuid4()))})
+async def _checks_tokens(mail: MailSettings) -> bool:
+    """Return True if a wrong token gets no 404: without a mail service at this address every token gets 404."""
+    wrong_token = mail.model_copy(update={"token": SecretStr(str(uuid4()))})
     async with (
-        http_client(anothers) as client,
+        http_client(wrong_token) as client,
         client.get(f"{mail.url}/messages/{uuid4()}").timeout(_WITHIN).build_streamed() as response,
     ):
         return response.status != HTTPStatus.NOT_FOUND
 
 
-async def _catalogue(client: Client, mail: MailSettings) -> _Catalogue | None:
+async def _catalogue(client: Client, mail: MailSettings) -> MailCatalogue | None:
     async with client.get(f"{mail.url}/templates").timeout(_WITHIN).build_streamed() as response:
         if response.status != HTTPStatus.OK:
             return None
         try:
-            return msgspec.json.decode(await read(response, _MAX_CATALOGUE_BYTES), type=_Catalogue)
+            return msgspec.json.decode(await read(response, _MAX_CATALOGUE_BYTES), type=MailCatalogue)
         except strict_json.NOT_JSON:
             return None
 
 
-async def _smtp(client: Client, mail: MailSettings) -> _SmtpStatus:
-    """What our own mail service says of its SMTP server. Others need not say it, and their words are not shown."""
+async def _smtp(client: Client, mail: MailSettings) -> SmtpStatus:
+    """Ask our own mail service about its SMTP server. Words of any other mail service are not shown."""
     try:
         async with client.get(f"{mail.url}/smtp").timeout(_SMTP_WITHIN).build_streamed() as response:
-            said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=_SmtpStatus)
+            said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=SmtpStatus)
     except (PyreqwestError, *strict_json.NOT_JSON):
-        return _SmtpStatus()
+        return SmtpStatus()
     ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())
-    return said if ours else _SmtpStatus()
+    return said if ours else SmtpStatus()
 
 
 def _clock(date: str) -> str | None:
-    """Of its answer, as it dates emails: what seems to be of long ago is hidden by mail programs, or taken for spam."""
+    """Compare the date of the answer with our clock: mail programs hide emails with a wrong date, or call them spam."""
     try:
         ahead = parsedate_to_datetime(date).timestamp() - time.time()
     except (ValueError, OverflowError):
@@ -140,7 +138,7 @@ def _clock(date: str) -> str | None:
     return f"dates emails {duration_words(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"
 
 
-def _unknown(templates: Iterable[_Template], settings: Settings) -> str | None:
+def _unknown(templates: Iterable[MailTemplate], settings: Settings) -> str | None:
     wanted = {kind.value for kind in Kind}
     if settings.gifts is not None:
         wanted |= {kind.value for kind in GiftKind}
@@ -152,7 +150,7 @@ def _unknown(templates: Iterable[_Template], settings: Settings) -> str | None:
     return f"does not write {', '.join(sorted(wanted))} in version {TEMPLATE_VERSION}: is it older than this?"
 
 
-def _foreign(links: _Links | None, settings: Settings) -> str | None:
+def _foreign(links: LinkOrigins | None, settings: Settings) -> str | None:
     """An email with such a link is refused as malformed, and dead after the third time."""
     if links is None:
         return None

@@ -1,4 +1,4 @@
-"""What `doctor` says of our own wallets: keys, chains, balances, caps, and who may renew. Reads only, shows no key."""
+"""Findings about our own wallets: keys, chains, balances, caps and the attestor. Shows no key."""
 
 from collections.abc import AsyncIterator, Container
 from contextlib import suppress
@@ -22,7 +22,7 @@ from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySett
 
 
 @dataclass(frozen=True, slots=True)
-class _Wallet:
+class WalletCheck:
     """`gas` by lane: the most that one transaction may use."""
 
     role: str
@@ -33,7 +33,7 @@ class _Wallet:
 
 async def look_at_wallets(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
     """`silent` chains are not asked."""
-    wallets: list[_Wallet] = []
+    wallets: list[WalletCheck] = []
     for role, key, group, off in (
         ("relayer", "RELAYER_KEY", settings.relay, "nothing is relayed"),
         ("attestor", "ATTESTOR_KEY", settings.auto_renew, "no timer is renewed"),
@@ -49,7 +49,7 @@ async def look_at_wallets(settings: Settings, scope: FactScope, silent: Containe
         if any(address == other.address for other in wallets):
             yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
             continue
-        wallets.append(_Wallet(role, address, _gas(group), group))
+        wallets.append(WalletCheck(role, address, _gas(group), group))
         yield role, True, f"its key can be read, its address is {checksum(address)}"
     for wallet in wallets:
         for fault in _caps(wallet):
@@ -67,7 +67,7 @@ async def look_at_wallets(settings: Settings, scope: FactScope, silent: Containe
 
 
 def own_wallets(settings: Settings) -> list[str]:
-    """Addresses of those whose keys can be used."""
+    """Return the addresses of the wallets with usable keys."""
     found = []
     for group in (settings.relay, settings.auto_renew):
         with suppress(Misconfigured):  # told by `look_at_wallets`
@@ -85,8 +85,8 @@ def _gas(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:
     }
 
 
-def _caps(wallet: _Wallet) -> list[str]:
-    """What would refuse every request of a lane."""
+def _caps(wallet: WalletCheck) -> list[str]:
+    """Return the settings that would refuse every request of a lane."""
     group, faults = wallet.group, []
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
     dearest = cap_first_fee(group.gas_price_ceiling_wei)
@@ -110,7 +110,7 @@ def _caps(wallet: _Wallet) -> list[str]:
     return faults
 
 
-async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _Wallet) -> Finding:
+async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: WalletCheck) -> Finding:
     part = f"{wallet.role} on chain {chain_settings.chain_id}"
     if not relays_on(settings, chain_settings.chain_id):
         return part, None, "off: this chain may charge a fee for data beside the gas"
@@ -141,7 +141,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: _
 
 
 async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> AsyncIterator[Finding]:
-    """Routers for which something else is signed than what is known here."""
+    """Report routers with an unknown version of their EIP-712 domain."""
     if not relays_on(settings, chain_settings.chain_id):
         return
     routers = {
@@ -163,7 +163,7 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
 
 
 async def _other_attestor(chain: Chain, address: str) -> str | None:
-    """Who may renew instead of us, according to the router."""
+    """Return the attestor of the router if it is another address."""
     router = chain.settings.transfer_eoa_legacy_router
     answer = await chain.call(ContractCall(router, selector("TransferEOALegacyRouter", "activityAttestor")))
     if not isinstance(answer, bytes) or len(answer) != 32:
@@ -172,7 +172,7 @@ async def _other_attestor(chain: Chain, address: str) -> str | None:
     return None if found == address else checksum(found)
 
 
-async def _standing(scope: FactScope, wallets: list[_Wallet]) -> AsyncIterator[Finding]:
+async def _standing(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterator[Finding]:
     """Report stopped wallets, and requests without a wallet's key or a chain."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:

@@ -1,4 +1,4 @@
-"""Looks at every part of an installation and says what to do. Reads only, and shows no secret."""
+"""Examination of every part of an installation, with remedies. Reads only, shows no secret."""
 
 import os
 import time
@@ -68,7 +68,7 @@ _SECONDS_AHEAD = """
 
 
 async def examine(settings: Settings) -> AsyncIterator[Finding]:
-    """Every part, one after the other; what a failing part makes pointless is left out."""
+    """Yield findings part by part; a failing part skips the parts that need it."""
     for problem in settings.problems:
         yield "settings", False, problem
     if not settings.problems:
@@ -109,7 +109,7 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def shown_settings(settings: Settings) -> list[tuple[str, str]]:
-    """Every setting as (variable, value); of a secret only that it is set."""
+    """Return every setting as (variable, value), without values of secrets."""
     always: list[Group] = [settings.service, settings.reminders, settings.api, settings.ops, settings.statistics]
     optional = (settings.mail, settings.relay, settings.auto_renew, settings.gifts, settings.identity_provider)
     groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
@@ -211,7 +211,7 @@ def _passes(facts: OperatorFacts) -> Finding:
 
 
 def _told_wrongly(settings: Settings) -> Iterator[Finding]:
-    """Settings that are right for a test chain, or for an hour."""
+    """Yield settings that are right for a test chain only, or for an hour only."""
     if settings.reminders.signal_max_age_seconds < DAY:
         words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore: people may not be told"
         yield "settings", None, f"{words} of a window that another change than time opens. Set it back"
@@ -222,7 +222,7 @@ def _told_wrongly(settings: Settings) -> Iterator[Finding]:
 
 
 async def _chain(settings: ChainSettings, scope: FactScope, silent: set[int]) -> AsyncIterator[Finding]:
-    """Adds a chain of which no endpoint answers to `silent`: asking each of them again takes its time-out each time."""
+    """Adds a chain of which no endpoint answers to `silent`: every further question would take its time-out."""
     part = f"chain {settings.chain_id}"
     try:
         async with Chain(settings) as chain:
@@ -305,7 +305,7 @@ async def _subgraph(settings: ChainSettings, part: str) -> Finding:
 
 
 def _statistics(folder: Path) -> Finding:
-    """Asks the nearest folder that is there, and writes nothing."""
+    """Check the nearest existing folder, without writing."""
     try:
         there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
         writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -317,7 +317,7 @@ def _statistics(folder: Path) -> Finding:
 
 
 async def _identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:
-    """Asks nobody: every question counts there."""
+    """Check the keys only: every question to the provider counts."""
     if settings is None:
         return "identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address"
     async with aiohttp.ClientSession() as session:
@@ -339,7 +339,7 @@ def _gift_page(settings: Settings) -> Finding:
 
 
 def _dagster(url: str | None) -> Finding:
-    """Its storage only: whether its daemon is alive shows in the ages of the passes."""
+    """Check the storage only: the ages of the passes show whether the daemon lives."""
     if not url:
         return "dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only"
     if not url.startswith("postgresql+psycopg2://"):
@@ -360,7 +360,7 @@ def _dagster(url: str | None) -> Finding:
 
 
 def _ticks_ahead(storage: psycopg.Connection) -> int:
-    """Seconds; 0 where Dagster never ran."""
+    """Return seconds; 0 where Dagster never ran."""
     if storage.execute("select to_regclass('job_ticks')").fetchone() == (None,):
         return 0
     row = storage.execute(_SECONDS_AHEAD).fetchone()

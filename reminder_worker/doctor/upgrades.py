@@ -1,4 +1,4 @@
-"""What `doctor` says of the upgrade watch: whether the timelock answers, its delay, and what waits in its queue."""
+"""Findings about the UpgradeTimelock: its answer, its delay and its queue."""
 
 from collections.abc import AsyncIterator, Container
 

@@ -1,4 +1,4 @@
-"""What `doctor` says of the watchdog: what is wrong now, and whether the heartbeat works. Shows no address."""
+"""Findings of the watchdog, and about the heartbeat. Shows no address."""
 
 from collections.abc import AsyncIterator
 

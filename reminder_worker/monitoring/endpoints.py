@@ -35,7 +35,7 @@ class ReaderLag:
 
 @dataclass(frozen=True, slots=True)
 class KnownGap:
-    """What our index lacked when the chain was last asked, in words, or None. `asked_at`: unix seconds.
+    """Answer to the last question for a gap in our index: a missing id in words, or None. `asked_at`: unix seconds.
 
     `first_block`: the first block whose logs may have its creation.
     """

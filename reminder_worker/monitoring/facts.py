@@ -1,8 +1,8 @@
 """Facts that operators ask for, read in one place.
 
 The watchdog, `doctor`, `/metrics`, the Dagster assets and checks and the words of idle sensors render these facts and
-have no SQL of their own. Facts are about what this installation serves: its chains, its wallets and the passes that
-are on. Each room reads its own tables in its `operator_facts.py`. Nothing is judged here: see `rules.py`.
+have no SQL of their own. Facts are about the chains, the wallets and the passes of this installation. Each room reads
+its own tables in its `operator_facts.py`. Nothing is judged here: see `rules.py`.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -84,7 +84,7 @@ class ExpectedPass:
 class PassState:
     """Ages in whole seconds, None where it never happened; `error` is the class of the last failure, if not over.
 
-    `endpoints`: the fields of each `EndpointHealth`, as the process that looked last sees them.
+    `endpoints`: the fields of each `EndpointHealth` in the process of the last look.
     """
 
     name: str
@@ -116,7 +116,7 @@ class EmailTrouble:
 
 @dataclass(frozen=True, slots=True)
 class FactScope:
-    """What the facts are about: the chains and wallets in use, and the passes that are on."""
+    """Subject of the facts: the chains and wallets in use, and the passes that are on."""
 
     engine: AsyncEngine
     chains: Mapping[int, ChainSettings]
@@ -183,7 +183,7 @@ class OperatorFacts:
 
     @property
     def watchdog_looks(self) -> bool:
-        """Whether its last look is recent and did not fail: a failed look leaves the report of an earlier one."""
+        """True if its last look is recent and did not fail: a failed look leaves the report of an earlier look."""
         state = self.watchdog
         age = state.checked_age if state is not None and not state.error else None
         return age is not None and age <= LOOKED_WITHIN_SECONDS
@@ -313,7 +313,7 @@ async def _read_feeds(scope: FactScope) -> list[tuple[int, FeedState]]:
 
 
 async def _read_snapshots(scope: FactScope) -> dict[int, StatisticsSnapshot]:
-    """Return the newest snapshot of each chain that has one."""
+    """Return the newest snapshots by chain."""
     snapshots = {chain_id: await find_newest_snapshot(scope.engine, chain_id) for chain_id in scope.chains}
     return {chain_id: snapshot for chain_id, snapshot in snapshots.items() if snapshot is not None}
 

@@ -1,4 +1,4 @@
-"""What stands still until an operator decides, in every outbox: reminders, emails of gifts, alerts."""
+"""Emails and alerts that wait for an operator: dead and held ones of every outbox."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,11 +16,10 @@ from reminder_worker.outbox.tables import alert, sent_ledger
 from reminder_worker.reminders.tables import recipient
 
 log = structlog.get_logger(__name__)
-_ANEW = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
+_QUEUED_AGAIN = {"state": "queued", "reason": None, "tries": 0, "rejections": 0, "claimed_at": None, "settled_at": None}
 
 _LEDGERS = (sent_ledger, gift_ledger)
-# Whether the recipient still has the address that the email was tried for: a new address is told of no past event by
-# it.
+# The recipient still has the address of the email: a new address gets no email about a past event.
 _SAME_RECIPIENT = exists().where(
     recipient.c.chain_id == sent_ledger.c.chain_id,
     recipient.c.legacy == sent_ledger.c.legacy,
@@ -32,13 +31,13 @@ _SAME_NOTIFICATION = exists().where(
     gift_notification.c.timelock_id == gift_ledger.c.timelock_id,
     gift_notification.c.email_hash == gift_ledger.c.email_hash,
 )
-# Plans the windows that are still open again, for whoever is stored now.
+# Plans the open windows again, for the recipients of now.
 _PLAN_AGAIN = text("""
     update worker.due_window d set planned_at = null
     from worker.sent_ledger l where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state = 'open'
 """)
 _OUTBOXES: tuple[tuple[Any, dict[str, Any]], ...] = (
-    *((ledger, _ANEW) for ledger in _LEDGERS),
+    *((ledger, _QUEUED_AGAIN) for ledger in _LEDGERS),
     (alert, {"state": "queued"}),
 )
 
@@ -49,8 +48,8 @@ async def find_stuck(engine: AsyncEngine) -> Sequence[Row[Any]]:
         return (await connection.execute(sql["stuck"])).all()
 
 
-async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:
-    """Dead emails and alerts back to the queue, all of them or those named; returns how many."""
+async def requeue_dead(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int:
+    """Put dead emails and alerts back into the queue, all or the named ones; return how many."""
     count = 0
     async with engine.begin() as connection:
         for outbox, anew in _OUTBOXES:
@@ -60,7 +59,7 @@ async def requeue(engine: AsyncEngine, ids: Sequence[UUID] | None = None) -> int
 
 
 async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
-    """A held email of which somebody found out that it left, as `message_id`; False when no such email is held."""
+    """Settle a held email as sent with this Message-ID; return False when no such email is held."""
     known = {"state": "sent", "message_id": message_id, "reason": "by_hand", "body": None, "body_salt": None}
     async with engine.begin() as connection:
         for ledger in _LEDGERS:
@@ -72,14 +71,13 @@ async def settle_sent(engine: AsyncEngine, id: UUID, message_id: str) -> bool:
 
 
 async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) -> str | None:
-    """A held email that certainly never left goes back to the queue, or is closed when the person it was for is gone.
+    """Put a held email that never left back into the queue, or close it when its recipient was replaced or erased.
 
-    Returns in words what became of it; None when no such email is held. `mail` (None: a mail service that keeps no
-    keys) is asked first, for it may know by now. Raises `MailUnavailable` when it cannot say.
+    Return in words what was done, None when no such email is held. A mail service that keeps keys (`mail`) is asked
+    first: it may know more by now. Raises `MailUnavailable` when it cannot say.
 
-    The id is the mail service's key, under which it sends nothing any more, so the email gets a new one. That follows
-    from the old one: were the database put back to a backup of before and this done again, the mail service would know
-    the key and not send twice.
+    The mail service sends nothing under the old id any more, so the email gets a new id, derived from the old id: if
+    the database is restored from an earlier backup and this is repeated, the mail service recognises the key.
     """
     known = await mail.ask(id) if mail else None
     if known and known.state == "in_flight":
@@ -87,26 +85,26 @@ async def settle_unsent(engine: AsyncEngine, mail: MailClient | None, id: UUID) 
     if known and known.state == "accepted" and known.message_id:
         settled = await settle_sent(engine, id, known.message_id)
         return "sent, as the mail service knows by now" if settled else None
-    anew = uuid5(id, "unsent")
-    unsent = {"id": anew, "body": None, "body_salt": None}
-    queued = {**unsent, **_ANEW, "next_try": func.clock_timestamp()}
+    new_id = uuid5(id, "unsent")
+    unsent = {"id": new_id, "body": None, "body_salt": None}
+    queued = {**unsent, **_QUEUED_AGAIN, "next_try": func.clock_timestamp()}
     closed = {**unsent, "state": "dropped", "reason": "body_gone", "settled_at": func.clock_timestamp()}
     for ledger, same_person in ((sent_ledger, _SAME_RECIPIENT), (gift_ledger, _SAME_NOTIFICATION)):
         async with engine.begin() as connection:
-            # Locked first. A statement sees other tables as they were when it began: one that had waited for the
-            # replacement of a person would still see the earlier one.
+            # Locked first: a statement sees other tables as of its begin. If it waited for the row while a recipient
+            # was replaced, it would still see the earlier recipient.
             held = select(ledger.c.id).where(ledger.c.id == id, ledger.c.state == "held").with_for_update()
             if (await connection.execute(held)).first() is None:
                 continue
-            it = update(ledger).where(ledger.c.id == id)
-            sent_again = (await connection.execute(it.where(same_person).values(**queued))).rowcount > 0
+            row = update(ledger).where(ledger.c.id == id)
+            sent_again = (await connection.execute(row.where(same_person).values(**queued))).rowcount > 0
             if not sent_again:
-                await connection.execute(it.values(**closed))
-                await connection.execute(_PLAN_AGAIN, {"id": anew})
+                await connection.execute(row.values(**closed))
+                await connection.execute(_PLAN_AGAIN, {"id": new_id})
             merged = update(sent_ledger).where(sent_ledger.c.merged_into == id)
-            await connection.execute(merged.values(merged_into=anew))
-            log.info("settled_by_hand", key=str(id), state="queued" if sent_again else "dropped", anew=str(anew))
+            await connection.execute(merged.values(merged_into=new_id))
+            log.info("settled_by_hand", key=str(id), state="queued" if sent_again else "dropped", anew=str(new_id))
         if sent_again:
-            return f"back in the queue as {anew}"
+            return f"back in the queue as {new_id}"
         return "closed, not sent: whom it was for was replaced or erased since, or is no longer kept"
     return None

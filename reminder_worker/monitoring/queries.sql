@@ -54,7 +54,7 @@ from rows;
 
 -- name: forget_gift_emails
 -- Deletes emails of gifts after their time, with the notification of each. The retry window is shorter: a notification
--- that outlives it belongs to a gift whose emails are off.
+-- outlives it only while emails of gifts are off.
 with over as (
     delete from worker.gift_ledger where expires_at < now() returning chain_id, timelock_id, email_hash
 ), gone as (

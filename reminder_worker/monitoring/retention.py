@@ -18,7 +18,7 @@ from reminder_worker.upgrades.tables import upgrade_operation
 log = structlog.get_logger(__name__)
 
 DAY_SECONDS: Final = 86_400
-CLOCKS_APART: Final = 3600  # seconds by which the database's clock may be ahead of those that judge deadlines
+CLOCKS_APART: Final = 3600  # seconds by which the database's clock may be ahead of the API's
 KEPT_DAYS: Final = 90  # ended requests, budgets and alerts that were delivered
 
 # By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.

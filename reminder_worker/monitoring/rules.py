@@ -28,7 +28,7 @@ ConditionKey = tuple[AlertKind, str, int]
 
 @dataclass(frozen=True, slots=True)
 class WrongCondition:
-    """Condition that is wrong now. It is reported once it has been wrong for `hold_seconds`: a shorter one is a blip.
+    """Condition that is wrong now, reported after `hold_seconds`: a shorter trouble is a blip.
 
     It is not reported while its cause, the condition `because`, is wrong.
     """
@@ -114,7 +114,7 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
 
 
 def _judge_readers(sight: ChainSight) -> Iterator[WrongCondition]:
-    """Report a lagging reader unless it catches up: unless it is nearer than at every earlier look at which it lagged.
+    """Report a lagging reader unless it is nearer now than at all earlier looks with a lag: then it catches up.
 
     The last look alone is not enough: a reader that reads less than the chain makes comes nearer at each of its reads.
     A reader that lagged at no earlier look was just told to read again.

@@ -28,7 +28,7 @@ from devnet.scenarios import Scenario
 from pipelines import jobs
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
-from pipelines.sensors import Watch, _sensor, sensors
+from pipelines.sensors import JobWatch, _sensor, sensors
 from reminder_worker import passes as worker_passes
 from reminder_worker.doctor.report import _dagster
 from reminder_worker.outbox.messages import AlertKind
@@ -520,8 +520,8 @@ def test_the_looks_of_a_sensor_do_not_wait_for_each_other(
         await asyncio.Event().wait()
         return "never"
 
-    watches = [Watch(jobs.due, (), ("due",), met), Watch(jobs.health, (), ("health",), met)]
-    watches += [Watch(jobs.emails, (), ("emails",), silent)]
+    watches = [JobWatch(jobs.due, (), ("due",), met), JobWatch(jobs.health, (), ("health",), met)]
+    watches += [JobWatch(jobs.emails, (), ("emails",), silent)]
     sensor = _sensor(service, watches, "minute", "")
     result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)

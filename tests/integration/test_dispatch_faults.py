@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.monitoring.held_emails import requeue, settle_sent, settle_unsent
+from reminder_worker.monitoring.held_emails import requeue_dead, settle_sent, settle_unsent
 from reminder_worker.outbox.operator_facts import count_undecided
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
@@ -202,7 +202,7 @@ async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(world:
         await world.dispatch.run()
         await world.hurry()
     assert await world.states() == {"dead:rejected_422": 3}
-    assert await requeue(world.engine) == 3
+    assert await requeue_dead(world.engine) == 3
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
 

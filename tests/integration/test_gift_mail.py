@@ -20,7 +20,7 @@ from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import Gift, Gifts
 from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
-from reminder_worker.monitoring.held_emails import requeue, settle_unsent
+from reminder_worker.monitoring.held_emails import requeue_dead, settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -266,13 +266,13 @@ async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retr
             await world.tick()
         assert await world.kept() == 1
         if requeued:
-            assert await requeue(world.engine) == 1
+            assert await requeue_dead(world.engine) == 1
             await world.tick()
             assert await world.kept() == 0
     world.scenario.advance(7 * DAY + 1)
     await world.tick()
     assert await world.kept() == 0
-    assert await requeue(world.engine) == 1
+    assert await requeue_dead(world.engine) == 1
     await world.tick()
     assert world.stub.told("gift_unlocked") == [NORMAL]
 
