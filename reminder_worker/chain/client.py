@@ -81,8 +81,7 @@ _AHEAD_SECONDS: Final = 120
 
 
 class StateGone(ChainUnavailable):
-    """Every endpoint that answers says that it does not have the block of a call, or no longer its state. `everywhere`:
-    none was silent, so no endpoint has it."""
+    """All responding endpoints lack the block of a call, or its state. `everywhere`: no endpoint was silent."""
 
     def __init__(self, message: str, *, everywhere: bool) -> None:
         super().__init__(message)
@@ -90,9 +89,9 @@ class StateGone(ChainUnavailable):
 
 
 class Chain:
-    """Belongs to one event loop. Use as `async with`, or `close` it at the end.
+    """Client of one chain, for one event loop. Use as `async with`, or `close` it at the end.
 
-    To make one costs no I/O: an endpoint is asked for its chain id before its first answer counts.
+    The constructor does no I/O: an endpoint is asked for its chain id before its first answer counts.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Chain:
         await self.close()
 
     async def check(self) -> None:
-        """Raises `Misconfigured` when an endpoint serves another chain, `ChainUnavailable` when none answers."""
+        """Ask all endpoints. Raises `Misconfigured` for another chain, `ChainUnavailable` without any answer."""
 
         async def reachable(endpoint: RpcEndpoint) -> bool:
             try:
@@ -152,14 +151,13 @@ class Chain:
         return [endpoint.health() for endpoint in self._endpoints]
 
     def alone(self) -> list[Self]:
-        """The same chain as each endpoint alone tells it, for `agreement`. Not to be closed."""
+        """Return one client for each endpoint, for `quorum`. Do not close them."""
         if not self._alone_views:
             self._alone_views = [self._by([endpoint]) for endpoint in self._endpoints]
         return self._alone_views
 
     def second_voices(self) -> list[tuple[Self, Self]]:
-        """For each endpoint that does not rest, except the one that is asked first: the chain as this endpoint alone
-        tells it, and as all the others do."""
+        """Return (client of the endpoint, client of all the others) for every endpoint in use except the first."""
         ready = [view for view in self.alone() if not view._endpoints[0].rest.resting]
         ready.sort(key=lambda view: view._endpoints[0].rest.asked_last)
         return [
@@ -175,38 +173,41 @@ class Chain:
     # -- blocks and receipts ------------------------------------------------------------------
 
     async def block(self, which: BlockTag | int) -> BlockHeader | None:
-        """None when no endpoint that answers has it, which a lagging node says too: no proof of a reorganisation.
+        """Return a block; None if no responding endpoint has the block, which proves no reorganisation.
 
-        A tag is asked of the next endpoint, too, while the block it names is old (a node that has stopped importing
-        blocks does not say so) or lies in the future, by whose time all that waits would be too old. Of old blocks the
-        newest counts; one of the future counts only where no endpoint has another.
+
+        For a tag the next endpoint is asked too, while the named block is old (a node may have stopped importing) or
+        lies in the future, where everything that waits would expire. The newest of old blocks counts; a block of the
+        future counts only without an alternative.
         """
         if isinstance(which, int):
             return (await self.blocks([which]))[0]
         return await self._newest(which, lambda block, _: block)
 
     async def has_block(self, number: int, hash: str) -> bool | None:
-        """Whether the block of this number is this one; None when no endpoint that answers has one, as `block`."""
+        """Return whether the block of this number has this hash; None if no responding endpoint has the number."""
         block = await self.block(number)
         return None if block is None else block.hash == hash
 
     async def head(self) -> BlockHeader:
-        """The latest block. Raises `ChainUnavailable`, also when no endpoint that answers has one."""
+        """Return the latest block. Raises `ChainUnavailable`, also if no responding endpoint names a block."""
         head = await self.block("latest")
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
         return head
 
     async def block_at(self, number: int) -> BlockHeader:
-        """Raises `ChainUnavailable`, also when no endpoint that answers has it."""
+        """Return a block. Raises `ChainUnavailable`, also if no responding endpoint has the number."""
         block = await self.block(number)
         if block is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {number} yet")
         return block
 
     async def first_block_since(self, timestamp: int, last: int) -> int:
-        """The first of the blocks from `start_block` to `last` that is not older than `timestamp` (unix seconds), or
-        `last`: by bisection, since blocks' times only grow. Raises `ChainUnavailable`."""
+        """Return the first block from `start_block` on with a time of at least `timestamp` (unix seconds), or `last`.
+
+        Bisects, because blocks' times only grow. Raises `ChainUnavailable`.
+        """
         low, high = min(self.settings.start_block, last), last
         while low < high:
             middle = (low + high) // 2
@@ -217,44 +218,44 @@ class Chain:
         return low
 
     async def block_by_hash(self, hash: str) -> BlockHeader | None:
-        """None as in `block`."""
+        """Return a block; None as in `block`."""
         (block,) = await self._each([("eth_getBlockByHash", [hash, False])], wire.block)
         return block
 
     async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
-        """In the order of `numbers`; None as in `block`."""
+        """Return the blocks in the order of `numbers`; None as in `block`."""
         return await self._each([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.block)
 
     async def blocks_of(self, numbers: Iterable[int]) -> dict[int, BlockHeader]:
-        """By number, those that are there. Of the place before block 0, whose number is negative, nothing is asked."""
+        """Return the existing blocks by number. A negative number is the place before block 0, and is not asked for."""
         found = await self.blocks(sorted({number for number in numbers if number >= 0}))
         return {block.number: block for block in found if block is not None}
 
     async def receipts(self, tx_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-        """In the order of `tx_hashes`; None when no endpoint that answers has the transaction in a block."""
+        """Return receipts in the order of `tx_hashes`; None if no responding endpoint has a mined transaction."""
         return await self._each([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
 
     async def senders(self, tx_hashes: Sequence[str]) -> list[str | None]:
-        """Who sent each transaction; None when no endpoint that answers has it."""
+        """Return each transaction's sender; None if no responding endpoint has the transaction."""
         return await self._each([("eth_getTransactionByHash", [hash]) for hash in tx_hashes], wire.sender)
 
     async def codes(self, addresses: Sequence[str]) -> list[bytes]:
-        """The code of each address at the latest block; empty for an account without code."""
+        """Return each address's code at the latest block; empty for an account without code."""
         found = await self._each([("eth_getCode", [address, "latest"]) for address in addresses], wire.hex_bytes)
         return [code or b"" for code in found]
 
     async def has_sent(self, address: str) -> bool:
-        """Whether the account has ever sent a transaction (or created a contract), by the latest block."""
+        """Return whether the account has sent a transaction (or created a contract) up to the latest block."""
         (count,) = await self._each([("eth_getTransactionCount", [address, "latest"])], wire.quantity)
         return bool(count)
 
     async def logs(
         self, addresses: Sequence[str], topics: Sequence[str], first_block: int, last_block: int
     ) -> list[EventLog]:
-        """Logs of any of `addresses` whose first topic is any of `topics` (empty: any), both blocks included, in order.
+        """Return logs of `addresses` with a first topic among `topics` (empty: any), both blocks included, in order.
 
-        Raises `ChainUnavailable` also when no endpoint has `last_block` yet, and `HistoryGone`. A node that has pruned
-        old logs answers with none, so its logs of an old range count only if it has those of the first block.
+        Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`. A node returns no logs
+        for pruned blocks, so its logs of an old range count only if it has the logs of the first block.
         """
         wanted = LogFilter(frozenset(addresses), frozenset(topics))
         head = max(endpoint.head or 0 for endpoint in self._endpoints)
@@ -304,10 +305,10 @@ class Chain:
         sender: str | None = None,
         most: int = MAX_ANSWER_BYTES,
     ) -> bytes | RevertedCall:
-        """eth_call at a block hash (EIP-1898), or at the latest block. `gas` bounds what the callee may burn.
+        """Call a contract at a block hash (EIP-1898), or at the latest block. `gas` bounds the callee.
 
-        A node's answer of more than `most` bytes, as sent, is not read to its end and counts as a revert. A node that
-        refuses a contract as the sender is asked again without a sender.
+        An answer of more than `most` bytes, as sent, counts as a revert and is not read to its end. If a node refuses a
+        contract as the sender, the call is repeated without a sender.
         """
         found: bytes | RevertedCall | None = None
         lacking = 0
@@ -334,7 +335,7 @@ class Chain:
     async def call_each(
         self, calls: Sequence[tuple[ContractCall, int]], *, at: str, sender: str
     ) -> list[bytes | RevertedCall | None]:
-        """Each with its gas, at a block hash, as `call`; asked for together. None: every endpoint refuses it."""
+        """Make calls in one batch, at a block hash, with the gas given for each. None: refused by every endpoint."""
         requests = [rpc_errors.call_request(call, at, gas, sender) for call, gas in calls]
         found: list[bytes | RevertedCall | None] = [None] * len(requests)
 
@@ -374,9 +375,9 @@ class Chain:
         return found
 
     async def call_many(self, calls: Sequence[ContractCall], *, at: str | None = None) -> list[bytes | RevertedCall]:
-        """Each call's answer in order, isolated from the others, through Multicall3.
+        """Return the calls' answers in order, isolated from each other by Multicall3.
 
-        A longer answer than `MOST_ANSWER_BYTES` is cut: decoding finds its end missing.
+        An answer longer than `MOST_ANSWER_BYTES` is cut: decoding finds the missing end.
         """
         chunks = [calls[i : i + CHUNK_CALLS] for i in range(0, len(calls), CHUNK_CALLS)]
         answers = await together(*(self._chunk(chunk, at) for chunk in chunks))
@@ -393,7 +394,7 @@ class Chain:
         return [RevertedCall()] * len(calls) if isinstance(answer, RevertedCall) else self._results(answer, len(calls))
 
     async def _chunk(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall]:
-        """A call that fails inside a chunk is repeated by itself: another one may have burnt the gas of all."""
+        """Make the calls of a chunk. A failed call is repeated alone: a neighbour may have burnt the gas of all."""
         if len(calls) == 1:
             return [await self._single(calls[0], at)]
         async with self._chunks:
@@ -410,8 +411,7 @@ class Chain:
         return results
 
     async def _single(self, call: ContractCall, at: str | None) -> bytes | RevertedCall:
-        """One call by itself. Refused by all nodes, it is repeated through Multicall3, which tells whether it is the
-        callee that fails."""
+        """Make one call. After refusals of all nodes, repeat it through Multicall3, to find a failing callee."""
         async with self._chunks:
             try:
                 return _cut(await self.call(call, at=at, gas=READ_GAS, sender=self.settings.multicall3))
@@ -422,7 +422,7 @@ class Chain:
                 return _cut(results[0])
 
     async def _aggregate(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall] | None:
-        """None when the node refuses so many at once."""
+        """Make all calls in one request; None if the node refuses so many."""
         gas = READ_GAS * len(calls)
         try:
             answer = await self.call(
@@ -445,10 +445,10 @@ class Chain:
     # -- several endpoints, one answer each -----------------------------------------------------
 
     async def ask_each(self, requests: Sequence[Request], read: Callable[[Sequence[Any]], T]) -> list[T]:
-        """What each endpoint says for itself, for what must not rest on one endpoint's word.
+        """Ask every endpoint separately, for decisions that need two. Return the values of the responding endpoints.
 
-        `read` turns its answers, in the order of `requests` (`RpcError` for what it refuses), into a value and
-        raises `msgspec.ValidationError` for garbage. Who does not answer is left out: the list may be empty.
+        `read` turns an endpoint's answers, in the order of `requests` (`RpcError` for a refusal), into a value. It
+        raises `msgspec.ValidationError` for garbage. The list may be empty.
         """
 
         async def one(endpoint: RpcEndpoint) -> list[T]:
@@ -481,7 +481,7 @@ class Chain:
         )
 
     async def succeeds_at_each(self, call: ContractCall, *, at: str, sender: str, gas: int) -> bool:
-        """Whether a call at a block hash succeeds with so much gas wherever the block is known, and it is somewhere."""
+        """Return whether a call at a block hash succeeds at all endpoints with this block, at least one."""
 
         def read(answers: Sequence[Any]) -> bytes | RevertedCall | None:
             try:
@@ -494,15 +494,15 @@ class Chain:
         return bool(known) and not any(isinstance(each, RevertedCall) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
-        """Signed transactions to every endpoint: what each that answers says of each, in the order given.
+        """Send signed transactions to every endpoint. Return, per responding endpoint, one outcome per transaction.
 
-        An endpoint left out may have accepted them all the same.
+        A silent endpoint may have accepted them all the same.
         """
         requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
         return await self.ask_each(requests, lambda answers: list(map(rpc_errors.send_outcome, answers)))
 
     async def transaction_counts(self, address: str, tag: str) -> list[int]:
-        """What each endpoint that answers says. `tag`: `latest`, `pending` or `finalized`."""
+        """Return the count of each responding endpoint. `tag`: `latest`, `pending` or `finalized`."""
         return await self.ask_each(
             [("eth_getTransactionCount", [address, tag])], lambda answers: rpc_errors.transaction_count(answers[0])
         )
@@ -510,14 +510,14 @@ class Chain:
     # -- what a transaction of ours costs -------------------------------------------------------
 
     async def fees(self) -> tuple[int, int]:
-        """The next block's base fee and the usual priority fee, wei for one gas."""
+        """Return the next block's base fee and the usual priority fee, in wei per gas."""
         found = await self._newest("latest", lambda _, said: rpc_errors.read_fees(said[0]), rpc_errors.FEE_HISTORY)
         if found is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} says what gas costs")
         return found
 
     async def balance(self, address: str) -> int:
-        """In wei, at the latest block."""
+        """Return the balance in wei, at the latest block."""
         asked: Request = ("eth_getBalance", [address, "latest"])
         found = await self._newest("latest", lambda _, said: wire.quantity(said[0]), asked)
         if found is None:
@@ -527,7 +527,7 @@ class Chain:
     # -- failover -------------------------------------------------------------------------------
 
     async def _each(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:
-        """Each request's answer; what one endpoint does not know is asked of the next ones."""
+        """Return each request's answer. The next endpoints are asked for missing answers."""
         found: list[T | None] = [None] * len(requests)
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
@@ -545,8 +545,10 @@ class Chain:
     async def _newest(
         self, tag: BlockTag, parse: Callable[[BlockHeader, Sequence[Any]], T | None], *requests: Request
     ) -> T | None:
-        """What one endpoint answers to `requests`: the one whose block of this tag counts, by the rule in `block`.
-        `parse` makes the value from that block and the answers; None is no answer."""
+        """Return the answer of the endpoint with the best block of this tag, by the rule in `block`.
+
+        `parse` makes the value from the block and the answers to `requests`; None is no answer.
+        """
         best: tuple[BlockHeader, T] | None = None
         now = time.time()
 
@@ -565,8 +567,10 @@ class Chain:
         return best[1] if best else None
 
     async def _over(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:
-        """Try one endpoint after the other until `attempt` is true. False: it is not for any that answers. Raises
-        `ChainUnavailable`, and `TooMuch` when the request is too large for all."""
+        """Try the endpoints in turn until `attempt` is true. Return False if no attempt was.
+
+        Raises `ChainUnavailable`, and `TooMuch` if the request is too large for all.
+        """
         for _ in range(ROUNDS):
             answered, too_much, said = False, False, ""
             for endpoint in sorted(self._endpoints, key=lambda each: each.rest.asked_last):
@@ -605,11 +609,10 @@ def _cut(answer: bytes | RevertedCall) -> bytes | RevertedCall:
 
 
 def _worth(block: BlockHeader, now: float) -> tuple[bool, int]:
-    """The greater counts: a block of the future less than any other, and else the lower number less than the higher."""
+    """Rank a block: blocks of the future last, then by number."""
     return block.timestamp <= now + _AHEAD_SECONDS, block.number
 
 
 def is_of_now(timestamp: int, now: float, tag: BlockTag = "latest") -> bool:
-    """Whether the block that a tag names is neither of a node that has stopped importing blocks nor of the future.
-    Both in unix seconds."""
+    """Return whether a tag's block is recent: neither of a stopped node nor of the future. Times in unix seconds."""
     return now - _OLD_SECONDS[tag] < timestamp <= now + _AHEAD_SECONDS

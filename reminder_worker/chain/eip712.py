@@ -1,4 +1,4 @@
-"""Who signed: EIP-712 digests, ECDSA of plain accounts, ERC-1271 of those with code (Safe, EIP-7702, smart wallets)."""
+"""Signatures: EIP-712 digests, ECDSA of plain accounts, ERC-1271 of accounts with code (Safe, EIP-7702)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,8 +46,10 @@ Types = Mapping[str, Sequence[Mapping[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class SignatureVerdict:
-    """`hint`: for who is refused, what their wallet lacks, as far as that can be told. Endpoints need not agree on it:
-    they differ in what they say of a call that fails."""
+    """Result of a check. `hint`: the wallet's problem after a refusal, if known.
+
+    Endpoints need not agree on the hint: their errors for a failing call differ.
+    """
 
     is_signed: bool
     hint: str = field(default="", compare=False)
@@ -55,7 +57,7 @@ class SignatureVerdict:
 
 @dataclass(frozen=True, slots=True)
 class TypedDataDomain:
-    """EIP-712 domain; without `verifying_contract` the field is absent from the domain's type."""
+    """EIP-712 domain. Without `verifying_contract` its type lacks the field."""
 
     name: str
     version: str
@@ -64,7 +66,7 @@ class TypedDataDomain:
 
 
 def typed_data_digest(domain: TypedDataDomain, primary_type: str, types: Types, message: Mapping[str, object]) -> bytes:
-    """EIP-712 digest. `types` as in eth_signTypedData: name to `[{"name", "type"}, ...]`, without EIP712Domain.
+    """Return the EIP-712 digest. `types` as in eth_signTypedData, without EIP712Domain.
 
     Fields: address (hex), uintN, bool, bytes32, string. Raises `ValueError` for a value that does not fit its type,
     `KeyError` for a missing one.
@@ -106,7 +108,7 @@ def _encode(kind: str, value: object) -> bytes:
 
 
 def recover(digest: bytes, signature: bytes) -> str | None:
-    """The plain account that made this 65-byte r, s, v signature (v 27, 28, 0 or 1), or None. High s is refused."""
+    """Return the plain account of a 65-byte r, s, v signature (v 27, 28, 0 or 1), or None. High s is refused."""
     if len(signature) != _KEY_BYTES:
         return None
     v = signature[64] - 27 if signature[64] >= 27 else signature[64]
@@ -120,16 +122,16 @@ def recover(digest: bytes, signature: bytes) -> str | None:
 
 
 class SignatureVerifier:
-    """Checks signatures against one chain."""
+    """Verifier of signatures against one chain."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
 
     async def verify(self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None) -> None:
-        """Raises `SignerMismatch`, or `ChainUnavailable` when the chain cannot be read.
+        """Raise `SignerMismatch`, or `ChainUnavailable` if the chain cannot be read.
 
-        Code at the signer's address decides: with code only ERC-1271 counts, also when the key's own signature fits.
-        `caller`: the contract that it is signed for, which will ask; a wallet may answer some contracts only.
+        Code at the signer's address decides: with code only ERC-1271 counts, even if the key's own signature fits.
+        `caller`: the contract for which the message is signed; a wallet may answer only some contracts.
         """
         verdict = await self.verdict(digest, signature, signer, caller=caller)
         if not verdict.is_signed:
@@ -138,7 +140,7 @@ class SignatureVerifier:
     async def verdict(
         self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
     ) -> SignatureVerdict:
-        """As `verify`. What a contract says is an endpoint's word, with which it could sign for anybody: of two."""
+        """Return the result as `verify`. Two endpoints must agree on a contract's answer."""
         signer = signer.lower()
         (code,) = await self._chain.codes([signer])
         is_by_key = recover(digest, signature) == signer
@@ -159,7 +161,7 @@ def _hint_without_code(signature: bytes) -> str:
 async def _by_contract(
     chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None
 ) -> SignatureVerdict:
-    """A stranger's code runs: its gas is bounded, and a revert or anything but the magic value means no."""
+    """Ask the account's contract. Its gas is bounded; a revert or any value but the magic one means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
     answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=MOST_VIEWS_BYTES)

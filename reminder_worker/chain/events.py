@@ -1,14 +1,14 @@
 """The protocol's events, from the ABI files, decoded field by field.
 
-Emails, names, notes and nicknames are never decoded: strings and structs are stepped over unread, and every other field
-is read with its bounds checked. A log is a stranger's bytes, and no word about an undecodable one has any of them.
+Emails, names, notes and nicknames are never decoded: strings and structs are skipped unread, and all other fields are
+read with checked bounds. A log is a stranger's bytes: no error message contains any of them.
 
 TransferEOALegacyRouter stands behind a proxy, and its ABI file has the events of all its builds on mainnet: until
 2026-07-27 a legacy was announced with TransferEOALegacyCreated, and the first build (from 2026-03-05) indexed no
 field of any event. The first topic is the same whether a field is indexed or not; the number of topics tells.
 
-So does PremiumSetting: its two builds before 2026-06-02 (from 2026-03-05 on) told who is reminded with the email and
-the name of each. Of such a struct the address alone is read, so that the event is decoded into what today's says.
+The same holds for PremiumSetting: its two builds before 2026-06-02 (from 2026-03-05 on) announced recipients with email
+and name. Only the address of such a struct is read, so the decoded event equals today's.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ Reader = Callable[[bytes, int], Any]
 
 
 class UndecodableLog(ValueError):
-    """A log that is not one of the protocol's events or not encoded as one: count it and go on."""
+    """A log of a foreign event, or with a wrong encoding: count it and go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class TokenTransfer:
 
 
 def decode(log: EventLog) -> DecodedEvent:
-    """Raises `UndecodableLog`. Whether the contract is the right one to say so is the caller's to know (`emitters`)."""
+    """Decode a log. Raises `UndecodableLog`. The caller checks the contract (`emitters`)."""
     event = EVENTS.get((log.topics[0], len(log.topics))) if log.topics else None
     if event is None:
         raise UndecodableLog("an unknown event")
@@ -114,7 +114,7 @@ def decode(log: EventLog) -> DecodedEvent:
 
 
 def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
-    """None for a log that is no ERC-20 Transfer, an ERC-721 one with its fourth topic among them."""
+    """Return the transfer; None for any other log, also an ERC-721 Transfer with a fourth topic."""
     if len(log.topics) != 3 or log.topics[0] != TRANSFER_TOPIC or len(log.data) != WORD:
         return None
     try:
@@ -126,7 +126,7 @@ def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
 
 
 def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
-    """Which contract's word counts for which first topics: address to topics. A log of any other pair says nothing."""
+    """Return the first topics that count from each contract. A log of any other pair is ignored."""
     found: dict[str, frozenset[str]] = {}
     for setting, contract in CONTRACTS.items():
         address: str = getattr(settings, setting)
@@ -135,7 +135,7 @@ def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
 
 
 def _reader(kind: str) -> Reader | None:
-    """None for what is stepped over."""
+    """Return the reader of a type; None for a skipped type."""
     if kind == "address":
         return address_at
     if kind == "bool":

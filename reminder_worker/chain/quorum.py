@@ -1,4 +1,4 @@
-"""What may not rest on one endpoint's word, because who lies in it could write, show or erase what is personal."""
+"""Answers that need two endpoints, because a lying endpoint could write, show or erase personal data."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,10 +18,10 @@ def endpoints_needed(endpoints: int) -> int:
 
 
 async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
-    """What two endpoints say alike, all asked at once; where only one is configured, its word.
+    """Return the value of two agreeing endpoints, all asked at once; a single configured endpoint is believed.
 
-    Raises `ChainUnavailable` when no two do: one is down, lags or lies. What `read` returns is compared, so it has to
-    hold all that matters; a refusal has to be a value, too, since what `read` raises counts as no answer.
+    Raises `ChainUnavailable` if no two agree: one is down, lags or lies. The values of `read` are compared, so they
+    must contain everything relevant. A refusal must be a value too: an exception of `read` counts as no answer.
     """
     voices = chain.alone()
     if len(voices) < ENDPOINTS_THAT_AGREE:

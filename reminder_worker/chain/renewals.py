@@ -1,7 +1,8 @@
-"""Auto-renew as the chain tells it: the attestor, each legacy's state and budget, and owners' transaction counts.
+"""Reads for auto-renew: the attestor, each legacy's state and budget, and owners' transaction counts.
 
-A count is the one fact on which a timer is renewed, so it is of one finalized block, named by its hash, and every
-endpoint is asked for itself.
+A timer is renewed on a count alone. Therefore it is read at the hash of a finalized block, from every endpoint
+separately.
+
 """
 
 from collections.abc import Sequence
@@ -50,26 +51,28 @@ class RenewState:
 
 @dataclass(frozen=True, slots=True)
 class TransactionCounts:
-    """An owner's transactions at one block: the lowest and the highest count that endpoints give. Where three or more
-    answer and all but one agree, that one is left out: a single wrong endpoint would stop all renewals."""
+    """Lowest and highest count of an owner's transactions at one block, over the responding endpoints.
+
+    If three or more respond and all but one agree, the deviating count is ignored: it would stop all renewals.
+    """
 
     lowest: int
     highest: int
 
 
 def budget_step(budget_end: int, now: int) -> int | None:
-    """Which reminder of the budget's end is due, in days before it; of several the nearest. None: none."""
+    """Return the due reminder of the budget's end, in days before the end: the nearest, or None."""
     left = budget_end - now
     return next((days for days in BUDGET_STEPS if 0 <= left <= days * DAY_SECONDS), None)
 
 
 def record_activity(legacy_id: int, observed: int) -> bytes:
-    """The call of `recordActivity`."""
+    """Encode the call of `recordActivity`."""
     return _RECORD_ACTIVITY + word(legacy_id) + word(observed)
 
 
 class RenewalReads:
-    """Of the chain's router of plain-account legacies. Raises `ChainUnavailable`."""
+    """Reads of the router of plain-account legacies. Raises `ChainUnavailable`."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
@@ -81,23 +84,23 @@ class RenewalReads:
         return configured("activityAttestor", abi_codec.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
-        """In order; None for an id without one."""
+        """Return states in order; None for an id without a state."""
         calls = [ContractCall(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
         return [said(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
     async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
-        """When each timer last began (`getLastTimestamp`, unix seconds); None for one that does not say."""
+        """Return the last start of each timer (`getLastTimestamp`, unix seconds); None without a usable answer."""
         answers = await self._chain.call_many([ContractCall(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
         return [said(_moment, answer) for answer in answers]
 
     async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
-        """As `resets`, of the legacy that the router has under this id."""
+        """Return the last start of the timer of the legacy with this id."""
         registered = await self._chain.call(ContractCall(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
         legacy = configured("legacyAddresses", abi_codec.address_at, registered)
         return (await self.resets([legacy], at=at))[0]
 
     async def finalized(self) -> BlockHeader:
-        """The highest block that is final by two endpoints, or by the only one: one that has stopped stops nobody."""
+        """Return the highest block that is final at two endpoints (or the only one)."""
         found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
         blocks = [block for block in found if block is not None]
         if len(blocks) < self._needed:
@@ -105,7 +108,7 @@ class RenewalReads:
         return sorted(blocks, key=lambda block: block.number)[-self._needed]
 
     async def counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
-        """In order; None where fewer endpoints than needed have the block and say a number."""
+        """Return counts in order; None if too few endpoints have the block."""
         found: list[TransactionCounts | None] = []
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             some = owners[start : start + OWNERS_AT_ONCE]

@@ -1,7 +1,8 @@
-"""One RPC endpoint: a web3 provider on one kept-alive connection pool, its chain id, its health and its rest.
+"""One RPC endpoint: web3 provider, connection pool, chain id, health and backoff.
 
-Nothing here names more of an endpoint than position and host, and of that no label that may be a key, because its
-address holds one; and no error of the HTTP library gets out, because those carry the address.
+An endpoint's address holds a key. Therefore logs and errors show position and host only, without labels that may be
+keys, and no error of the HTTP library leaves this module.
+
 """
 
 import asyncio
@@ -31,8 +32,8 @@ _MOST_BYTES: Final = ContextVar("most_bytes", default=MAX_ANSWER_BYTES)  # web3'
 _LONGEST_MESSAGE: Final = 2000  # characters of an error: a contract's own words may be in it
 FIRST_REST_SECONDS: Final = 0.25
 LONGEST_REST_SECONDS: Final = 60.0
-# An endpoint that failed is asked after the others for so many times as long as its failure took: one that hangs costs
-# a fifth of the time at most, however short its rests are.
+# After a failure the others are asked first, for this many times the duration of the failure. A hanging endpoint costs
+# a fifth of the time at most.
 ASKED_LAST_TIMES: Final = 4
 BATCH_SIZE: Final = 100
 BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
@@ -71,8 +72,7 @@ class RpcError(msgspec.Struct, frozen=True):
 
 
 class EndpointBackoff:
-    """Exponential backoff with jitter: how long a failing endpoint is left alone, and for how long after that others
-    are asked first, because waiting for it took long."""
+    """Exponential backoff with jitter. After a slow failure the other endpoints are asked first for a while."""
 
     def __init__(self, clock: Callable[[], float], jitter: Callable[[], float]) -> None:
         self._clock = clock
@@ -91,11 +91,11 @@ class EndpointBackoff:
 
     @property
     def asked_last(self) -> bool:
-        """Whether the other endpoints are asked first."""
+        """Return whether the other endpoints are asked first."""
         return self._clock() < self._asked_last_until
 
     def failed(self, started: float) -> None:
-        """`started`: when the request began. Requests that were under way together count as one failure."""
+        """Record a failure of a request begun at `started`. Concurrent failures count once."""
         if started < self._began:
             return
         self.failures += 1
@@ -165,8 +165,10 @@ class RpcProvider(AsyncJSONBaseProvider):
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
-    """Some nodes send a JSON-RPC error (also a revert) with HTTP 400 or 500, or with 403 where old state is only for
-    paying customers."""
+    """Return whether an HTTP error carries a JSON-RPC answer.
+
+    Some nodes send errors (also reverts) with HTTP 400 or 500, or with 403 if old state is for paying customers only.
+    """
     return status in (400, 403, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
 
 
@@ -187,15 +189,17 @@ def _decode_answer(body: bytes) -> Any:
 
 
 def _ids_follow(answers: list[Any]) -> bool:
-    """web3 numbers requests one after the other and sorts a batch by id: each answer must be there once."""
+    """Return whether each id is there once: web3 numbers requests consecutively."""
     ids = [answer.get("id") if isinstance(answer, dict) else None for answer in answers]
     numbers = sorted(number for number in ids if type(number) is int)
     return bool(ids) and len(numbers) == len(ids) and numbers == list(range(numbers[0], numbers[0] + len(ids)))
 
 
 class RpcEndpoint:
-    """`ask` gives the node's results in order, or raises `EndpointFailed` and begins a rest. A rest ends when the
-    caller, who alone knows whether the results are of use, calls `rest.succeeded` or `refused`."""
+    """One endpoint. `ask` returns the node's results in order, or raises `EndpointFailed` and backs off.
+
+    The caller judges the results and ends the backoff with `rest.succeeded` or `refused`.
+    """
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
         self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
@@ -212,12 +216,12 @@ class RpcEndpoint:
         self._latency: float | None = None
 
     async def verify(self) -> None:
-        """Nothing an endpoint says counts before it has named the right chain."""
+        """Ask for the chain id once: no answer counts before."""
         async with self._verifying:
             if self._verified:
                 return
             if self.rest.resting:
-                raise EndpointFailed("rests")  # who waited here for another's attempt does not repeat it
+                raise EndpointFailed("rests")  # another caller's attempt just failed
             (answer,) = await self._send([("eth_chainId", [])])
             if isinstance(answer, RpcError):
                 raise EndpointFailed(f"eth_chainId refused with code {answer.code}")
@@ -259,7 +263,7 @@ class RpcEndpoint:
             log.warning("rpc_endpoint_fails", chain_id=self._chain_id, endpoint=self.name, reason=reason)
 
     def refused(self) -> None:
-        """It works, but not for this request."""
+        """Record a refusal: the endpoint works, but not for this request."""
         self._errors += 1
         self.rest.succeeded()
 
@@ -279,7 +283,7 @@ class RpcEndpoint:
         return answers
 
     async def _send_batch(self, part: Sequence[Request]) -> list[Any | RpcError]:
-        """Empty when the endpoint refuses a batch of this size: the next ones are half as large."""
+        """Send a batch. Return nothing if the endpoint refuses the size: the next batches are half as large."""
         refused = False
         try:
             answer: Any = await self._provider.make_batch_request([(RPCEndpoint(m), p) for m, p in part])

@@ -18,8 +18,9 @@ _EXECUTION = re.compile(
     r"return data out of bounds",
     re.I,
 )
-# A full node's words for a block that it does not have yet, or whose state is gone; `archive` is a provider's for the
-# latter, where old state is for who pays. Not the code -32001, which others send while they have too much to do.
+# A full node's words for an unknown block or for pruned state; `archive` is a provider's word for paid old state.
+
+# The code -32001 is left out: some nodes send it under load.
 _NO_SUCH_BLOCK = re.compile(
     r"(header|block|resource)( \w+){0,3} not found|could not (be found|find block)|unknown block|missing trie node|"
     r"not currently canonical|(state|historical) .{0,80}(not |un)available|no state (available|found)|state histories|"
@@ -42,7 +43,7 @@ _UNDERPRICED: Final = re.compile(
 
 
 class RequestRefused(Exception):
-    """The node works and refuses this request. Of its error the code alone is kept: its words may be anybody's."""
+    """The node works and refuses this request. Only the error's code is kept: the words may be a stranger's."""
 
     def __init__(self, error: RpcError) -> None:
         super().__init__()
@@ -50,14 +51,14 @@ class RequestRefused(Exception):
 
 
 def unless_error(answer: Any) -> Any:
-    """Raises `RequestRefused`."""
+    """Return the answer. Raises `RequestRefused` for an error."""
     if isinstance(answer, RpcError):
         raise RequestRefused(answer)
     return answer
 
 
 def call_request(call: ContractCall, at: str | None, gas: int | None, sender: str | None) -> Request:
-    """`at`: a block's hash (EIP-1898); None: the latest block."""
+    """Return the request of a call. `at`: a block's hash (EIP-1898); None: the latest block."""
     message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
     if gas is not None:
         message["gas"] = hex(gas)
@@ -76,7 +77,7 @@ def refuses_sender(answer: Any) -> bool:
 
 
 def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
-    """None when the node does not have the block. Raises `RequestRefused`."""
+    """Return a call's outcome; None if the node lacks the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
     if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
@@ -89,7 +90,7 @@ def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
 
 
 def _revert_data(data: object) -> bytes:
-    """Nodes differ: hex, an object around it, or `Reverted 0x...`."""
+    """Return the revert data. Nodes send hex, an object around it, or `Reverted 0x...`."""
     if isinstance(data, dict):
         data = data.get("data")
     found = _HEX_DATA.search(data) if isinstance(data, str) else None
@@ -102,7 +103,7 @@ class WireFeeHistory(msgspec.Struct, rename="camel"):
 
 
 def read_fees(value: object) -> tuple[int, int] | None:
-    """The next block's base fee, and the median of what the middle transaction of each block gave."""
+    """Return the next block's base fee, and the median of the blocks' middle tips."""
     history = msgspec.convert(value, WireFeeHistory | None)
     if history is None or not history.base_fee_per_gas:
         return None
@@ -111,7 +112,7 @@ def read_fees(value: object) -> tuple[int, int] | None:
 
 
 def send_outcome(answer: Any) -> SendOutcome:
-    """Raises `msgspec.ValidationError` for what is neither a transaction's hash nor an error."""
+    """Return the outcome of sending. Raises `msgspec.ValidationError` unless it is a hash or an error."""
     if not isinstance(answer, RpcError):
         msgspec.convert(answer, wire.Word)
         return SendOutcome.ACCEPTED
@@ -126,7 +127,7 @@ def send_outcome(answer: Any) -> SendOutcome:
 
 
 def transaction_count(answer: Any) -> int:
-    """How many transactions an account has sent. Raises `msgspec.ValidationError`, also for a refusal."""
+    """Return an account's number of transactions. Raises `msgspec.ValidationError`, also for a refusal."""
     if isinstance(answer, RpcError):
         raise msgspec.ValidationError("refused")
     return wire.count(answer)

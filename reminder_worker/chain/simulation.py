@@ -1,4 +1,4 @@
-"""`eth_simulateV1`: what a transaction would do, its logs and the ether it moves included. Not every node has it."""
+"""`eth_simulateV1`: a transaction's effects, with logs and moves of ether. Some nodes lack the method."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -18,14 +18,17 @@ LEAST_PAID_WEI: Final = 10**12
 
 @dataclass(frozen=True, slots=True)
 class SimulatedTransaction:
-    """A transaction that succeeds. `gas_used`: after refunds, of which there is a fifth at most; None: not told."""
+    """A successful transaction. `gas_used`: after refunds, which are a fifth at most; None if unknown."""
 
     logs: tuple[SimulatedLog, ...]
     gas_used: int | None
 
     def received(self, receiver: str, tokens: Collection[str]) -> frozenset[str]:
-        """Of which of `tokens`, and of `ETHER`, the receiver has more afterwards: what goes back in the transaction
-        itself was not received. What others log is not looked at: who is paid ether may log anything."""
+        """Return the assets among `tokens` and `ETHER` of which the receiver has more afterwards.
+
+        Transfers back within the transaction are subtracted. Logs of other contracts are ignored: a paid contract may
+        log anything.
+        """
         gained: Counter[str] = Counter()
         for move in filter(None, map(decode_transfer, self.logs)):
             if move.token == ETHER or move.token in tokens:
@@ -66,7 +69,7 @@ class WireSimulatedBlock(msgspec.Struct):
 
 
 def request(call: ContractCall, *, at: int, sender: str, gas: int) -> Request:
-    """On top of the block `at`, by its number, which more nodes take here than a hash."""
+    """Return the request on top of block `at`, by number: more nodes accept it than a hash."""
     message = {"from": sender, "to": call.to, "data": "0x" + call.data.hex(), "gas": hex(gas)}
     payload = {"blockStateCalls": [{"calls": [message]}], "traceTransfers": True, "validation": False}
     return ("eth_simulateV1", [payload, hex(at)])

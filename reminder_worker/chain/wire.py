@@ -1,4 +1,4 @@
-"""The node's JSON in strict types: whatever does not have this shape is the endpoint's failure, not an answer.
+"""The node's JSON in strict types: another shape is the endpoint's failure, not an answer.
 
 Every function raises `msgspec.ValidationError`.
 """
@@ -57,7 +57,7 @@ class WireTransaction(msgspec.Struct):
 
 
 def hex_bytes(value: object) -> bytes:
-    """Large answers come through here, so it looks at them once. Raises `msgspec.ValidationError`."""
+    """Decode hex. Reads large answers only once. Raises `msgspec.ValidationError`."""
     if isinstance(value, str) and value.startswith("0x"):
         try:
             data = bytes.fromhex(value[2:])
@@ -73,7 +73,7 @@ def quantity(value: object) -> int:
 
 
 def count(value: object) -> int:
-    """Of an account's transactions."""
+    """Decode the number of an account's transactions."""
     return int(msgspec.convert(value, Count), 16)
 
 
@@ -111,7 +111,7 @@ def receipt(value: object) -> TransactionReceipt | None:
 
 
 def sender(value: object) -> str | None:
-    """Who sent a transaction; None for `null`: this endpoint does not have it."""
+    """Return a transaction's sender; None for `null`: unknown to this endpoint."""
     wire = msgspec.convert(value, WireTransaction | None)
     return None if wire is None else wire.sender.lower()
 

@@ -74,7 +74,7 @@ class IndexProgress:
 
     @property
     def more(self) -> bool:
-        """Whether there is more to read now."""
+        """Return whether there is more to read now."""
         return self.stopped in ("budget", "unsettled")
 
     def read(self, found: LogSlice, decoded: DecodedLogs) -> Self:
@@ -89,7 +89,7 @@ class IndexProgress:
 
 @dataclass(frozen=True, slots=True)
 class TouchedAccounts:
-    """Whose reminder windows may have come nearer, with the block time of the newest event that says so."""
+    """Legacies and creators with possibly earlier reminder windows, and the block time of the newest such event."""
 
     legacies: Mapping[str, int]
     creators: Mapping[str, int]
@@ -98,7 +98,7 @@ class TouchedAccounts:
 class EventReader:
     """A reader of the events of some contracts, with a cursor of its own: stores them in `chain_event`.
 
-    `says`: the contracts, and the first topics that count from each. `source` None: the cursor's stays as it is.
+    `says`: first topics that count, by contract. `source` None leaves the cursor's source as stored.
     """
 
     def __init__(
@@ -147,8 +147,8 @@ class EventReader:
     async def read_on(self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None) -> IndexProgress:
         """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
 
-        If several processes read on at once, one writes each slice and the others stop. Certain logs behind a log in
-        doubt are stored, too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
+        If several processes read on, each slice is written once and the other processes stop. Certain logs behind a log
+        in doubt are stored too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
         """
         ends = time.monotonic() + budget_seconds
         cursor = await self.cursor()
@@ -279,8 +279,8 @@ class EventReader:
     async def _common_ancestor(self, last: int) -> IndexCursor:
         """Return the newest block up to `last` with a stored event that the chain still has, or the start.
 
-        A hash stands for all blocks below it, so finality does not matter: a node that was just started does not know
-        it. Raises `ChainUnavailable` if no node has one of our blocks at the moment: otherwise a node that lags would
+        A hash stands for all blocks below, so finality does not matter: a freshly started node does not know the final
+        block. Raises `ChainUnavailable` if no node has one of our blocks at the moment: otherwise a lagging node would
         make us forget everything.
         """
         while True:
@@ -316,7 +316,7 @@ class ChainIndex(EventReader):
         self._on_rewind = on_rewind
 
     async def rewind_to(self, first_block: int) -> None:
-        """Forget `first_block` and all later blocks, so that the pass reads them again (`backfill`).
+        """Forget `first_block` and all later blocks: the pass reads them again (`backfill`).
 
         Raises `ChainUnavailable`, and `Refused` for a block that was not read yet or cannot be read again.
         """
@@ -334,8 +334,7 @@ class ChainIndex(EventReader):
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
 
     async def touched_since(self, first_block: int, last_block: int) -> TouchedAccounts:
-        """The legacies and creators of whom an event in blocks first..last can open a window earlier (`OF_A_LEGACY`,
-        `OF_A_CREATOR`)."""
+        """Return the legacies and creators with an event in blocks first..last that can open a window earlier."""
         async with self._engine.connect() as connection:
             names = OF_A_LEGACY | OF_A_CREATOR
             events = await rows.select_events(connection, self._chain.chain_id, names, first_block, last_block)
@@ -382,7 +381,7 @@ class ChainIndex(EventReader):
 
     @asynccontextmanager
     async def _state(self, at: IndexHead) -> AsyncIterator[AsyncConnection]:
-        """One snapshot of the tables, which has to hold all that `at` had."""
+        """Open one snapshot of the tables. Raises `IndexerUnavailable` if it lacks blocks of `at`."""
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
@@ -411,7 +410,7 @@ class ChainIndex(EventReader):
     async def _after_rewind(
         self, connection: AsyncConnection, place: IndexCursor, forgotten: Sequence[Forgotten]
     ) -> None:
-        """Take the due pass back, too. An event that is not mined again has no later event that reports it."""
+        """Take the due pass back too: an event may never be mined again, and no later event would report its loss."""
         await rows.take_cursor_back(connection, self._chain.chain_id, TOUCHED_CURSOR, place)
         if self._on_rewind is not None:
             legacies = {event.legacy for event in forgotten if event.legacy}

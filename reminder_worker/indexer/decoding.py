@@ -1,4 +1,4 @@
-"""From logs to events of the index: which fields are kept, and whom each event concerns."""
+"""From logs to events of the index: kept fields, and the legacy, user or timelock of each event."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ LegacyId = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class DecodedLogs:
-    """`skipped`: how many logs said nothing that the service understands."""
+    """Events of logs. `skipped`: number of logs that the service does not understand."""
 
     events: tuple[ChainEvent, ...]
     skipped: int
 
     def unnamed_ids(self) -> dict[str, set[int]]:
-        """By router the ids of legacies whose address these events do not tell."""
+        """Return, by router, the ids of legacies without an address in these events."""
         made = self._made()
         found: dict[str, set[int]] = {}
         for event in self.events:
@@ -36,7 +36,7 @@ class DecodedLogs:
         return found
 
     def named(self, known: Mapping[LegacyId, str]) -> Self:
-        """With the legacy's address in every event that gives its id; an id that nobody made stays without."""
+        """Return the events with the legacy's address for every known id."""
         names = {**known, **self._made()}
         return replace(
             self,
@@ -52,7 +52,7 @@ class DecodedLogs:
 
 
 def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
-    """Logs with their blocks' timestamps. A log counts only from the contract whose event it is."""
+    """Decode logs with their blocks' timestamps. A log counts only from the event's own contract."""
     events = [
         _event(settings, log, time)
         for log, time in logs
@@ -149,7 +149,7 @@ def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any]
 
 
 def _legacy_id(event: ChainEvent) -> LegacyId | None:
-    """Of a router's event that names its legacy by id alone."""
+    """Return router and id of an event without its legacy's address."""
     if event.legacy is not None or "legacy_id" not in event.data:
         return None
     return (event.contract, event.data["legacy_id"])

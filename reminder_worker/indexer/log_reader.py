@@ -1,7 +1,7 @@
 """Reads the next blocks' logs from two endpoints, without mixing two forks and without leaving a log out.
 
-An endpoint may lack logs, because its log index is incomplete or because it lies, and its answer does not show it.
-Receipts come from another store of a node: an endpoint that lacks a log mostly has the receipt that proves it.
+An endpoint may lack logs, because its log index is incomplete or because it lies, and its answer does not show this.
+Receipts come from another store of a node: an endpoint without the log mostly has the receipt.
 """
 
 import asyncio

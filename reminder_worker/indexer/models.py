@@ -1,4 +1,4 @@
-"""What the service asks an indexer, whichever answers: a subgraph or our own tables."""
+"""Questions to an indexer, and their answers: from a subgraph or from our own tables."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Protocol
 EOA, SAFE = 3, 1  # legacy type
 GIFT = 2  # lock type
 LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
-MOST_GIFTS = 100  # of one recipient in one answer: anybody may seal as many as they like to anybody
+MOST_GIFTS = 100  # of one recipient in one answer: a stranger may seal any number of gifts to a recipient
 MOST_LOOKED_AT = 5000  # the newest gifts of one recipient that our own index looks at
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
@@ -44,7 +44,7 @@ class NotifySignal:
 
 @dataclass(frozen=True, slots=True)
 class ReminderConfig:
-    """Who is configured to be notified of one legacy. Absent lines are None."""
+    """Configured recipients of one legacy. Absent lines are None."""
 
     legacy: str
     creator: str
@@ -56,7 +56,7 @@ class ReminderConfig:
 
 @dataclass(frozen=True, slots=True)
 class TimelockAsset:
-    """What a timelock holds in one vault: `token_id` for ERC-721 and ERC-1155, `amount` in base units."""
+    """Asset of a timelock in one vault: `token_id` for ERC-721 and ERC-1155, `amount` in base units."""
 
     vault: str
     token: str
@@ -78,22 +78,22 @@ class IndexedTimelock:
     created_at: int
 
     def holds_only(self, vault: str, tokens: Collection[str]) -> bool:
-        """Whether all its assets are in this vault, and of these tokens."""
+        """Return whether all assets are in this vault, and of these tokens."""
         return all(asset.vault == vault and asset.token in tokens for asset in self.assets)
 
 
 def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
-    """One order of a timelock's assets, whoever lists them."""
+    """Return the sort key of a timelock's assets, the same for all sources."""
     return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)
 
 
 def present(address: str | None) -> str | None:
-    """Lower case; None for the zero address, by which the contracts say "nobody"."""
+    """Return the address in lower case; None for the zero address, the contracts' word for "nobody"."""
     return None if address is None or address.lower() == "0x" + "0" * 40 else address.lower()
 
 
 def newest_first(timelocks: Iterable[IndexedTimelock]) -> list[IndexedTimelock]:
-    """By block time; ids count up, so they order what one block has."""
+    """Sort by block time, and by id within a block."""
     return sorted(timelocks, key=lambda each: (each.created_at, each.timelock_id), reverse=True)
 
 

@@ -1,6 +1,7 @@
-"""From events in log order to what holds now: the rows of `legacy`, `reminder_config` and `timelock`. No I/O.
+"""Projection of events in log order to the rows of `legacy`, `reminder_config` and `timelock`. No I/O.
 
-A fold reads all events of one key that concern its table, from the first one; None means that there is no row.
+A projection reads all events of one key of its table, from the first on; None means no row.
+
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -29,7 +30,7 @@ NOTIFY = "LegacyEmailNotifyRequested"
 
 @dataclass(frozen=True, slots=True)
 class ChainEvent:
-    """A row of `chain_event`: a decoded log and whom it concerns. `data` by name as `decoding.py` makes it."""
+    """A row of `chain_event`: a decoded log with its legacy, user or timelock. `data` by name, from `decoding.py`."""
 
     block_number: int
     log_index: int
@@ -45,17 +46,17 @@ class ChainEvent:
 
 
 def fold_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
-    """Nothing exists before its creation was seen, so events without one fold to None."""
+    """Project a legacy's events; None without its creation."""
     return reduce(_legacy, events, None)
 
 
 def fold_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
-    """LegacyReminderUpdated is the whole set; the others edit what is there and create nothing."""
+    """Project a configuration. LegacyReminderUpdated has the whole set; other events edit and create nothing."""
     return reduce(_config, events, None)
 
 
 def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
-    """One id may hold assets in three vaults, each with a status of its own: the timelock lives while one does."""
+    """Project a timelock. One id may have assets in three vaults; the timelock lives while a vault's part does."""
     statuses: dict[str, int] = {}
     row: ProjectedRow | None = None
     for event in events:
@@ -135,7 +136,7 @@ def _timelock(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | Non
 
 @dataclass(frozen=True, slots=True)
 class TableProjection:
-    """How one table comes from events: which events, by which of their columns, into which key."""
+    """Projection of one table: its events, the events' column and the table's key."""
 
     events: frozenset[str]
     by: str

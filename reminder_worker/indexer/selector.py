@@ -1,4 +1,4 @@
-"""Who answers: the subgraph while it is well and near the head of the chain, else our own index."""
+"""Choice of the indexer: the subgraph while it works near the head of the chain, else our own index."""
 
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
@@ -28,7 +28,7 @@ Reason = Literal[
 
 @dataclass(frozen=True, slots=True)
 class IndexerChoice:
-    """Who answers from which state, and why."""
+    """The chosen indexer, its state, and the reason."""
 
     indexer: EventIndexer
     at: IndexHead

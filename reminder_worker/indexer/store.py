@@ -159,7 +159,7 @@ async def _forget(connection: AsyncConnection, chain_id: int, condition: ColumnE
 async def select_events(
     connection: AsyncConnection, chain_id: int, names: Collection[str], first: int, last: int
 ) -> list[ChainEvent]:
-    """Of blocks first..last, both included, in log order."""
+    """Return the events of blocks first..last, both included, in log order."""
     statement = (
         select(*_COLUMNS)
         .where(
@@ -173,7 +173,7 @@ async def select_events(
 
 
 async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, keys: Keys) -> list[Row[Any]]:
-    """The folded rows of these keys."""
+    """Return the projected rows of these keys."""
     key = table.c[FOLDS[table.name].key]
     found: list[Row[Any]] = []
     for some in _parts(list(keys), AT_ONCE):

@@ -185,7 +185,7 @@ class SubgraphClient:
 
     @property
     def resting(self) -> bool:
-        """Whether it failed so lately that it is not worth asking yet."""
+        """Return whether the subgraph still backs off after a failure."""
         return time.monotonic() - self._failed_at < self._rest
 
     async def head(self) -> IndexHead:

@@ -1,7 +1,8 @@
-"""What a call in the upgrade queue would do, and who may do what there, read from its bytes.
+"""Decoding of calls in the upgrade queue, and the timelock's roles.
 
-The bytes are whatever a proposer chose: they are read as a contract would read them, never beyond their end, and what
-does not decode is said to be so. Contracts ignore bytes that follow the arguments, so they are counted and shown.
+A proposer chooses the bytes. They are read as a contract reads them, never beyond their end; undecodable calls are
+marked. Contracts ignore bytes after the arguments: such bytes are counted and shown.
+
 """
 
 from collections.abc import Callable, Mapping
@@ -58,13 +59,13 @@ class DecodedCall:
 
     @property
     def implementation(self) -> str | None:
-        """The contract that a proxy would run from then on."""
+        """Return the proxy's new implementation, if the call sets one."""
         found = (self.arguments or {}).get("implementation")
         return found if isinstance(found, str) else None
 
 
 def decode(data: bytes) -> DecodedCall:
-    """Never raises."""
+    """Decode call data. Never raises."""
     member = _BY_SELECTOR.get(data[:SELECTOR])
     if member is None:
         return DecodedCall(None, None)
@@ -77,12 +78,12 @@ def decode(data: bytes) -> DecodedCall:
 
 
 def role_name(role: str) -> str:
-    """`role` as 0x and 64 hex digits; itself when it is none of the timelock's own."""
+    """Return a role's name; `role` itself (0x and 64 hex digits) for a foreign role."""
     return ROLES.get(role, role)
 
 
 def plain_words(data: bytes) -> str:
-    """What can be said of call data that is not decoded."""
+    """Describe undecoded call data."""
     if not data:
         return "none"
     if len(data) < SELECTOR:
@@ -91,7 +92,7 @@ def plain_words(data: bytes) -> str:
 
 
 def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], int]:
-    """And how many bytes they take. Raises `MalformedData`."""
+    """Decode the arguments. Return them and their size in bytes. Raises `MalformedData`."""
     found: dict[str, Argument] = {}
     used = len(member["inputs"]) * WORD
     for index, parameter in enumerate(member["inputs"]):

@@ -58,7 +58,7 @@ class UpgradeReport:
 
 
 class UpgradeWatch:
-    """The watch of one chain whose settings name an UpgradeTimelock."""
+    """Watch of one chain with a configured UpgradeTimelock."""
 
     def __init__(self, engine: AsyncEngine, chain: Chain, alerts: Alerts, timelock: str) -> None:
         self._engine = engine

@@ -32,7 +32,7 @@ _AGAIN: Final = "a reorganisation had taken it back; it was mined again"
 
 @dataclass(frozen=True, slots=True)
 class UpgradeAlert:
-    """One alert; a kind and a subject have one for each `stage`."""
+    """One alert. Kind, subject and `stage` identify it."""
 
     kind: AlertKind
     subject: str
@@ -44,9 +44,9 @@ class UpgradeAlert:
 class QueueStep:
     """The difference between the timelock's events in the index and the recorded ones, and what follows from it.
 
-    `operations`: the touched and the open ones as they are now; `vanished`: ids of operations without an event left;
-    `reorganised_before`: ids of operations that had vanished before. `delay`: the minimum delay in seconds, None if
-    the timelock does not answer; `disagreeing`: open operations that the timelock itself calls done or unknown.
+    `operations`: touched and open operations with their present state; `vanished`: ids of operations without events;
+    `reorganised_before`: ids of earlier vanished operations. `delay`: the minimum delay in seconds, None without an
+    answer of the timelock; `disagreeing`: number of open operations with another state at the timelock.
     """
 
     fresh: tuple[UpgradeEvent, ...]
@@ -106,7 +106,7 @@ def _reorganised(
 
 
 def _operation_before(change: QueueChange, step: QueueStep) -> UpgradeOperation | None:
-    """Return the operation by all its events that are gone: a cancellation alone does not show its calls."""
+    """Return the operation from all removed events: a cancellation alone does not show the calls."""
     if change.operation_id is None:
         return None
     events = [event for event in step.gone if event.operation_id == change.operation_id]

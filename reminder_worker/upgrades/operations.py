@@ -1,4 +1,4 @@
-"""The timelock's events, and its operations, which follow from them. Plain functions: no database, no chain.
+"""The timelock's events and operations. Plain functions: no database, no chain.
 
 The contract is OpenZeppelin's TimelockController, with the roles of AccessControl.
 """
@@ -130,7 +130,7 @@ class UpgradeOperation:
 
 @dataclass(frozen=True, slots=True)
 class QueueChange:
-    """What one transaction did: a whole batch is one. `name` is the event's."""
+    """Effect of one transaction; a batch is one change. `name` is the event's."""
 
     name: str
     operation_id: str | None
@@ -152,10 +152,10 @@ class QueueChange:
 
 
 def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
-    """In the order in which they began.
+    """Return the changes in the order of their first events.
 
-    The events of a batch are one change: those of its scheduling follow one another, while events of the timelock's own
-    may stand between those of its execution, since a call may change the timelock itself.
+    The events of a batch are one change. Its scheduling events are consecutive. Between its execution events the
+    timelock may emit other events, because a call may change the timelock itself.
     """
     groups: list[list[UpgradeEvent]] = []
     executed: dict[object, list[UpgradeEvent]] = {}
@@ -179,7 +179,7 @@ def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
 def without_moved(
     appeared: Iterable[QueueChange], gone: Iterable[QueueChange]
 ) -> tuple[list[QueueChange], list[QueueChange]]:
-    """Return the changes that really appeared and those that really went: one in another block now did neither."""
+    """Return (appeared, gone) without the changes that only moved to another block."""
     left, new = list(gone), []
     for change in appeared:
         twin = next((other for other in left if other.same_as == change.same_as), None)
@@ -191,7 +191,7 @@ def without_moved(
 
 
 def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> UpgradeOperation | None:
-    """From all its events, in log order; None when nothing was said of it.
+    """Return the operation from all its events in log order; None without events.
 
     Only what was cancelled can be scheduled again under the same id.
     """
@@ -234,7 +234,7 @@ def _executed(operation_id: str, before: UpgradeOperation | None, event: Upgrade
 
 
 def role_members(events: Iterable[UpgradeEvent], role: str) -> list[str]:
-    """Who holds a role by these events, in log order."""
+    """Return the holders of a role by these events in log order."""
     held: dict[str, None] = {}
     for event in events:
         if event.name == GRANTED and event.data["role"] == role:

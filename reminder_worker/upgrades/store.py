@@ -1,4 +1,4 @@
-"""The tables of the upgrade queue: what the watch records, and what operators read of it."""
+"""Statements of the upgrade queue, for the watch and for operators."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
@@ -35,7 +35,7 @@ _KEY: Final = ("chain_id", "block_number", "log_index", "block_hash")
 
 @dataclass(frozen=True, slots=True)
 class ListedOperation:
-    """`final`: its last change cannot be taken back."""
+    """An operation in a list. `final`: its last change is final."""
 
     chain_id: int
     operation: UpgradeOperation
@@ -189,9 +189,9 @@ async def reported_stages(
 async def list_operations(
     engine: AsyncEngine, watched: Collection[int], *, ended: bool = False, limit: int = 100
 ) -> list[ListedOperation]:
-    """Those that wait or may be executed, the next first; or those that ended, the newest first.
+    """Return the open operations, the next first; or the ended ones, the newest first.
 
-    `watched`: chains whose timelock is. On another what waited would wait for ever.
+    `watched`: chains with a watched timelock. Elsewhere an operation would stay open for ever.
     """
     o = upgrade_operation.c
     is_open = o.state.in_(OPEN)
@@ -202,7 +202,7 @@ async def list_operations(
 
 
 async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Facts, Sequence[UpgradeEvent]]:
-    """What is known of an operation, and what the timelock said of it. Raises `NotFound`, `NotConfigured`."""
+    """Return an operation's facts and events. Raises `NotFound`, `NotConfigured`."""
     timelock = chain.settings.upgrade_timelock
     if timelock is None:
         raise NotConfigured(f"CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK is not set: its upgrade queue is not watched")
@@ -243,7 +243,7 @@ async def _events(connection: AsyncConnection, chain_id: int, which: ColumnEleme
 
 
 def _is_among(column: ColumnElement[str], some: Collection[str]) -> ColumnElement[bool]:
-    """As one parameter, of which a statement has 65,535 at most."""
+    """Compare with one array parameter: a statement has 65,535 parameters at most."""
     return column == any_(literal(list(some), ARRAY(Text)))
 
 

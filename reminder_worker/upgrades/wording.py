@@ -1,7 +1,8 @@
-"""What operators read of the upgrade queue: what they need in order to decide within its delay.
+"""Wording of the upgrade queue: the facts for operators, who decide within the delay.
 
-Plain functions from what is known to the facts of an alert. A fact holds 300 characters and nothing that a mail
-program makes a link of; what is longer is cut and says so.
+Plain functions. A fact has at most 300 characters, and no text that a mail program turns into a link. A longer text is
+cut and marked.
+
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +67,7 @@ _NAMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WordingContext:
-    """What the facts are told with. `codes` of the implementations in question, `final` the last block that is."""
+    """Context of the facts. `codes` of the implementations, `final` the last final block."""
 
     settings: ChainSettings
     timelock: str
@@ -75,13 +76,13 @@ class WordingContext:
     final: int
 
     def named(self, address: str) -> str:
-        """With the name it has in our settings, where it has one."""
+        """Return the address with its name in the settings, if any."""
         names = (name for field, name in _NAMES.items() if getattr(self.settings, field) == address)
         return " ".join([*names, checksum(address)])
 
 
 def scheduled_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
-    """What one needs in order to decide whether it may be executed."""
+    """Return the facts for a decision about a scheduled operation."""
     facts = _decision(operation)
     if operation.scheduled_at is not None:
         facts["scheduled_at"] = operation.scheduled_at
@@ -94,7 +95,7 @@ def scheduled_facts(operation: UpgradeOperation, context: WordingContext) -> Fac
 
 
 def all_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
-    """For a terminal: nothing is left out, and call data stands in full."""
+    """Return all facts for a terminal, with full call data."""
     facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), context)
     if operation.calls:
         facts["calls"] = len(operation.calls)
@@ -106,7 +107,7 @@ def all_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
 
 
 def change_facts(change: QueueChange, operation: UpgradeOperation | None, context: WordingContext) -> Facts:
-    """Of any change; of an operation with what it would do, or did."""
+    """Return the facts of a change, with the operation's calls."""
     if change.name == SCHEDULED and operation is not None:
         return scheduled_facts(operation, context)
     event = change.first
@@ -146,7 +147,7 @@ def corrected_facts(
 
 
 def call_facts(call: UpgradeCall, context: WordingContext) -> Facts:
-    """One call: the contract, the function with its arguments, the code that would run."""
+    """Return the facts of one call: contract, function, arguments, new code."""
     decoded = decode(call.data)
     facts: Facts = {"contract": context.named(call.target)}
     if decoded.function is None:
@@ -174,7 +175,7 @@ def code_words(code: bytes | None) -> str:
 
 
 def implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
-    """The contracts that proxies would run."""
+    """Return the new implementations of proxies."""
     found = (decode(call.data).implementation for operation in operations for call in operation.calls)
     return sorted({address for address in found if address is not None})
 
@@ -208,7 +209,7 @@ def _calls(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
 
 
 def _warning(calls: Iterable[UpgradeCall]) -> Facts:
-    """Cover every call: a batch shows only its first ones. Arguments that do not decode change nothing."""
+    """Return the warning over all calls: a batch shows only the first ones."""
     functions = dict.fromkeys(decode(call.data).function or "" for call in calls)
     words = "; ".join(GIVES_AWAY[function] for function in functions if function in GIVES_AWAY)
     return {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}

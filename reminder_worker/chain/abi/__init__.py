@@ -12,14 +12,16 @@ Member = dict[str, Any]
 
 @cache
 def members(contract: str) -> tuple[Member, ...]:
-    """The parsed ABI file; read once, when first needed."""
+    """Return the members of an ABI file, which is read once."""
     return tuple(json.loads(files(__name__).joinpath(f"{contract}.json").read_text(encoding="utf-8")))
 
 
 @cache
 def selector(contract: str, function: str) -> bytes:
-    """First four bytes of a call. `function`: its name, or where several have that name its signature. Raises
-    `KeyError` for a function that the ABI file does not have."""
+    """Return the first four bytes of a call. `function`: the name, or the signature of an overloaded function.
+
+    Raises `KeyError` for a function that the ABI file lacks.
+    """
     for member in members(contract):
         if member["type"] == "function" and function in (member["name"], signature(member)):
             return keccak(text=signature(member))[:4]
@@ -31,7 +33,7 @@ def events(contract: str) -> tuple[Member, ...]:
 
 
 def topic(event: Member) -> str:
-    """First topic of an event's logs."""
+    """Return the first topic of an event's logs."""
     return "0x" + keccak(text=signature(event)).hex()
 
 
@@ -40,7 +42,7 @@ def signature(member: Member) -> str:
 
 
 def canonical(parameter: Member) -> str:
-    """A parameter's type with tuples spelled out, as it is hashed."""
+    """Return a parameter's type with tuples spelled out, as hashed."""
     kind: str = parameter["type"]
     if not kind.startswith("tuple"):
         return kind

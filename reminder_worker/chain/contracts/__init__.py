@@ -1,7 +1,8 @@
-"""The protocol's contracts, read: many reads in one request, all at one block where `at` is its hash.
+"""Reads of the protocol's contracts: many reads in one request, at one block if `at` is a hash.
 
-A legacy is anybody's contract, so its failure is a value (`None`); a configured contract that does not answer as
-it should is `ChainUnavailable`.
+A legacy is a stranger's contract: its failure is a value (`None`). A wrong answer of a configured contract raises
+`ChainUnavailable`.
+
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ T = TypeVar("T")
 
 
 def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
-    """The value a configured contract gives; when it does not, nothing can be decided."""
+    """Return the value of a configured contract. Raises `ChainUnavailable` for a wrong answer."""
     if not isinstance(answer, RevertedCall):
         try:
             return read(answer, 0)
@@ -26,7 +27,7 @@ def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
 
 
 def said(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> T | None:
-    """The value that anybody's contract gives; None when it reverts, or gives something else."""
+    """Return the value of a stranger's contract; None for a revert or a wrong answer."""
     try:
         return read(answer_bytes(answer), position)
     except MalformedData:
@@ -34,7 +35,7 @@ def said(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> 
 
 
 def decoded(decode: Callable[..., T], *answers: object) -> T | None:
-    """None for what reverted or is not what a legacy answers."""
+    """Return the decoded answers; None for a revert or a wrong answer."""
     try:
         return decode(*answers)
     except MalformedData:

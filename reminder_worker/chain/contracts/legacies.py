@@ -1,4 +1,4 @@
-"""Legacies and who takes part in them."""
+"""Reads of legacies and their members."""
 
 import asyncio
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ a Safe has no bound of its own."""
 
 @dataclass(frozen=True, slots=True)
 class LegacyIdentity:
-    """What a genuine legacy is: a configured router maps `legacy_id` to its address. `legacy_type`: 3 EOA, 1 Safe."""
+    """Identity of a genuine legacy: a configured router maps the id to the address. `legacy_type`: 3 EOA, 1 Safe."""
 
     legacy: str
     creator: str
@@ -59,7 +59,7 @@ class LegacyIdentity:
 
 
 class LegacyMembers(msgspec.Struct, frozen=True):
-    """Who the chain says takes part. Absent lines are None."""
+    """Members of a legacy on chain. Absent lines are None."""
 
     owner: str
     creator: str
@@ -82,19 +82,19 @@ Identity = TypeVar("Identity", bound=LegacyIdentity)
 
 
 class LegacyReads:
-    """Reads of many legacies at once. Nothing of a legacy is believed unless its router maps its id back to it."""
+    """Reads of many legacies at once. A legacy is believed only if its router maps the id back to it."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._routers = frozenset(chain.settings.legacy_routers)
 
     async def is_genuine(self, legacy: str, *, likely: LegacyIdentity | None = None) -> LegacyIdentity | None:
-        """None when it is not one of ours; raises `ChainUnavailable` when that cannot be told.
+        """Return the legacy's identity; None for a contract of strangers. Raises `ChainUnavailable`.
 
-        A request may name any address. The registry is asked before the rest of the contract is.
+        A request may name any address, so the registry is asked before the rest of the contract.
 
-        `likely`, what it was before, saves two round trips and proves nothing: the registry is asked about that place
-        while the legacy is asked for its own, and again when they differ.
+        `likely`, an earlier identity, saves two round trips and proves nothing: registry and legacy are asked at once,
+        and again if their answers differ.
         """
         if likely is not None and likely.router in self._routers:
             found, is_known = await asyncio.gather(self._identity(legacy), self._is_known(legacy, likely.place))
@@ -114,31 +114,31 @@ class LegacyReads:
         return configured("legacyAddresses", abi_codec.address_at, registered) == legacy
 
     async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
-        """As `is_genuine`, in order."""
+        """Return identities as `is_genuine`, in order."""
         rows = await self._read(legacies, _IDENTITY, at)
         return await self._registered(
             [decoded(_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
     async def facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
-        """In order; None for one that is not genuine or whose reads revert."""
+        """Return facts in order; None for a foreign legacy or for reverting reads."""
         rows = await self._read(legacies, _IDENTITY + _STATE, at)
         return await self._registered(
             [decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
     async def facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
-        """Of the legacy that `router`, a configured one, has under this id; None when it says otherwise or reverts."""
+        """Return the facts of a legacy under this id of a configured router; None for another identity or a revert."""
         (row,) = await self._read([legacy], _IDENTITY + _STATE, at)
         found = decoded(_facts, legacy, row)
         return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
 
     async def members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
-        """In order; None for one whose reads revert. Of legacies that are known to be genuine."""
+        """Return the members of genuine legacies, in order; None for reverting reads."""
         return [decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
 
     async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
-        """In order, unix seconds; None for one that reverts, zeros for old builds."""
+        """Return triggers in order, in unix seconds; None for a revert, zeros for old builds."""
         return [decoded(_triggers, row[0]) for row in await self._read(legacies, (_TRIGGERS,), at)]
 
     async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
@@ -232,7 +232,7 @@ def _triggers(answer: Answer) -> Triggers:
 
 
 def _text(answer: Answer) -> str:
-    """A legacy's name, empty when there is none worth showing: a bad name takes nothing else away."""
+    """Return a legacy's name; empty for an undecodable name, which spoils nothing else."""
     try:
         data = answer_bytes(answer)
         return abi_codec.bytes_at(data, abi_codec.at(data, 0), _LONGEST_NAME_BYTES).decode()

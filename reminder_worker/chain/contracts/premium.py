@@ -19,7 +19,7 @@ _MOST_DUE_GAS: Final = 50_000_000
 
 
 class ReminderView:
-    """PremiumReminderView: which windows are open."""
+    """Reads of PremiumReminderView: open windows."""
 
     _BATCH: Final = selector("PremiumReminderView", "dueRemindersBatch")
     _AHEAD: Final = selector("PremiumReminderView", "defaultNotifyAhead")
@@ -47,14 +47,14 @@ class ReminderView:
         return configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
 
     async def default_notify_ahead(self, *, at: str) -> int:
-        """Seconds."""
+        """Return the default notice, in seconds."""
         return configured(
             "defaultNotifyAhead", abi_codec.at, await self._chain.call(ContractCall(self._address, self._AHEAD), at=at)
         )
 
 
 class PremiumSetting:
-    """Who is Premium, and how early they want to be told."""
+    """Reads of PremiumSetting: subscriptions, notice times and reminder configurations."""
 
     _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
     _TIME_AHEAD: Final = selector("PremiumSetting", "getTimeAhead")
@@ -69,25 +69,25 @@ class PremiumSetting:
         return configured("isPremium", abi_codec.bool_at, answer)
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
-        """In order."""
+        """Return the subscriptions in order."""
         calls = [ContractCall(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
-        """Seconds before a deadline, in order; 0 where the user set none."""
+        """Return seconds before a deadline, in order; 0 without a setting of the user."""
         calls = [ContractCall(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
-        """Whether a beneficiary is to be reminded of each legacy, in order; False where the contract does not say."""
+        """Return whether each legacy has a beneficiary to remind, in order; False without a usable answer."""
         calls = [ContractCall(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
         return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
 
 
 class TokenWhiteList:
-    """The tokens whose symbols may be shown."""
+    """Reads of the whitelist: tokens with a symbol that may be shown."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
@@ -99,7 +99,7 @@ class TokenWhiteList:
 
 
 def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
-    """`uint8[][]` of exactly `count`, values other than 1..6 left out; raises `MalformedData`."""
+    """Decode a `uint8[][]` of exactly `count`, without values outside 1..6; raise `MalformedData` otherwise."""
     start = abi_codec.at(data, 0)
     if abi_codec.at(data, start) != count:
         raise MalformedData("another number of legacies than asked for")

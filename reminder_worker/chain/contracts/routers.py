@@ -1,7 +1,7 @@
-"""What the chain says of a sponsored authorization: the routers' domains and nonces, and what each lane asks for.
+"""Reads for sponsored authorizations: the routers' domains and nonces, and the facts of each lane.
 
-One request for many reads, all at one block. A configured contract that does not answer as it should is
-`ChainUnavailable`.
+One request has many reads, all at one block. A wrong answer of a configured contract raises `ChainUnavailable`.
+
 """
 
 import time
@@ -20,10 +20,10 @@ from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"
-"""Of a TimeLockRouter whose withdrawals can name whom they pay."""
+"""Version of a TimeLockRouter with a payee in its withdrawals."""
 TIMELOCK_VERSIONS: Final = ("1", PAYEE_VERSION)
 LEGACY_VERSIONS: Final = ("1",)
-"""Of the domains whose authorizations are known here: any other version has other ones."""
+"""Known versions of the domains: another version has other authorizations."""
 _DOMAIN_SECONDS: Final = 120.0  # an upgrade of a router may change it
 _DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
 _NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
@@ -69,14 +69,14 @@ class WithdrawFacts:
 
 
 class RouterReads:
-    """Of one chain."""
+    """Reads of one chain."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._domains: dict[str, tuple[TypedDataDomain, float]] = {}
 
     async def domain(self, router: str, *, afresh: bool = False) -> TypedDataDomain:
-        """Of a configured router (ERC-5267), remembered for two minutes. Raises `ChainUnavailable`."""
+        """Return a configured router's domain (ERC-5267), kept for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
         if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
             domain = self._domain_of(router, await self._chain.call(ContractCall(router, _DOMAIN)))
@@ -126,8 +126,10 @@ class RouterReads:
     async def allowed_tokens(
         self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str
     ) -> frozenset[str]:
-        """Of which a claim may take something from the owner at time `now`: by the legacy's allowance, or by what
-        Permit2 lets the legacy or its pull vault take."""
+        """Return the tokens that a claim may take from the owner at time `now`.
+
+        The allowance is the legacy's own, or one of Permit2 for the legacy or its pull vault.
+        """
         settings, holder = self._chain.settings, address_word(owner)
         (vault,) = await LegacyReads(self._chain).pull_vaults([legacy], at=at)
         spenders = [address_word(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
@@ -153,7 +155,7 @@ class RouterReads:
         return frozenset(found)
 
     def _domain_of(self, router: str, answer: bytes | RevertedCall) -> TypedDataDomain:
-        """From what a configured router answers to `eip712Domain`. Raises `ChainUnavailable` for another's."""
+        """Decode a configured router's `eip712Domain`. Raises `ChainUnavailable` for the domain of another contract."""
         found = configured("eip712Domain", _domain, answer)
         if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, router):
             raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
@@ -168,7 +170,7 @@ class RouterReads:
 
 
 def _domain(data: bytes, _position: int) -> TypedDataDomain:
-    """Of the fields name, version, chain id and contract, and no others: what authorizations are signed in."""
+    """Decode a domain of exactly name, version, chain id and contract, as authorizations have it."""
     if data[:1] != b"\x0f":
         raise MalformedData("another domain")
     name, version = (abi_codec.bytes_at(data, abi_codec.at(data, field * WORD), WORD * 4) for field in (1, 2))
@@ -197,5 +199,5 @@ def _registered(router: str, legacy_id: int) -> Read:
 
 
 def _number(answer: bytes | RevertedCall, position: int = 0) -> int:
-    """Of a contract that need not be one: 0 when it does not say."""
+    """Return a number from a stranger's contract; 0 without a usable answer."""
     return said(abi_codec.at, answer, position) or 0

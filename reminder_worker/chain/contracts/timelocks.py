@@ -16,11 +16,11 @@ TIMELOCK_DETAILS: Final = selector("TimelockERC20", "getTimelockDetails")
 
 @dataclass(frozen=True, slots=True)
 class TimelockDetails:
-    """What TimelockERC20 says of one timelock; what NFT vaults hold of it is not told here.
+    """TimelockERC20's record of one timelock, without the assets in NFT vaults.
 
-    `assets`: tokens with base units, in the order of sealing. `last_as_eth`: the last of them is paid out as ether, by
-    unwrapping it or, if it is no wrapped ether, by a sale. Once it is withdrawn, the contract has forgotten both.
-    Types and statuses as in the index; `unlock_time` unix seconds.
+    `assets`: tokens with base units, in the order of sealing. `last_as_eth`: the last token is paid out as ether,
+    unwrapped or sold. After the withdrawal the contract has forgotten both. Types and statuses as in the index;
+    `unlock_time` unix seconds.
     """
 
     assets: tuple[tuple[str, int], ...]
@@ -40,7 +40,7 @@ class TimelockReads:
         self._vault = chain.settings.timelock_erc20
 
     async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
-        """In order; None for an id that the vault does not know."""
+        """Return details in order; None for an unknown id."""
         answers = await self._chain.call_many(
             [ContractCall(self._vault, TIMELOCK_DETAILS + word(id)) for id in ids], at=at
         )
@@ -48,7 +48,7 @@ class TimelockReads:
 
 
 def timelock_details(answer: Answer) -> TimelockDetails | None:
-    """What the ERC-20 vault answers to `getTimelockDetails`; None for an id that it does not know."""
+    """Decode the vault's answer to `getTimelockDetails`; None for an unknown id."""
     return decoded(_timelock_details, answer)
 
 

@@ -1,4 +1,4 @@
-"""What an ERC-20 says of itself. A token is anybody's contract: what it says is shown only when it is harmless."""
+"""Metadata of ERC-20 tokens. A token is a stranger's contract: only a harmless symbol is shown."""
 
 import re
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _LIKE_A_LINK = re.compile(r"\.[A-Za-z]{2}|www", re.I)
 
 @dataclass(frozen=True, slots=True)
 class TokenMetadata:
-    """`symbol` is None when the token has none that may be shown; `decimals` at most 36."""
+    """Symbol and decimals (at most 36) of a token. `symbol` is None if it may not be shown."""
 
     symbol: str | None
     decimals: int
@@ -31,14 +31,14 @@ ETHER_METADATA: Final = TokenMetadata("ETH", 18)
 
 
 class TokenReads:
-    """Remembers what it found: a token's metadata does not change."""
+    """Reads of tokens' metadata, remembered because it does not change."""
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._known: dict[str, TokenMetadata] = {}
 
     async def metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
-        """By token; None for one without usable decimals: show its address and base units."""
+        """Return metadata by token; None without usable decimals: show address and base units then."""
         unknown = [token for token in dict.fromkeys(tokens) if token not in self._known]
         calls = [ContractCall(token, data) for token in unknown for data in (_SYMBOL, _DECIMALS)]
         answers = await self._chain.call_many(calls, at=at)
@@ -53,14 +53,14 @@ class TokenReads:
 
 
 def metadata(symbol: bytes | RevertedCall, decimals: bytes | RevertedCall) -> TokenMetadata | None:
-    """From the answers of `symbol()` and `decimals()`."""
+    """Decode the answers of `symbol()` and `decimals()`."""
     if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.at(decimals, 0) > MOST_DECIMALS:
         return None
     return TokenMetadata(None if isinstance(symbol, RevertedCall) else _symbol(symbol), abi_codec.at(decimals, 0))
 
 
 def _symbol(data: bytes) -> str | None:
-    """`string`, or `bytes32` as the oldest tokens have it."""
+    """Decode a `string`, or a `bytes32` of the oldest tokens."""
     try:
         raw = data.rstrip(b"\0") if len(data) == WORD else abi_codec.bytes_at(data, abi_codec.at(data, 0), WORD)
         text = raw.decode("ascii")
