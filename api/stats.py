@@ -31,7 +31,7 @@ from api.stats_bodies import (
     TokenAnswer,
     TotalsAnswer,
 )
-from reminder_worker.settings import ChainSettings, counted_apart
+from reminder_worker.settings import ChainSettings, find_test_chains
 from reminder_worker.statistics.prices import FeedState, TokenPrice, read_feed_states
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
 
@@ -133,7 +133,7 @@ class Published:
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
-        apart = counted_apart(self.chains)
+        apart = find_test_chains(self.chains)
         counted = any(each.chain_id not in apart for each in known.snapshots)
         self.stats = Document(stats_answer(known.snapshots, apart)) if counted else None
 

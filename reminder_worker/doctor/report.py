@@ -45,11 +45,11 @@ from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
     CONTRACTS,
     ChainSettings,
-    Group,
     IdentityProviderSettings,
     Settings,
-    misspelt,
-    without_effect,
+    SettingsGroup,
+    find_misspelt,
+    find_without_effect,
 )
 from reminder_worker.statistics.price_job import check_feeds
 
@@ -76,9 +76,9 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     if settings.service.enc_key == settings.service.hash_key:  # which stays: no backup could ever be shredded
         words = "EMAIL_ENC_KEY and HASH_KEY are one key, and HASH_KEY never changes: set a new EMAIL_ENC_KEY, this"
         yield "settings", False, f"{words} one in EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
-    for name, meant in misspelt(os.environ):
+    for name, meant in find_misspelt(os.environ):
         yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
-    for name, needed in without_effect(os.environ):
+    for name, needed in find_without_effect(os.environ):
         yield "settings", None, f"{name} does nothing without {needed}"
     if settings.mail is not None:
         for finding in _told_wrongly(settings):
@@ -110,7 +110,13 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
 
 def shown_settings(settings: Settings) -> list[tuple[str, str]]:
     """Return every setting as (variable, value), without values of secrets."""
-    always: list[Group] = [settings.service, settings.reminders, settings.api, settings.ops, settings.statistics]
+    always: list[SettingsGroup] = [
+        settings.service,
+        settings.reminders,
+        settings.api,
+        settings.ops,
+        settings.statistics,
+    ]
     optional = (settings.mail, settings.relay, settings.auto_renew, settings.gifts, settings.identity_provider)
     groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
     groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]

@@ -30,7 +30,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import GiftKind, GiftSubject, gift_body
 from reminder_worker.outbox.models import ClaimSelection, EmailStatements, RenderedEmail, Settlement
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.settings import Settings, counted_apart
+from reminder_worker.settings import Settings, find_test_chains
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -185,7 +185,7 @@ class GiftMail:
         self._settings = settings
         # Half of the cap that is shared with reminders, so that a flood of gifts keeps no reminder from its address.
         cap = max(1, settings.mail.daily_cap_per_address // 2)
-        self._quota = DailyQuota(cap, counted_apart(settings.chains))
+        self._quota = DailyQuota(cap, find_test_chains(settings.chains))
         self._retry_window = settings.gifts.retry_window_seconds
         self._rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
 

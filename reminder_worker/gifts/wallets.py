@@ -19,7 +19,7 @@ from reminder_worker.gifts.tables import gift_wallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import Quotas
-from reminder_worker.settings import IdentityProviderSettings, counted_apart
+from reminder_worker.settings import IdentityProviderSettings, find_test_chains
 from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend
 
 log = structlog.get_logger(__name__)
@@ -175,7 +175,7 @@ class GiftWallets:
         """The counters that a creation is counted in, with their limits. On a test chain an account costs nothing, so
         that anybody may have many: beside mainnet, givers on test chains may use half of the day's creations."""
         yield "gift_wallets", most
-        if chain_id in counted_apart([chain.settings for chain in self._chains.values()]):
+        if chain_id in find_test_chains([chain.settings for chain in self._chains.values()]):
             yield "gift_wallets_of_test_chains", most // 2
 
     async def _restarted(self, key: bytes, old: int) -> int:

@@ -51,7 +51,7 @@ from reminder_worker.relay.models import OPEN_STATES, SELF_PAID, RelayAuthorizat
 from reminder_worker.relay.onchain_effects import list_vaults
 from reminder_worker.relay.request_facts import RequestReader
 from reminder_worker.relay.validation import RequestTerms, check_effects, check_request
-from reminder_worker.settings import ChainSettings, RelaySettings, Settings, counted_apart
+from reminder_worker.settings import ChainSettings, RelaySettings, Settings, find_test_chains
 from reminder_worker.signed_messages import served_chain
 
 DAY_SECONDS: Final = 86_400
@@ -211,7 +211,7 @@ class RelayIntake:
             chain_id: ChainSponsorStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains
         }
         chains = list({**silent, **found}.values())
-        apart = counted_apart(self._settings.chains)
+        apart = find_test_chains(self._settings.chains)
         counted = [chain for chain in chains if chain.chain_id not in apart]
         gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))

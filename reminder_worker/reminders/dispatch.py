@@ -17,7 +17,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.planner import FindEndingBudgets, Planner, PlanReport
 from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.rendering import ReminderRenderer
-from reminder_worker.settings import Settings, counted_apart
+from reminder_worker.settings import Settings, find_test_chains
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +53,7 @@ class ReminderDispatch:
             for id, chain in chains.items()
         }
         self.renderer = ReminderRenderer(engine, chains, indexers, vault, settings)
-        quota = DailyQuota(settings.mail.daily_cap_per_address, counted_apart(settings.chains))
+        quota = DailyQuota(settings.mail.daily_cap_per_address, find_test_chains(settings.chains))
         self.outbox = OutboxDispatcher(engine, self.renderer, quota, mail)
 
     async def look(self) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from reminder_worker.settings import GROUPS, ChainSettings, Group, is_secret_field
+from reminder_worker.settings import GROUPS, ChainSettings, SettingsGroup, is_secret_field
 from reminder_worker.settings.presets import PRESETS
 
 _CHAINS = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
@@ -25,7 +25,7 @@ def with_table(page: str) -> str:
     return f"{before}{_BEGIN}\n{configuration_table()}\n\n{_END}{after}"
 
 
-def _group_table(group: type[Group]) -> str:
+def _group_table(group: type[SettingsGroup]) -> str:
     rows = [_CHAINS] if group is ChainSettings else []
     rows += [(f"`{name}`", _default(name, field), field.description or "") for name, field in _fields(group)]
     lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
@@ -33,7 +33,7 @@ def _group_table(group: type[Group]) -> str:
     return "\n".join([f"**{title}**", "", "| variable | default | what it is |", "|---|---|---|", *lines])
 
 
-def _fields(group: type[Group]) -> Iterator[tuple[str, FieldInfo]]:
+def _fields(group: type[SettingsGroup]) -> Iterator[tuple[str, FieldInfo]]:
     prefix = "CHAIN_<id>_" if group is ChainSettings else ""
     for field in group.model_fields.values():
         if field.alias:

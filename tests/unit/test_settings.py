@@ -14,7 +14,14 @@ from reminder_worker.doctor.report import shown_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.endpoints import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
-from reminder_worker.settings import ChainSettings, Settings, counted_apart, misspelt, setting_names, without_effect
+from reminder_worker.settings import (
+    ChainSettings,
+    Settings,
+    find_misspelt,
+    find_test_chains,
+    find_without_effect,
+    list_setting_names,
+)
 from reminder_worker.settings.table import with_table
 
 ROOT = Path(__file__).parents[2]
@@ -164,7 +171,7 @@ def test_a_setting_that_is_misspelt_is_named_and_nobody_elses_variable_is() -> N
     documented = [match[1] for line in example if (match := re.match("#?([A-Z0-9_]+)=", line))]
     of_kubernetes = ["API_SERVICE_PORT", "API_PORT_8080_TCP", "MAIL_PORT", "MAIL_SERVICE_PORT_HTTP"]
     others = [*documented, *of_kubernetes, "PATH", "HOSTNAME", "CHAIN_5_RPC_URLS", "EMAIL_ENC_KEY_FILE"]
-    assert misspelt({**MINIMAL, **dict.fromkeys([*wrong, *others], "1"), "CHAINS": "1"}) == sorted(wrong.items())
+    assert find_misspelt({**MINIMAL, **dict.fromkeys([*wrong, *others], "1"), "CHAINS": "1"}) == sorted(wrong.items())
 
 
 def test_the_allowlist_is_kept_as_addresses_are_compared_and_nonsense_in_it_is_named() -> None:
@@ -217,7 +224,7 @@ def test_chains_are_ids_and_each_is_named_once(ids: str) -> None:
 )
 def test_test_chains_are_told_apart_where_mainnet_is_served(ids: str, apart: set[int]) -> None:
     more = {"CHAIN_11155111_RPC_URLS": "http://x", "CHAIN_11155111_START_BLOCK": "0"}
-    assert counted_apart(Settings.from_environ({**MINIMAL, **more, "CHAINS": ids}).chains) == apart
+    assert find_test_chains(Settings.from_environ({**MINIMAL, **more, "CHAINS": ids}).chains) == apart
 
 
 def test_one_secret_does_not_open_both_the_status_and_what_erases_and_sends() -> None:
@@ -281,7 +288,7 @@ def test_what_is_set_of_a_part_that_is_off_is_known_to_do_nothing(tmp_path: Path
     (tmp_path / "password").write_text("hunter2")
     of_mail = {"MAIL_ALLOWLIST": "@example.org"}
     assert Settings.from_environ({**MINIMAL, **idle, **of_mail}).problems == ()
-    assert without_effect({**MINIMAL, **idle, **of_mail}) == [
+    assert find_without_effect({**MINIMAL, **idle, **of_mail}) == [
         ("MAIL_ALLOWLIST", "MAIL_URL, MAIL_TOKEN"),
         ("RELAYER_KEY_PASSWORD_FILE", "RELAYER_KEY"),
         ("RELAY_PER_GIFT", "RELAYER_KEY"),
@@ -334,13 +341,13 @@ def test_doctor_shows_every_setting_there_is() -> None:
         "TURNKEY_API_PRIVATE_KEY": "00",
     }
     shown = [name for name, _ in shown_settings(Settings.from_environ({**MINIMAL, **groups}))]
-    assert {*shown, "CHAINS"} == {*setting_names(["1"])} | {"CHAINS"}
+    assert {*shown, "CHAINS"} == {*list_setting_names(["1"])} | {"CHAINS"}
 
 
 def test_the_example_environment_has_exactly_the_names_there_are() -> None:
     lines = (ROOT / ".env.example").read_text().splitlines()
     listed = [match[1] for line in lines if (match := re.match(r"#?([A-Z][A-Z0-9_]*)=", line))]
-    ours = setting_names(["1"])
+    ours = list_setting_names(["1"])
     mail_service = [str(field.alias) for field in MailServiceSettings.model_fields.values()]
     assert len(listed) == len(set(listed))
     rest = {name for name in listed if not name.startswith(("DEMO_", "DAGSTER_"))}
