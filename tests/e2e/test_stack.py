@@ -114,29 +114,6 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
     assert not Path((directory / "sockets").read_text()).exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody is told that make is gone")
-def test_kill_9_of_make_ends_the_stack_that_it_started(tmp_path: Path) -> None:
-    directory = tmp_path / "local"
-    (tmp_path / "Makefile").write_text(f"demo:\n\t@{sys.executable} -m {plain_stack.__name__} {directory}\n")
-    make = subprocess.Popen(
-        ["make", "demo"], env=bare_environ() | port_environ(free_ports()), cwd=tmp_path, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-    )  # fmt: skip
-    with make:
-        assert make.stderr is not None
-        for line in make.stderr:
-            if "chain" in line and "ready" in line:
-                break
-        theirs = psutil.Process(make.pid).children(recursive=True)
-        assert {"postgres", "anvil"} <= {process.name() for process in theirs}
-        make.kill()
-    _, alive = psutil.wait_procs(theirs, timeout=60)
-    for process in alive:
-        process.kill()
-    assert alive == []
-    assert not Path((directory / "sockets").read_text()).exists()  # it ended in order
-
-
 def test_a_busy_port_is_named_with_its_part_and_variable_before_anything_starts(tmp_path: Path) -> None:
     ports = free_ports()
     with socket.socket() as taken:

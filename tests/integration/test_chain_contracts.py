@@ -10,7 +10,7 @@ from reminder_worker.chain.client import Chain, RevertedCall
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyIdentity, LegacyMembers, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
-from reminder_worker.chain.events import DecodedEvent, decode, decode_transfer, emitters
+from reminder_worker.chain.events import decode, decode_transfer, emitters
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings, proxy
 
@@ -212,45 +212,6 @@ async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_sc
 
 
 # -- events ---------------------------------------------------------------------------------------
-
-
-async def events_of(chain: Chain, tx_hash: str) -> list[DecodedEvent]:
-    (receipt,) = await chain.receipts([tx_hash])
-    assert receipt is not None
-    counts = emitters(chain.settings)
-    return [decode(log) for log in receipt.logs if log.topics[0] in counts.get(log.address, ())]
-
-
-async def test_the_life_of_a_legacy_is_read_back_from_its_events(chain: Chain, chain_scenario: Scenario) -> None:
-    owner, heir = chain_scenario.account("owner"), chain_scenario.account("heir")
-    legacy = chain_scenario.create_legacy(owner, {heir.address: 100}, name="secret name", inactivity=DAY)
-    start = chain_scenario.deployment.start_block
-    counts = emitters(chain.settings)
-    topics = sorted(frozenset().union(*counts.values()))
-    chain_scenario.subscribe_premium(owner)
-    chain_scenario.configure_reminders(owner, legacy)
-    chain_scenario.check_in(owner, legacy)
-    chain_scenario.advance(2 * DAY)
-    chain_scenario.claim(heir, legacy)
-    logs = await chain.logs(list(counts), topics, start, chain_scenario.anvil.block_number())
-    found = {event.name: event.args for event in map(decode, logs)}
-    me, them = owner.address.lower(), heir.address.lower()
-    created = found["TransferEOALegacyCreatedV2"]
-    assert (created["legacyId"], created["legacyAddress"], created["creator"]) == (legacy.id, legacy.address, me)
-    assert found["LegacyReminderUpdated"] == {
-        "user": me,
-        "legacyId": legacy.id,
-        "legacyAddress": legacy.address,
-        "legacyType": 3,
-        "cosigners": (),
-        "beneficiaries": (them,),
-        "secondLine": "0x" + "00" * 20,
-        "thirdLine": "0x" + "00" * 20,
-    }
-    assert found["TransferEOALegacyActivedAlive"]["legacyId"] == legacy.id
-    assert found["TransferEOALegacyActivated"]["layer"] == 1
-    assert found["LegacyEmailNotifyRequested"] == {"legacy": legacy.address, "creator": me, "layer": 1, "notifyType": 2}
-    assert "secret name" not in repr(found)
 
 
 async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario: Scenario) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Mode, Scenario
+from devnet.scenarios import DAY, Legacy, Mode
 from reminder_worker.database.parameters import json_text
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.dispatcher import PreparedBatch
@@ -23,8 +23,8 @@ from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.locks import blocked
-from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world, reminder_store
+from tests.integration.mail_stub import Fault
+from tests.integration.reminder_world import CHAIN_ID, World, reminder_store
 
 
 async def approaching(world: World, *people: str) -> Legacy:
@@ -369,26 +369,3 @@ async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(w
     (email,) = world.mail.inbox
     first, *_ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
     assert email.variables["deadline"] == (deadline_words(first) if meanwhile == "the owner checks in" else None)
-
-
-@pytest.mark.parametrize("anew", ["another deadline", "another name", "refused"])
-async def test_an_undecided_email_that_is_made_anew_takes_one_place_of_its_addresss_day(
-    engine: AsyncEngine, chain_scenario: Scenario, anew: str
-) -> None:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_DAILY_CAP_PER_ADDRESS="1") as world:
-        legacy = await checked_in(world)
-        mail.fail(Fault.DIES_BEFORE)
-        await world.dispatch.run()
-        assert await world.states() == {"unknown": 1}
-        if anew == "another deadline":
-            world.scenario.advance(40 * DAY)
-        elif anew == "another name":
-            await world.save(legacy, "anna", reworded=True)
-        else:
-            mail.fail(Fault.REJECTED)
-        for _ in range(2):
-            await world.hurry()
-            await world.dispatch.run()
-        assert mail.told("owner_reset") == ["anna@example.org"]
-        (day,) = await world.sql("select used from worker.quota where scope = 'email_day'")
-        assert day.used == 1

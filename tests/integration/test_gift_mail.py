@@ -6,7 +6,6 @@ import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -83,30 +82,6 @@ async def late(world: World) -> int:
 async def suppressed_earlier(world: World, interval: str) -> None:
     """As if the mail service had said so by that much before."""
     await world.sql(f"update worker.suppression set since = since - interval '{interval}'")
-
-
-@pytest.mark.parametrize("timing", ["scheduled", "none"])
-async def test_an_email_is_late_from_its_day_on_not_from_its_registration(world: World, timing: str) -> None:
-    """Else the first retry on the day would be told to operators as an outage that began with the registration."""
-
-    async def late_half_an_hour_on() -> int:
-        await world.sql("update worker.gift_ledger set created_at = created_at - interval '31 minutes'")
-        return await late(world)
-
-    on_the_day = {"timing": timing}
-    if timing == "scheduled":
-        on_the_day["notifyAt"] = datetime.fromtimestamp(time.time() + 30 * 60, UTC).isoformat()
-    opens_in = 30 * 60 + round(time.time()) - world.scenario.anvil.now()
-    tokens = [(world.scenario.deployment.usdc, USDC)]
-    await world.register(world.seal(tokens=tokens, duration=opens_in if timing == "none" else DAY), **on_the_day)
-    await world.sql("update worker.gift_ledger set next_try = now() where kind = 'gift_waiting'")
-    if timing == "none":
-        world.scenario.advance(opens_in + 1)
-    world.stub.fail(Fault.SLOW_DOWN)
-    await world.tick()
-    assert "released" in (await world.states()).values()
-    assert await late_half_an_hour_on() == 0
-    assert await late_half_an_hour_on() == 1
 
 
 # -- opening day ------------------------------------------------------------------------------------

@@ -3,15 +3,13 @@
 import json
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 import pytest_asyncio
 from eth_abi.abi import decode
 from eth_account import Account
-from eth_account.messages import encode_typed_data
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.claim_link import decode_letter
 from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
@@ -217,37 +215,3 @@ async def choose_day(page: Page, day: str) -> None:
     await page.locator("[name=timing]").select_option("scheduled")
     await page.get_by_label("Tell them on").fill(day)
     await page.get_by_role("button", name="Have them told").click()
-
-
-async def test_gifts_to_an_email_address_are_offered_only_when_the_service_can(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
-) -> None:
-    """The wallet is asked for by the giver's signature over the email's hash; the address stays out of the keepsake."""
-    page, ada = visitor.page, gift_world.person("ada")
-    assert await page.get_by_label("With their email address").count() == 0
-    bodies: list[dict[str, Any]] = []
-
-    async def status(route: Route) -> None:
-        await route.fulfill(json={"gift": True, "giftEmail": True, "legacy": True, "chains": []})
-
-    async def recipient_wallet(route: Route) -> None:
-        bodies.append(json.loads(route.request.post_data or ""))
-        await route.fulfill(json={"address": ada.address})
-
-    await page.route("**/sponsor/status", status)
-    await page.route("**/gift/recipient-wallet", recipient_wallet)
-    await open_page(gift_world, page)
-    await fill_in(page)
-    await page.get_by_label("With their email address").check()
-    await page.locator("[name=email]").fill(EMAIL)
-    await page.get_by_role("button", name="Continue").click()
-    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
-    assert created(wallet)[5] == ada.address.lower()
-    assert "o=birthday&email=1#g=" in await page.locator("#claim-link").inner_text()
-    (body,) = bodies
-    signed = json.loads(wallet.asked("eth_signTypedData_v4")[0][1])
-    assert signed["primaryType"] == "GiftEmailWallet"
-    signer = Account.recover_message(encode_typed_data(full_message=signed), signature=body["signature"])
-    assert signer == gift_world.giver.address
-    assert EMAIL not in json.dumps(signed)
-    assert EMAIL not in await visitor.stored()

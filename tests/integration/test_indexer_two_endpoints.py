@@ -237,33 +237,3 @@ async def test_one_of_two_endpoints_that_is_of_no_use_holds_up_nothing(nodes: No
     index = nodes.index(*urls, RPC_TIMEOUT=0.5)
     assert (await index.advance()).stopped == "at_head"
     assert await nodes.knows(made)
-
-
-async def test_each_endpoint_is_asked_once_no_third_and_each_for_what_it_can(nodes: Nodes) -> None:
-    """A second endpoint with narrow ranges costs the first no question, and finds what that one lacks all the same."""
-    first, second, third = await nodes.open(3)
-    made = nodes.make()
-    first.alter = hides(nodes.scenario.anvil.block_number())
-    nodes.scenario.anvil.mine(FAR)
-
-    def narrow(request: Json) -> Json | None:
-        span = request["params"][0] if request["method"] == "eth_getLogs" else None
-        if span and int(span["toBlock"], 16) - int(span["fromBlock"], 16) > 4:
-            return {"error": {"code": -32005, "message": "query returned more than 10000 results"}}
-        return None
-
-    second.answer = narrow
-    index = nodes.index()
-    await index.advance()
-    assert await nodes.knows(made)
-    assert (count(first, "eth_getLogs"), count(third, "eth_getLogs")) == (1, 0)
-    assert count(second, "eth_getLogs") > 5
-    for each in (first, second):
-        each.well()
-    await index.rewind_to(0)
-    for each in (first, second, third):
-        each.posts.clear()
-    await nodes.index().advance()
-    assert [count(each, "eth_getLogs") for each in (first, second, third)] == [1, 1, 0]
-    receipts = [count(each, "eth_getTransactionReceipt") for each in (first, second, third)]
-    assert receipts == [0, 0, 0], "what both give needs no other proof"

@@ -17,11 +17,9 @@ from structlog.testing import capture_logs
 from devnet.chain import usable_port
 from devnet.smtp import Inbox
 from mail_service import smtp
-from mail_service import store as store_module
 from mail_service.addresses import Hasher, parse_address
 from mail_service.catalogue import TEMPLATES
-from mail_service.errors import Problem
-from mail_service.sending import Sender, SendRequest, Sent
+from mail_service.sending import Sender, SendRequest
 from mail_service.settings import Settings
 from mail_service.store import Store
 from tests.integration.certificates import own_certificate
@@ -300,37 +298,6 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbo
         assert inbox.messages == []
         connection.execute(f"alter database {name} allow_connections true")
     assert (await client.send("key-1")).status == 200
-
-
-async def test_what_is_owed_to_a_database_that_is_away_ends_and_is_never_lost(
-    mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Above a number nothing more is claimed; what SMTP accepted meanwhile is recorded when the database is back."""
-    monkeypatch.setattr(store_module, "_MOST_OWED", 3)
-    name = mail_database.split("?")[0].rpartition("/")[2]
-    admin = mail_database.replace(f"/{name}?", "/postgres?")
-    settings = Settings.from_environ(environment(mail_database, inbox))
-    request = msgspec.convert(body(), SendRequest)
-    inbox.faults.hold = asyncio.Event()
-    async with Store.open(settings.database_url.get_secret_value(), 3) as store, Sender(settings, store) as sender:
-        under_way = asyncio.create_task(sender.send("key-0", request))
-        await inbox.wait_for_count(1)
-        with psycopg.connect(admin, autocommit=True) as connection:
-            connection.execute(f"alter database {name} allow_connections false")
-            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", (name,))
-            for number in range(1, 10):
-                with pytest.raises(Problem) as refused:
-                    await sender.send(f"key-{number}", request)
-                assert (refused.value.status, refused.value.retry_after) == (503, 5)
-            inbox.faults.hold.set()
-            accepted = await under_way
-            assert isinstance(accepted, Sent)
-            assert len(store._owed) == 3 + 1
-            connection.execute(f"alter database {name} allow_connections true")
-        await store.beat()
-        assert isinstance(await sender.send("key-1", request), Sent)
-        assert await sender.send("key-0", request) == Sent(accepted.message_id, duplicate=True)
-    assert rows(mail_database) == [("key-0", "accepted", "handing_over"), ("key-1", "accepted", "handing_over")]
 
 
 @pytest.fixture
