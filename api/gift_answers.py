@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from api.schemas import EXAMPLE_LEGACY, EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, rfc3339
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
-from reminder_worker.outbox.messages import moment_of
+from reminder_worker.outbox.messages import to_datetime
 from reminder_worker.settings import IdentityProviderSettings
 
 
@@ -117,8 +117,8 @@ def gift_answer(
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=rfc3339(moment_of(facts.unlock_time)),
-        as_of=rfc3339(moment_of(facts.now)),
+        unlock_at=rfc3339(to_datetime(facts.unlock_time)),
+        as_of=rfc3339(to_datetime(facts.now)),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
         assets=[_asset(asset) for asset in facts.assets],

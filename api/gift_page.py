@@ -14,11 +14,11 @@ from html import escape
 from eth_utils.address import to_checksum_address
 
 from api.schemas import rfc3339
-from reminder_worker.gifts.assets import ASSETS, Entry
-from reminder_worker.gifts.claim_link import ClaimLink, Marks
-from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card_name, occasion_of
+from reminder_worker.gifts.assets import ASSETS, PageEntry
+from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
+from reminder_worker.gifts.occasions import CARD_SIZE, GiftOccasion, card_name, occasion_of
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
-from reminder_worker.outbox.messages import amount_words, moment_of
+from reminder_worker.outbox.messages import format_amount, to_datetime
 
 CARDS = "cards"  # the path below the prefix that images are served at
 KEEP_THE_SHEET = (
@@ -70,7 +70,7 @@ details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem
 """
 
 
-def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entry | None) -> str:
+def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: PageEntry | None) -> str:
     """`link` is the canonical one, without a fragment; `entry`: what was built, where it was."""
     words = [
         '<div id="letter" hidden></div>',
@@ -94,8 +94,8 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
     now = {
         "kind": "gift",
         "state": facts.state.value,
-        "unlock-at": rfc3339(moment_of(facts.unlock_time)),
-        "as-of": rfc3339(moment_of(facts.now)),
+        "unlock-at": rfc3339(to_datetime(facts.unlock_time)),
+        "as-of": rfc3339(to_datetime(facts.now)),
         "when-open": _WHEN_OPEN,
         "when-claimed": _WHEN_CLAIMED,
         "advice-when-claimed": " ".join(_advice(link.marks, GiftState.CLAIMED)),
@@ -104,7 +104,11 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: Occasion, entry: Entr
 
 
 def plain_page(
-    occasion: Occasion, title: str, lines: Sequence[str], link: ClaimLink | None = None, entry: Entry | None = None
+    occasion: GiftOccasion,
+    title: str,
+    lines: Sequence[str],
+    link: ClaimLink | None = None,
+    entry: PageEntry | None = None,
 ) -> str:
     """A page that says why no gift is shown; of a link it has the preview: messengers remember what they see first.
 
@@ -115,7 +119,7 @@ def plain_page(
     return _document(occasion, title, words, tags, data={"kind": "waiting"})
 
 
-def rewritten_page(prefix: str, entry: Entry | None) -> str:
+def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
     """Return the page of a link whose signs were rewritten. The script puts the link right; the words say how."""
     words = "".join(f"<p>{escape(line)}</p>" for line in _REWRITTEN)
     return _document(
@@ -123,13 +127,13 @@ def rewritten_page(prefix: str, entry: Entry | None) -> str:
     )
 
 
-def create_page(occasion: Occasion, prefix: str, entry: Entry, setup: str) -> str:
+def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str) -> str:
     """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
     return _document(occasion, "Seal a gift", body, _loads(prefix, entry), data={"kind": "create"})
 
 
-def content_security_policy(occasion: Occasion, foreign: Sequence[str] = ()) -> str:
+def content_security_policy(occasion: GiftOccasion, foreign: Sequence[str] = ()) -> str:
     """Nothing is loaded but our own files (the icon, and those of wallets, are `data:`); `foreign` are the only other
     origins that the page may talk to."""
     return (
@@ -147,7 +151,7 @@ _NO_SCRIPT = (
 
 
 @cache
-def _style(occasion: Occasion) -> str:
+def _style(occasion: GiftOccasion) -> str:
     palette = occasion.palette
     style = _STYLE.replace("INK", palette.ink).replace("GROUND", palette.ground).replace("SOFT", palette.soft)
     style = style.replace("PANEL", palette.panel).replace("ACCENT", palette.accent)
@@ -163,11 +167,11 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 @cache
-def _style_hash(occasion: Occasion) -> str:
+def _style_hash(occasion: GiftOccasion) -> str:
     return b64encode(hashlib.sha256(_style(occasion).encode()).digest()).decode()
 
 
-def _tags(link: ClaimLink, occasion: Occasion) -> str:
+def _tags(link: ClaimLink, occasion: GiftOccasion) -> str:
     """What messengers and social sites show of a link (Open Graph, Twitter)."""
     width, height = CARD_SIZE
     greeting = escape(occasion.greeting)
@@ -184,7 +188,7 @@ def _tags(link: ClaimLink, occasion: Occasion) -> str:
     )
 
 
-def _loads(prefix: str, entry: Entry | None) -> str:
+def _loads(prefix: str, entry: PageEntry | None) -> str:
     """The page is not painted before its script has run, which is small: nothing on it moves afterwards."""
     if entry is None:
         return ""
@@ -197,7 +201,7 @@ def _loads(prefix: str, entry: Entry | None) -> str:
 
 
 def _document(
-    occasion: Occasion, title: str, words: str, tags: str, *, data: Mapping[str, str], image: str = ""
+    occasion: GiftOccasion, title: str, words: str, tags: str, *, data: Mapping[str, str], image: str = ""
 ) -> str:
     """`data` is for the script."""
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
@@ -211,7 +215,7 @@ def _document(
     )
 
 
-def _card_path(prefix: str, occasion: Occasion) -> str:
+def _card_path(prefix: str, occasion: GiftOccasion) -> str:
     return f"/{prefix}/{CARDS}/{card_name(occasion.id)}"
 
 
@@ -223,7 +227,7 @@ def _state_words(facts: GiftFacts) -> str:
     return f"This gift is sealed until {_time(facts)}."
 
 
-def _advice(marks: Marks, state: GiftState) -> list[str]:
+def _advice(marks: LinkFlags, state: GiftState) -> list[str]:
     if state is GiftState.CLAIMED:
         return [words for marked, words in ((marks.paper, KEEP_THE_SHEET), (marks.email, IN_EMAIL_WALLET)) if marked]
     lines = ["Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it."]
@@ -250,7 +254,7 @@ def _row(name: str, value: str) -> str:
 
 
 def _time(facts: GiftFacts) -> str:
-    moment = moment_of(facts.unlock_time)
+    moment = to_datetime(facts.unlock_time)
     words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
     return f'<time datetime="{rfc3339(moment)}">{words}</time>'
 
@@ -261,6 +265,6 @@ def _asset(asset: GiftAsset) -> str:
     symbol = metadata.symbol if metadata else None
     if asset.as_ether is not False:
         symbol = "ETH" if asset.as_ether else "ETH or WETH"
-    amount = amount_words(asset.units, metadata.decimals if metadata else None)
+    amount = format_amount(asset.units, metadata.decimals if metadata else None)
     words = f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
     return f"{words} (paid out in ETH)" if asset.sold_for_ether else words

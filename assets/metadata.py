@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from reminder_worker.outbox.messages import amount_words
+from reminder_worker.outbox.messages import format_amount
 
 if TYPE_CHECKING:
     from reminder_worker.auto_renew.operator_facts import DecisionCount, OwnerDecision
@@ -181,7 +181,7 @@ def left(seconds: int | None) -> str:
 
 def ether(wei: int) -> str:
     """Return the amount with every digit: a test chain's fee is too small to be rounded."""
-    return amount_words(int(wei), 18)
+    return format_amount(int(wei), 18)
 
 
 def _cell(value: object) -> str:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bench.harness import RUNS, BenchFigure, seconds_of
 from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, stub
 from reminder_worker.auto_renew.budgets import find_ending_budgets
-from reminder_worker.outbox.mail_client import MailClient, Outcome
+from reminder_worker.outbox.mail_client import EmailOutcome, MailClient
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.recipients import seal_row
@@ -33,7 +33,7 @@ class _RecordingMailClient(MailClient):
 
     bodies: list[bytes]
 
-    async def send(self, key: UUID, body: bytes) -> Outcome:
+    async def send(self, key: UUID, body: bytes) -> EmailOutcome:
         self.bodies.append(body)
         return await super().send(key, body)
 

@@ -123,7 +123,7 @@ async def _send(engine: AsyncEngine, count: int) -> float:
         bodies = {each.id: (BODY, each.stored.salt) for each in claim.entries if each.stored}
         stored = await ledger.store(claim, bodies)
         await ledger.not_to_post(claim, stored)
-        await ledger.settle(claim, [outcomes.sent(each, "m") for each in claim.entries])
+        await ledger.settle(claim, [outcomes.settle_sent(each, "m") for each in claim.entries])
         done += len(stored)
     seconds = perf_counter() - began
     if done != count:

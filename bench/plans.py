@@ -28,7 +28,7 @@ from reminder_worker.indexer import tables
 from reminder_worker.monitoring import held_emails
 from reminder_worker.monitoring.facts import ExpectedPass, FactPart, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.relay.operator_facts import (
     count_requests_of_other_keys,
     count_under_other_keys,
@@ -123,7 +123,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "attempts", read_attempts(engine, uuid4())
     yield "rows_of_other_keys", count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
     yield "under_other_keys", count_under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
-    yield "alerts look", Alerts(engine).look()
+    yield "alerts look", AlertOutbox(engine).look()
     yield "prices_at", prices.find_prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
     yield "statistics recent", snapshots.find_recent_snapshots(engine, CHAIN_ID, 5)
     yield "statistics by day", snapshots.find_last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)

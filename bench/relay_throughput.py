@@ -21,7 +21,7 @@ from bench.surroundings import CHAIN_ID, chain, database, post_all, settings
 from bench.withdrawals import GWEI, SignedWithdrawal, relayer, seal, unmined
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
@@ -81,7 +81,7 @@ async def _ours(
 ) -> None:
     vault, chains = Vault(bytes(32)), {CHAIN_ID: chain}
     admission = RelayAdmission(engine, vault, chains, signer, CAPS, any_chain=True)
-    reconcile = RelayReconciler(engine, vault, chains, admission, Alerts(engine), 0)
+    reconcile = RelayReconciler(engine, vault, chains, admission, AlertOutbox(engine), 0)
     await admission.wallet.open(CHAIN_ID)
     waiting = iter(withdrawals)
 

@@ -17,7 +17,7 @@ from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages
@@ -26,7 +26,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -65,7 +65,7 @@ class Runtime:
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
     dispatch: ReminderDispatch | None
-    alerts: Alerts
+    alerts: AlertOutbox
     relaying: RelayWallets
     auto_renew: AutoRenew | None
     sponsor: RelayIntake
@@ -109,7 +109,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         indexers = {
             id: IndexerSelector(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains
         }
-        gifts = Gifts(chains, indexers)
+        gifts = GiftReader(chains, indexers)
         dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
@@ -152,10 +152,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         )
 
 
-def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> Alerts:
+def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> AlertOutbox:
     email = settings.ops.email
     names = {chain.chain_id: chain.name for chain in settings.chains}
-    return Alerts(engine, mail, email.get_secret_value() if email else None, names)
+    return AlertOutbox(engine, mail, email.get_secret_value() if email else None, names)
 
 
 def make_auto_renew(
@@ -185,7 +185,7 @@ def make_gift_notifications(
     hashes: KeyedHash,
     quotas: Quotas,
     chains: Mapping[int, Chain],
-    gifts: Gifts,
+    gifts: GiftReader,
     settings: Settings,
 ) -> GiftNotifications:
     served = settings.gifts if settings.mail else None

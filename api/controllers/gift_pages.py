@@ -24,8 +24,8 @@ from api.gift_page import (
 )
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
-from reminder_worker.gifts.assets import ASSETS, Entry, PageFiles
-from reminder_worker.gifts.claim_link import ClaimLink, Marks, kept_marks
+from reminder_worker.gifts.assets import ASSETS, PageEntry, PageFiles
+from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
 from reminder_worker.gifts.pages import GiftPages, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
@@ -274,11 +274,11 @@ def _served(pages: GiftPages | None) -> GiftPages:
     return pages
 
 
-def _marks(request: Request[Any, Any, Any]) -> Marks:
+def _marks(request: Request[Any, Any, Any]) -> LinkFlags:
     return kept_marks(request.query_params.multi_items())
 
 
-def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: Marks) -> ClaimLink:
+def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -> ClaimLink:
     """Only the one spelling that claim links have."""
     if not (_NUMBER.fullmatch(chain_id) and _NUMBER.fullmatch(timelock_id)):
         raise NotFound("This is no gift's path.")
@@ -301,10 +301,10 @@ def _origins(provider: IdentityProviderSettings | None) -> list[str]:
 
 def _sorry(
     error: ServiceError,
-    marks: Marks,
+    marks: LinkFlags,
     not_found: tuple[str, list[str]],
     link: ClaimLink | None = None,
-    entry: Entry | None = None,
+    entry: PageEntry | None = None,
 ) -> Response[str]:
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, _PASSING) else not_found

@@ -11,7 +11,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, Palette, occasions
+from reminder_worker.gifts.occasions import CARD_SIZE, CardPalette, GiftOccasion, occasions
 
 FINER: Final = 3  # drawn larger and reduced: Pillow's shapes have no soft edges
 COLOURS: Final = 48
@@ -23,7 +23,7 @@ Point = tuple[float, float]
 class Pen:
     """Draws in pixels of the card around `(x, y)`; the colours are names of the palette's."""
 
-    def __init__(self, image: Image.Image, palette: Palette, x: float = 0, y: float = 0) -> None:
+    def __init__(self, image: Image.Image, palette: CardPalette, x: float = 0, y: float = 0) -> None:
         self._draw = ImageDraw.Draw(image)
         self._palette = palette
         self._x, self._y = x, y
@@ -251,7 +251,7 @@ MOTIFS: Mapping[str, Callable[[Pen], None]] = {
 # -- the card ---------------------------------------------------------------------------------------
 
 
-def draw(occasion: Occasion) -> bytes:
+def draw(occasion: GiftOccasion) -> bytes:
     """A PNG of `CARD_SIZE`."""
     width, height = CARD_SIZE
     image = Image.new("RGB", (width * FINER, height * FINER), occasion.palette.ground)

@@ -33,7 +33,7 @@ def relay() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
-    from reminder_worker.outbox.messages import duration_words
+    from reminder_worker.outbox.messages import format_duration
     from reminder_worker.relay.operator_facts import find_requests, read_wallet_states
 
     async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[WalletState]]":
@@ -45,7 +45,7 @@ def list_requests(ended: bool, limit: int) -> None:
     for row in found[:limit]:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce)
-        shown.add_row(*map(str, cells), duration_words(row.age))
+        shown.add_row(*map(str, cells), format_duration(row.age))
     console().print(shown if found else "No request has ended." if ended else "No request is open.")
     say_more(found, limit)
     ours = table(
@@ -151,11 +151,11 @@ async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
 
 
 def _facts(row: "Row[Any]") -> list[tuple[str, str]]:
-    from reminder_worker.outbox.messages import moment_of
+    from reminder_worker.outbox.messages import to_datetime
 
     names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")
     facts = [(name, row._mapping[name]) for name in (*names, "gas_limit", "wallet", "slot", "slot_state")]
-    facts += [("deadline", _clock(moment_of(row.deadline)) if row.deadline else "given up")]  # 0: by an operator
+    facts += [("deadline", _clock(to_datetime(row.deadline)) if row.deadline else "given up")]  # 0: by an operator
     facts += [("reserved", _ether(row.reserved_wei)), ("spent", _ether(row.spent_wei))]
     facts += [("transaction", row.tx_hash), ("block", row.block_number)]
     facts += [("created", _clock(row.created_at)), ("changed", _clock(row.updated_at))]
@@ -167,12 +167,12 @@ def _clock(moment: datetime) -> str:
 
 
 def _gwei(wei: int) -> str:
-    from reminder_worker.outbox.messages import amount_words
+    from reminder_worker.outbox.messages import format_amount
 
-    return f"{amount_words(int(wei), 9)} gwei"
+    return f"{format_amount(int(wei), 9)} gwei"
 
 
 def _ether(wei: Any) -> str | None:
-    from reminder_worker.outbox.messages import amount_words
+    from reminder_worker.outbox.messages import format_amount
 
-    return None if wei is None else f"{amount_words(int(wei), 18)} ETH"
+    return None if wei is None else f"{format_amount(int(wei), 18)} ETH"

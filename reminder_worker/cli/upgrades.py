@@ -27,7 +27,7 @@ def upgrades() -> None:
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_operations(ended: bool, limit: int) -> None:
     """Operations that wait for their time or may be executed now."""
-    from reminder_worker.outbox.messages import deadline_words
+    from reminder_worker.outbox.messages import format_deadline
     from reminder_worker.upgrades import store as upgrade_queue
 
     async def look(runtime: "Runtime") -> "list[ListedOperation]":
@@ -37,7 +37,7 @@ def list_operations(ended: bool, limit: int) -> None:
     found = with_runtime(look)
     for each in found[:limit]:
         of = each.operation
-        moment = "" if of.ready_at is None else deadline_words(of.ready_at)
+        moment = "" if of.ready_at is None else format_deadline(of.ready_at)
         final = "yes" if each.final else "not yet"
         shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
     console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
@@ -52,7 +52,7 @@ def show(operation_id: str, chain_id: int | None) -> None:
 
     What it would do, its call data in full, who scheduled it, and what the timelock said of it.
     """
-    from reminder_worker.outbox.messages import deadline_words, fact_words
+    from reminder_worker.outbox.messages import fact_words, format_deadline
     from reminder_worker.upgrades import store as upgrade_queue
 
     chosen = chosen_chain(settings(), chain_id)
@@ -67,6 +67,6 @@ def show(operation_id: str, chain_id: int | None) -> None:
     console().print(shown)
     history = table("block", "time", "event", "transaction", "sent by")
     for each in events:
-        row = (str(each.block_number), deadline_words(each.block_time), each.name, each.tx_hash, each.sender or "")
+        row = (str(each.block_number), format_deadline(each.block_time), each.name, each.tx_hash, each.sender or "")
         history.add_row(*row)
     console().print(history)

@@ -16,8 +16,8 @@ from pyreqwest.exceptions import PyreqwestError
 from reminder_worker import strict_json
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
-from reminder_worker.outbox.mail_client import causes_of, header, http_client, read
-from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, Kind, duration_words
+from reminder_worker.outbox.mail_client import http_client, list_causes, read, read_header
+from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
 from reminder_worker.settings import MailSettings, Settings
 
 PART: Final = "mail"
@@ -60,7 +60,7 @@ async def look_at_mail(settings: Settings) -> Finding:
         async with http_client(settings.mail) as client:
             asked = client.get(f"{settings.mail.url}/messages/{uuid4()}").timeout(_WITHIN)
             async with asked.build_streamed() as response:
-                status, date = response.status, header(response, "Date")
+                status, date = response.status, read_header(response, "Date")
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 return PART, False, "refuses our token: see MAIL_TOKEN"
             if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -71,7 +71,7 @@ async def look_at_mail(settings: Settings) -> Finding:
             smtp = await _smtp(client, settings.mail)
             known = catalogue is not None or await _checks_tokens(settings.mail)
     except PyreqwestError as error:
-        return PART, False, f"does not answer ({causes_of(error)[-1]}): see MAIL_URL, is it running?"
+        return PART, False, f"does not answer ({list_causes(error)[-1]}): see MAIL_URL, is it running?"
     if (wrong := _clock(date)) is not None:
         return PART, False, wrong
     problem = catalogue and (_unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings))
@@ -135,11 +135,11 @@ def _clock(date: str) -> str | None:
     if abs(ahead) <= CLOCKS_WITHIN:
         return None
     where = "ahead of" if ahead > 0 else "behind"
-    return f"dates emails {duration_words(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"
+    return f"dates emails {format_duration(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"
 
 
 def _unknown(templates: Iterable[MailTemplate], settings: Settings) -> str | None:
-    wanted = {kind.value for kind in Kind}
+    wanted = {kind.value for kind in ReminderKind}
     if settings.gifts is not None:
         wanted |= {kind.value for kind in GiftKind}
     if settings.ops.email is not None:

@@ -13,7 +13,7 @@ from reminder_worker.chain.types import MOST_GAS, ContractCall
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
-from reminder_worker.outbox.messages import amount_words, checksum
+from reminder_worker.outbox.messages import checksum, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
 from reminder_worker.relay.signer import load_signer, make_signer
@@ -130,7 +130,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: W
         return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
-    words = f"holds {amount_words(balance, 18)} ETH, which pays for {count:,} relays at today's price"
+    words = f"holds {format_amount(balance, 18)} ETH, which pays for {count:,} relays at today's price"
     if first_fees(base_fee, tip, ceiling) is None:
         most = f"{cap_first_fee(ceiling)}, which leaves dearer offers room below the ceiling"
         return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"

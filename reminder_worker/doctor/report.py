@@ -34,7 +34,7 @@ from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.facts import FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
-from reminder_worker.outbox.messages import duration_words
+from reminder_worker.outbox.messages import format_duration
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -192,7 +192,7 @@ async def _clocks(engine: AsyncEngine) -> Finding:
     ahead = await read_database_time(engine) - time.time()
     if abs(ahead) > CLOCKS_WITHIN:
         where = "ahead of" if ahead > 0 else "behind"
-        words = f"the database's is {duration_words(round(abs(ahead)))} {where} this machine's"
+        words = f"the database's is {format_duration(round(abs(ahead)))} {where} this machine's"
         return "clocks", False, f"{words}: set the one that is wrong, and see the runbook"
     return "clocks", True, "this machine and the database say the same time"
 
@@ -271,7 +271,7 @@ async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterato
         yield start
     age = int(time.time()) - head.timestamp
     if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
-        words = f"block {head.number} is {duration_words(-age)} ahead of this machine's clock: is that slow?"
+        words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is that slow?"
         yield f"{part} clock", False, f"{words} Else the endpoint tells of times that have not come"
     wrong = False
     async for finding in look_at_edges(chain, f"{part} contracts", head):
@@ -288,7 +288,7 @@ async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterato
         return
     words = "all have code and answer, and name each other as they should"
     words += f"; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
-    old = f", {duration_words(age)} old by this machine's clock" if age >= 0 else ""
+    old = f", {format_duration(age)} old by this machine's clock" if age >= 0 else ""
     yield f"{part} contracts", True, f"{words}, head block {head.number}{old}"
 
 
@@ -360,7 +360,7 @@ def _dagster(url: str | None) -> Finding:
         words = "its database has another time zone than UTC, so that Dagster takes runs for hours older or younger"
         return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and start Dagster anew"
     if ahead > CLOCKS_WITHIN:
-        words = f"its last tick is {duration_words(ahead)} ahead, and nothing runs until then: its clock was put back"
+        words = f"its last tick is {format_duration(ahead)} ahead, and nothing runs until then: its clock was put back"
         return "dagster", False, f"{words}: stop the daemon, `dagster schedule wipe`, start it; see the runbook"
     return "dagster", True, "its storage answers"
 

@@ -11,7 +11,7 @@ from reminder_worker.chain.types import ContractCall
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
-from reminder_worker.outbox.messages import duration_words
+from reminder_worker.outbox.messages import format_duration
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS
 
@@ -37,7 +37,7 @@ async def look_at_upgrades(settings: Settings, scope: FactScope, silent: Contain
         queue = f"{waiting} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
         long_enough = delay >= LEAST_DELAY_SECONDS
         short = "" if long_enough else ", below 48 hours: see upgrade_delay_short in the runbook"
-        yield part, long_enough, f"the timelock answers, its delay is {duration_words(delay)}{short}; {queue}"
+        yield part, long_enough, f"the timelock answers, its delay is {format_duration(delay)}{short}; {queue}"
 
 
 async def _delay(settings: ChainSettings, timelock: str) -> int | None:

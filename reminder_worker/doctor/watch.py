@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.monitoring.facts import LOOKED_WITHIN_SECONDS, FactScope, read_facts
 from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
-from reminder_worker.outbox.messages import duration_words
+from reminder_worker.outbox.messages import format_duration
 from reminder_worker.outbox.operator_facts import RaisedCondition
 from reminder_worker.settings import Settings
 
@@ -20,19 +20,19 @@ async def look_at_watch(settings: Settings, scope: FactScope) -> AsyncIterator[F
     wrong, state = facts.conditions, facts.watchdog
     report = (state.detail if state else None) or {}
     if wrong:
-        words = ", ".join(f"{each.kind} ({_about(each)}) for {duration_words(each.age)}" for each in wrong)
+        words = ", ".join(f"{each.kind} ({_about(each)}) for {format_duration(each.age)}" for each in wrong)
         yield "watchdog", False, f"wrong now: {words}: see the runbook for each"
     if state is None or state.checked_age is None:
         yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
     elif state.checked_age > LOOKED_WITHIN_SECONDS:
-        words = f"has not looked for {duration_words(state.checked_age)}: does anything run?"
+        words = f"has not looked for {format_duration(state.checked_age)}: does anything run?"
         yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
     elif state.error:
         yield "watchdog", False, f"its last look failed ({state.error}): nobody knows what is wrong; see the log"
     elif not wrong and report.get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     elif not wrong:
-        yield "watchdog", True, f"looked {duration_words(state.checked_age)} ago: nothing is wrong"
+        yield "watchdog", True, f"looked {format_duration(state.checked_age)} ago: nothing is wrong"
     yield _heartbeat(settings, str(report.get("heartbeat")) if state else "")
 
 

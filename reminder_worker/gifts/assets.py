@@ -35,7 +35,7 @@ class PageFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PageEntry:
     """What one page loads at its start; file names as in `PageFiles.files`."""
 
     script: str
@@ -48,7 +48,7 @@ class PageFiles:
     """Names carry a hash of their content. `entries` by name: `claim`, `create`."""
 
     files: Mapping[str, PageFile]
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, PageEntry]
 
     @classmethod
     def load(cls, dist: Path = DIST) -> Self | None:
@@ -65,7 +65,7 @@ class PageFiles:
         return cls(files, entries)
 
 
-def _entry(manifest: Mapping[str, Any], key: str) -> Entry:
+def _entry(manifest: Mapping[str, Any], key: str) -> PageEntry:
     """`preloads`: what the script imports at its start, so that browsers need not wait to ask for it."""
     seen: dict[str, None] = {}
     waiting = [key]
@@ -76,7 +76,7 @@ def _entry(manifest: Mapping[str, Any], key: str) -> Entry:
             waiting += manifest[chunk].get("imports", [])
     styles = dict.fromkeys(file for chunk in seen for file in manifest[chunk].get("css", []))
     scripts = [manifest[chunk]["file"] for chunk in seen]
-    return Entry(_name(scripts[0]), tuple(map(_name, styles)), tuple(map(_name, scripts[1:])))
+    return PageEntry(_name(scripts[0]), tuple(map(_name, styles)), tuple(map(_name, scripts[1:])))
 
 
 def _name(file: str) -> str:

@@ -40,7 +40,7 @@ _IN_A_NOTE: Final = re.compile("[\n\u00ad\u061c\u200b-\u200f]|\U0001f3f4[\U000e0
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class GiftLetter:
     """What only the link's holders read: it travels in the fragment, which no server sees."""
 
     to: str = field(repr=False)
@@ -49,7 +49,7 @@ class Letter:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ServedOrigin:
     """Scheme, host and port, lower case, with the port always told: two spellings of one origin are equal."""
 
     scheme: str
@@ -78,7 +78,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class LinkFlags:
     """What a link tells in its query, where crawlers and the server see it."""
 
     occasion: str | None = None
@@ -95,12 +95,12 @@ class Marks:
 class ClaimLink:
     """`letter` is None in what the server makes: it never knows one."""
 
-    origin: Origin
+    origin: ServedOrigin
     prefix: str
     chain_id: int
     timelock_id: int
-    marks: Marks = Marks()
-    letter: Letter | None = None
+    marks: LinkFlags = LinkFlags()
+    letter: GiftLetter | None = None
 
     @property
     def url(self) -> str:
@@ -112,15 +112,15 @@ class ClaimLink:
 class LinkRules:
     """Which links are ours: an origin of the list, the first of which is used in links we make, and the prefix."""
 
-    origins: tuple[Origin, ...]
+    origins: tuple[ServedOrigin, ...]
     prefix: str
 
     @classmethod
     def of(cls, origins: Iterable[str], prefix: str) -> Self:
         """Raises ValueError when an origin is not one."""
-        return cls(tuple(map(Origin.parse, origins)), prefix)
+        return cls(tuple(map(ServedOrigin.parse, origins)), prefix)
 
-    def link(self, chain_id: int, timelock_id: int, marks: Marks) -> ClaimLink:
+    def link(self, chain_id: int, timelock_id: int, marks: LinkFlags) -> ClaimLink:
         """The canonical link of a gift, without a fragment."""
         return ClaimLink(self.origins[0], self.prefix, chain_id, timelock_id, marks)
 
@@ -132,7 +132,7 @@ def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
     start = _ORIGIN.match(text)
     if start is None:
         raise ValueError("does not begin with an acceptable origin")
-    origin = Origin._of(start)
+    origin = ServedOrigin._of(start)
     found = _REST.fullmatch(text, start.end())
     if found is None:
         raise ValueError("is not a claim link")
@@ -154,7 +154,7 @@ def as_served_now(text: str, rules: LinkRules) -> str:
     found = _REST.fullmatch(text, start.end()) if start else None
     if start is None or found is None:
         return text
-    origin = Origin._of(start)
+    origin = ServedOrigin._of(start)
     return f"{origin if origin in rules.origins else rules.origins[0]}/{rules.prefix}{text[found.end('prefix') :]}"
 
 
@@ -166,24 +166,24 @@ def check_claim_link(text: str, rules: LinkRules, chain_id: int, timelock_id: in
     return link
 
 
-def kept_marks(query: Iterable[tuple[str, str]]) -> Marks:
+def kept_marks(query: Iterable[tuple[str, str]]) -> LinkFlags:
     """Of a request's query only what a claim link may have, and that only when it is said once and well."""
     values: dict[str, list[str]] = {}
     for name, value in query:
         values.setdefault(name, []).append(value)
     occasion = values.get("o", [""])
     known = len(occasion) == 1 and _OCCASION.fullmatch(occasion[0])
-    return Marks(
+    return LinkFlags(
         occasion=occasion[0] if known else None,
         paper=values.get("paper") == ["1"],
         email=values.get("email") == ["1"],
     )
 
 
-def _marks(query: str | None) -> Marks:
+def _marks(query: str | None) -> LinkFlags:
     """Raises ValueError for other keys, other values, and repetitions."""
     if query is None:
-        return Marks()
+        return LinkFlags()
     pairs = [(name, value) for name, _, value in (part.partition("=") for part in query.split("&"))]
     marks = kept_marks(pairs)
     if len(pairs) != (marks.occasion is not None) + marks.paper + marks.email:
@@ -194,41 +194,41 @@ def _marks(query: str | None) -> Marks:
 # -- the letter ---------------------------------------------------------------------------------------
 
 
-class _Wire(msgspec.Struct, forbid_unknown_fields=True):
+class _WireLetter(msgspec.Struct, forbid_unknown_fields=True):
     v: int
     to: str
     from_: str = msgspec.field(name="from")
     note: str
 
 
-def encode_letter(letter: Letter) -> str:
+def encode_letter(letter: GiftLetter) -> str:
     """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Raises ValueError beyond the limits."""
     _check(letter)
-    raw = msgspec.json.encode(_Wire(VERSION, letter.to, letter.giver, letter.note))
+    raw = msgspec.json.encode(_WireLetter(VERSION, letter.to, letter.giver, letter.note))
     if len(raw) > MOST_LETTER_BYTES:
         raise ValueError("has a letter that is too long")
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def decode_letter(text: str) -> Letter:
+def decode_letter(text: str) -> GiftLetter:
     """Raises ValueError for another version, another shape, text beyond the limits, and base64 not in its one form."""
     if len(text) > MOST_LETTER_BYTES * 4 // 3 + 1:
         raise ValueError("has a letter that is too long")
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        wire = msgspec.json.decode(raw, type=_Wire)
+        wire = msgspec.json.decode(raw, type=_WireLetter)
     except (msgspec.DecodeError, UnicodeError, ValueError, RecursionError):
         raise ValueError("has a letter that cannot be read") from None
     if urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
         raise ValueError("has a letter that cannot be read")
     if wire.v != VERSION:
         raise ValueError("has a letter of a version that is not known here")
-    letter = Letter(wire.to, wire.from_, wire.note)
+    letter = GiftLetter(wire.to, wire.from_, wire.note)
     _check(letter)
     return letter
 
 
-def _check(letter: Letter) -> None:
+def _check(letter: GiftLetter) -> None:
     try:
         check_name(letter.to)
         check_name(letter.giver)

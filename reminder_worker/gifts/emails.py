@@ -17,18 +17,16 @@ from reminder_worker.database.parameters import json_text
 from reminder_worker.database.rotation import Sealed
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now
-from reminder_worker.gifts.gift import Gift, Gifts
-from reminder_worker.gifts.notifications import payload_context
-from reminder_worker.gifts.notify_payload import Letterhead
+from reminder_worker.gifts.gift import GiftReader, TimelockedGift
+from reminder_worker.gifts.notifications import NotificationPayload, payload_context
 from reminder_worker.gifts.queries import sql
 from reminder_worker.gifts.tables import gift_ledger, gift_notification
 from reminder_worker.outbox import outcomes
-from reminder_worker.outbox.allowlist import may_mail
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
-from reminder_worker.outbox.messages import GiftKind, GiftSubject, gift_body
-from reminder_worker.outbox.models import ClaimSelection, EmailStatements, RenderedEmail, Settlement
+from reminder_worker.outbox.messages import GiftKind, GiftSubject, build_gift_body, may_mail
+from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings, find_test_chains
 
@@ -146,17 +144,21 @@ class GiftLedger:
     ) -> ClaimSelection[GiftEmail]:
         return ClaimSelection(entries)
 
-    async def finish_settling(self, connection: AsyncConnection, settlements: Sequence[Settlement[GiftEmail]]) -> None:
+    async def finish_settling(
+        self, connection: AsyncConnection, settlements: Sequence[EmailSettlement[GiftEmail]]
+    ) -> None:
         pass
 
 
-FoundGifts = Mapping[tuple[int, int], Gift | None]
+FoundGifts = Mapping[tuple[int, int], TimelockedGift | None]
 
 
 @dataclass(frozen=True, slots=True)
-class GiftFacts:
-    """Gifts of a batch at the latest blocks, and the times of these blocks by chain (absent: not readable). `final`:
-    the finalized gifts of the ids whose latest gift is claimed or another (absent: not confirmed by two endpoints)."""
+class GiftBatchFacts:
+    """Gifts of a batch at the latest blocks, and `heads`, the times of these blocks by chain (absent: not readable).
+
+    `final`: finalized gifts of ids whose latest gift is claimed or another (absent: not confirmed by two endpoints).
+    """
 
     latest: FoundGifts
     final: FoundGifts
@@ -171,7 +173,7 @@ class GiftMail:
         engine: AsyncEngine,
         vault: Vault,
         chains: Mapping[int, Chain],
-        gifts: Gifts,
+        gifts: GiftReader,
         mail: MailClient,
         settings: Settings,
     ) -> None:
@@ -205,7 +207,7 @@ class GiftMail:
 
     def outbox(self, times: Mapping[str, Any], report: GiftMailReport) -> OutboxDispatcher[GiftEmail]:
         """Return the dispatcher of one run."""
-        return OutboxDispatcher(self._engine, GiftEmails(self, times, report), self._quota, self._mail)
+        return OutboxDispatcher(self._engine, GiftRenderer(self, times, report), self._quota, self._mail)
 
     async def _delete(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
@@ -224,9 +226,9 @@ class GiftMail:
         heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
         return {"heads": json_text(heads), "retry_window": self._retry_window}
 
-    async def read_facts(self, entries: Sequence[GiftEmail], report: GiftMailReport) -> GiftFacts:
-        latest: dict[tuple[int, int], Gift | None] = {}
-        final: dict[tuple[int, int], Gift | None] = {}
+    async def read_facts(self, entries: Sequence[GiftEmail], report: GiftMailReport) -> GiftBatchFacts:
+        latest: dict[tuple[int, int], TimelockedGift | None] = {}
+        final: dict[tuple[int, int], TimelockedGift | None] = {}
         heads: dict[int, int] = {}
 
         async def read(chain_id: int) -> None:
@@ -246,10 +248,10 @@ class GiftMail:
                 final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
         await together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
-        return GiftFacts(latest, final, heads)
+        return GiftBatchFacts(latest, final, heads)
 
-    async def _known(self, chain_id: int, entries: Sequence[GiftEmail]) -> tuple[dict[int, Gift], int]:
-        """As `Gifts.read`. Raises `GiftsAreOthers`, too."""
+    async def _known(self, chain_id: int, entries: Sequence[GiftEmail]) -> tuple[dict[int, TimelockedGift], int]:
+        """As `GiftReader.read`. Raises `GiftsAreOthers`, too."""
         gifts, head = await self._gifts.read(chain_id, {entry.timelock_id for entry in entries})
         recipients = [(entry.timelock_id, entry.stored.recipient) for entry in entries if entry.stored]
         if recipients and not _one_is_there(gifts, recipients):
@@ -270,30 +272,30 @@ class GiftMail:
             report.unreadable_chains.append(chain_id)
             return None
 
-    def render(self, entry: GiftEmail, facts: GiftFacts) -> RenderedEmail[GiftEmail] | Settlement[GiftEmail]:
+    def render(self, entry: GiftEmail, facts: GiftBatchFacts) -> RenderedEmail[GiftEmail] | EmailSettlement[GiftEmail]:
         """Render an email, or return the result if it is not to be posted now."""
         stored = entry.stored
         if stored is None:
-            return outcomes.dropped(entry, "erased")
+            return outcomes.drop_email(entry, "erased")
         irrelevant = self._irrelevant(entry, stored, facts)
         if irrelevant is not None:
             return irrelevant
         if entry.suppressed and not entry.undecided:
-            return outcomes.suppressed(entry)
+            return outcomes.settle_suppressed(entry)
         try:
             key = self._vault.record(stored.salt, stored.key_id)
             if entry.undecided:
                 if entry.body is None:
-                    return outcomes.dropped(entry, "body_gone")
+                    return outcomes.drop_email(entry, "body_gone")
                 return RenderedEmail(entry, key.open(entry.body, body_context(entry.id)), entry.body, stored.salt)
             opened = key.open(stored.payload, payload_context(entry.chain_id, entry.timelock_id))
         except DecryptionFailed:
             log.error("gift_not_decryptable", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
-            return outcomes.later(entry, LONG_SECONDS, "not_decryptable")
-        letterhead = msgspec.json.decode(opened, type=Letterhead)
+            return outcomes.retry_later(entry, LONG_SECONDS, "not_decryptable")
+        letterhead = msgspec.json.decode(opened, type=NotificationPayload)
         chain = self._chains[entry.chain_id].settings
         if not may_mail(letterhead.email, chain, self._settings):
-            return outcomes.dropped(entry, "test_chain")
+            return outcomes.drop_email(entry, "test_chain")
         about = GiftSubject(
             chain_id=entry.chain_id,
             chain_name=chain.name,
@@ -302,7 +304,7 @@ class GiftMail:
             router=chain.time_lock_router,
             unlock_time=stored.unlock_time,
         )
-        body = gift_body(
+        body = build_gift_body(
             GiftKind(entry.kind),
             letterhead.email,
             letterhead.recipient_name,
@@ -313,13 +315,13 @@ class GiftMail:
         return RenderedEmail(entry, body, key.seal(body, body_context(entry.id)), stored.salt)
 
     def _irrelevant(
-        self, entry: GiftEmail, stored: StoredNotification, facts: GiftFacts
-    ) -> Settlement[GiftEmail] | None:
+        self, entry: GiftEmail, stored: StoredNotification, facts: GiftBatchFacts
+    ) -> EmailSettlement[GiftEmail] | None:
         """Return the result of an email that is not to be sent now; None: send it."""
         if entry.chain_id not in self._chains:  # it was served once, and may be again
-            return outcomes.later(entry, LONG_SECONDS, "chain_not_configured")
+            return outcomes.retry_later(entry, LONG_SECONDS, "chain_not_configured")
         if entry.chain_id not in facts.heads:
-            return outcomes.later(entry, UNREADABLE_SECONDS, "chain_not_readable")
+            return outcomes.retry_later(entry, UNREADABLE_SECONDS, "chain_not_readable")
         at, head = (entry.chain_id, entry.timelock_id), facts.heads[entry.chain_id]
         gone = _why_gone(stored, facts.latest[at])
         if gone is not None:
@@ -328,15 +330,15 @@ class GiftMail:
                 log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
                 # Else the node lags and does not know the gift yet.
                 is_final = is_final and stored.long_known and head >= stored.written
-            return outcomes.dropped(entry, gone) if is_final else outcomes.later(entry, LONG_SECONDS, gone)
+            return outcomes.drop_email(entry, gone) if is_final else outcomes.retry_later(entry, LONG_SECONDS, gone)
         if not entry.wanted:
-            return outcomes.dropped(entry, "not_wanted")
+            return outcomes.drop_email(entry, "not_wanted")
         if entry.kind == GiftKind.GIFT_WAITING:
-            return outcomes.dropped(entry, "open_already") if head >= stored.unlock_time else None
-        return outcomes.later(entry, UNREADABLE_SECONDS, "not_open_yet") if head < stored.unlock_time else None
+            return outcomes.drop_email(entry, "open_already") if head >= stored.unlock_time else None
+        return outcomes.retry_later(entry, UNREADABLE_SECONDS, "not_open_yet") if head < stored.unlock_time else None
 
 
-class GiftEmails:
+class GiftRenderer:
     """Gift emails of one run, for the outbox (`EmailFamily`)."""
 
     batch_size = first_batch_size = 64
@@ -348,23 +350,23 @@ class GiftEmails:
 
     async def render(
         self, entries: Sequence[GiftEmail]
-    ) -> tuple[list[RenderedEmail[GiftEmail]], list[Settlement[GiftEmail]]]:
+    ) -> tuple[list[RenderedEmail[GiftEmail]], list[EmailSettlement[GiftEmail]]]:
         """Render each email from the gift on chain now, the stored address and the current texts. An undecided email is
         posted as stored if it is still true."""
         facts = await self._mail.read_facts(entries, self._report)
         results = [self._mail.render(entry, facts) for entry in entries]
         ready = [result for result in results if isinstance(result, RenderedEmail)]
-        return ready, [result for result in results if isinstance(result, Settlement)]
+        return ready, [result for result in results if isinstance(result, EmailSettlement)]
 
-    def never_arrived(self, entry: GiftEmail) -> Settlement[GiftEmail] | None:
+    def never_arrived(self, entry: GiftEmail) -> EmailSettlement[GiftEmail] | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is. If
         its body is gone, the person registered now gets a new email."""
         if entry.body is not None and entry.stored is not None:
             return None
-        return outcomes.afresh(entry) if entry.wanted else outcomes.dropped(entry, "body_gone")
+        return outcomes.render_again(entry) if entry.wanted else outcomes.drop_email(entry, "body_gone")
 
 
-def _why_gone(stored: StoredNotification, gift: Gift | None) -> str | None:
+def _why_gone(stored: StoredNotification, gift: TimelockedGift | None) -> str | None:
     """Return why the gift as registered no longer exists, as a code; None: it exists."""
     if gift is not None and gift.is_ended and gift.recipient == stored.recipient:
         return CLAIMED
@@ -375,7 +377,7 @@ def _why_gone(stored: StoredNotification, gift: Gift | None) -> str | None:
     return None
 
 
-def _one_is_there(gifts: Mapping[int, Gift], recipients: Sequence[tuple[int, str]]) -> bool:
+def _one_is_there(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:
     return any((gift := gifts.get(id)) is not None and gift.recipient == recipient for id, recipient in recipients)
 
 

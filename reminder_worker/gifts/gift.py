@@ -13,7 +13,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 
 
 @dataclass(frozen=True, slots=True)
-class Gift:
+class TimelockedGift:
     """A timelock as far as emails go. `is_offered`: a live gift of whitelisted ERC-20 tokens and nothing else."""
 
     owner: str
@@ -23,14 +23,14 @@ class Gift:
     is_offered: bool
 
 
-class Gifts:
+class GiftReader:
     """Raises `ChainUnavailable` and `IndexerUnavailable`."""
 
     def __init__(self, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector]) -> None:
         self._chains = chains
         self._indexers = indexers
 
-    async def find(self, chain_id: int, timelock_id: int) -> Gift | None:
+    async def find(self, chain_id: int, timelock_id: int) -> TimelockedGift | None:
         """By the index; one that it does not know yet is read from the chain rather than refused."""
         chain = self._chains[chain_id]
         listed = await TokenWhiteList(chain).tokens()
@@ -50,7 +50,7 @@ class Gifts:
 
         return await agreed(self._chains[chain_id], read)
 
-    async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, Gift], int]:
+    async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, TimelockedGift], int]:
         """By id, the gifts that the chain knows; and the time of the block they were read at (unix seconds)."""
         chain = self._chains[chain_id]
         head = await chain.head()
@@ -60,7 +60,7 @@ class Gifts:
         known = zip(wanted, details, strict=True)
         return {id: _of_chain(each, listed) for id, each in known if each is not None}, head.timestamp
 
-    async def final(self, chain_id: int, ids: Collection[int]) -> dict[int, Gift]:
+    async def final(self, chain_id: int, ids: Collection[int]) -> dict[int, TimelockedGift]:
         """Return by id the gifts that the finalized block has, as two endpoints confirm them."""
         wanted = sorted(ids)
 
@@ -78,14 +78,16 @@ class Gifts:
         return (await self._chains[chain_id].head()).timestamp
 
 
-def _of_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> Gift:
+def _of_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> TimelockedGift:
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and found.holds_only(chain.settings.timelock_erc20, listed)
-    return Gift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
+    return TimelockedGift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
 
 
-def _of_chain(found: TimelockDetails, listed: Collection[str]) -> Gift:
+def _of_chain(found: TimelockDetails, listed: Collection[str]) -> TimelockedGift:
     """What the NFT vaults hold of it is not asked: a gift is sealed into one vault or waits for the index."""
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
-    return Gift(found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered)
+    return TimelockedGift(
+        found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered
+    )

@@ -50,45 +50,45 @@ class NotCreated(IdentityProviderUnavailable):
     """The creation ended without a sub-organization: the same bytes would end so again."""
 
 
-class _Answer(msgspec.Struct, rename="camel"):
+class _ProviderAnswer(msgspec.Struct, rename="camel"):
     """Unknown fields are the provider's business."""
 
 
 _OrganizationId = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]  # it is kept
 
 
-class _Created(_Answer):
+class _CreatedOrganization(_ProviderAnswer):
     sub_organization_id: _OrganizationId
 
 
-class _Result(_Answer):
-    created: _Created | None = msgspec.field(default=None, name="createSubOrganizationResultV8")
+class _ActivityResult(_ProviderAnswer):
+    created: _CreatedOrganization | None = msgspec.field(default=None, name="createSubOrganizationResultV8")
 
 
-class _Activity(_Answer):
+class _ProviderActivity(_ProviderAnswer):
     id: str
     status: Annotated[str, msgspec.Meta(pattern=r"^ACTIVITY_STATUS_[A-Z_]{1,40}\Z")]  # it is logged
-    result: _Result = msgspec.field(default_factory=_Result)
+    result: _ActivityResult = msgspec.field(default_factory=_ActivityResult)
 
 
-class _ActivityAnswer(_Answer):
-    activity: _Activity
+class _ActivityAnswer(_ProviderAnswer):
+    activity: _ProviderActivity
 
 
-class _Organizations(_Answer):
+class _OrganizationList(_ProviderAnswer):
     organization_ids: list[_OrganizationId] = []
 
 
-class _Credential(_Answer):
+class _UserCredential(_ProviderAnswer):
     type: str
 
 
-class _ApiKey(_Answer):
-    credential: _Credential
+class _ApiKey(_ProviderAnswer):
+    credential: _UserCredential
     expiration_seconds: str | None = None
 
 
-class _User(_Answer):
+class _ProviderUser(_ProviderAnswer):
     user_email: str | None = None
     user_phone_number: str | None = None
     authenticators: list[Any] | None = None
@@ -96,21 +96,21 @@ class _User(_Answer):
     oauth_providers: list[Any] | None = None
 
 
-class _Users(_Answer):
-    users: list[_User]
+class _UserList(_ProviderAnswer):
+    users: list[_ProviderUser]
 
 
-class _Wallet(_Answer):
+class _ProviderWallet(_ProviderAnswer):
     wallet_id: str
     wallet_name: str
     imported: bool = False
 
 
-class _Wallets(_Answer):
-    wallets: list[_Wallet]
+class _WalletList(_ProviderAnswer):
+    wallets: list[_ProviderWallet]
 
 
-class _Account(_Answer):
+class _WalletAccount(_ProviderAnswer):
     curve: str
     path_format: str
     path: str
@@ -118,8 +118,8 @@ class _Account(_Answer):
     address: str
 
 
-class _Accounts(_Answer):
-    accounts: list[_Account]
+class _AccountList(_ProviderAnswer):
+    accounts: list[_WalletAccount]
 
 
 class IdentityProvider:
@@ -157,7 +157,7 @@ class IdentityProvider:
             "filterValue": name,
             "paginationOptions": {"limit": "10"},
         }
-        return (await self._ask("query/list_suborgs", query, _Organizations, self._ends())).organization_ids
+        return (await self._ask("query/list_suborgs", query, _OrganizationList, self._ends())).organization_ids
 
     async def create(self, name: str, email: str, timestamp_ms: int) -> str:
         """The id of the sub-organization; the same arguments give the same one. Raises `NotCreated`."""
@@ -182,15 +182,15 @@ class IdentityProvider:
         """
         about = {"organizationId": sub_organization_id}
         ends = self._ends()
-        users = (await self._ask("query/list_users", about, _Users, ends)).users
+        users = (await self._ask("query/list_users", about, _UserList, ends)).users
         if len(users) != 1 or not _only_by_email(users[0], email):
             return None
-        wallets = (await self._ask("query/list_wallets", about, _Wallets, ends)).wallets
+        wallets = (await self._ask("query/list_wallets", about, _WalletList, ends)).wallets
         ours = [wallet for wallet in wallets if wallet.wallet_name == WALLET_NAME and not wallet.imported]
         if len(ours) != 1:
             return None
         question = {**about, "walletId": ours[0].wallet_id}
-        accounts = (await self._ask("query/list_wallet_accounts", question, _Accounts, ends)).accounts
+        accounts = (await self._ask("query/list_wallet_accounts", question, _AccountList, ends)).accounts
         return _address(accounts)
 
     def _ends(self) -> float:
@@ -269,13 +269,13 @@ def _creation(organization_id: str, name: str, email: str, timestamp_ms: int) ->
     }
 
 
-def _only_by_email(user: _User, email: str) -> bool:
+def _only_by_email(user: _ProviderUser, email: str) -> bool:
     sessions = all(key.credential.type in _SESSION_KEYS and key.expiration_seconds for key in user.api_keys or ())
     others = user.authenticators or user.oauth_providers or user.user_phone_number
     return user.user_email == email and sessions and not others
 
 
-def _address(accounts: Sequence[_Account]) -> str | None:
+def _address(accounts: Sequence[_WalletAccount]) -> str | None:
     found = [
         account.address.lower()
         for account in accounts

@@ -4,9 +4,12 @@ A row belongs to a gift; what may be sent belongs to the ledger, keyed by a keye
 deleted row re-arms nothing and a corrected address still gets its email.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -15,17 +18,29 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
-from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.gift import Gift, Gifts
-from reminder_worker.gifts.notify_payload import Timing, Wish, read_wish
+from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
+from reminder_worker.gifts.gift import GiftReader, TimelockedGift
 from reminder_worker.gifts.queries import sql
-from reminder_worker.outbox.messages import GiftKind, moment_of
+from reminder_worker.outbox.messages import GiftKind, to_datetime
+from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
 from reminder_worker.settings import GiftSettings
-from reminder_worker.signed_messages import check_deadline, payload_hash, served_chain, service_domain, spend
+from reminder_worker.signed_messages import (
+    check_deadline,
+    check_salt,
+    payload_hash,
+    served_chain,
+    service_domain,
+    spend,
+)
+from reminder_worker.strict_json import decode
 
+T = TypeVar("T")
+U = TypeVar("U")
+_TIMELOCK_ID = re.compile(r"[1-9][0-9]{0,17}")
+_RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{2}:\d{2})")
 DAY = 86_400
 MOST_ADDRESSES = 3
 LEDGER_DAYS = 90  # after opening day; registration has closed by then
@@ -33,6 +48,94 @@ MESSAGE_TYPES = {
     "GiftNotify2": ({"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}),
     "GiftNotifyErase": ({"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}),
 }
+
+
+class EmailTiming(StrEnum):
+    """When the recipient hears of a gift before it opens; on opening day in every mode."""
+
+    IMMEDIATE = "immediate"
+    SCHEDULED = "scheduled"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationPayload:
+    """Whom to write to, from whom, and the claim link with its fragment. Kept encrypted, never shown."""
+
+    email: str = field(repr=False)
+    recipient_name: str = field(repr=False)
+    giver_name: str = field(repr=False)
+    link: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NotificationWish:
+    """A payload that was read and found good. `notify_at`: of the timing `scheduled` only."""
+
+    timelock_id: int
+    letterhead: NotificationPayload
+    timing: EmailTiming
+    notify_at: datetime | None
+
+
+class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    salt: str
+    timelock_id: str
+    recipient_email: str
+    recipient_name: str
+    giver_name: str
+    claim_link: str
+    timing: EmailTiming
+    notify_at: str | None = None
+
+
+def read_wish(text: str, rules: LinkRules, chain_id: int) -> NotificationWish:
+    """Raises `Malformed`, or `InvalidInput` with a fault for every bad field; none echoes a value."""
+    payload = decode(text, _RawPayload, "/payload")
+    faults: list[FieldFault] = []
+
+    def checked(name: str, read: Callable[[T], U], given: T) -> U | None:
+        try:
+            return read(given)
+        except ValueError as fault:
+            faults.append(FieldFault(f"/payload/{name}", str(fault)))
+            return None
+
+    def link_of_this_gift(given: str) -> ClaimLink:
+        return check_claim_link(given, rules, chain_id, timelock_id or 0)
+
+    checked("salt", check_salt, payload.salt)
+    timelock_id = checked("timelockId", _timelock_id, payload.timelock_id)
+    email = checked("recipientEmail", normalise_email, payload.recipient_email)
+    recipient = checked("recipientName", check_mailed_name, payload.recipient_name)
+    giver = checked("giverName", check_mailed_name, payload.giver_name)
+    link = checked("claimLink", link_of_this_gift, payload.claim_link)
+    notify_at = checked("notifyAt", lambda given: _notify_at(given, payload.timing), payload.notify_at)
+    if faults or timelock_id is None or email is None or recipient is None or giver is None or link is None:
+        raise InvalidInput("The payload holds fields that are not acceptable.", faults)
+    return NotificationWish(
+        timelock_id, NotificationPayload(email, recipient, giver, link.url), payload.timing, notify_at
+    )
+
+
+def _timelock_id(text: str) -> int:
+    if not _TIMELOCK_ID.fullmatch(text):
+        raise ValueError("has to be a timelock id in decimal digits")
+    return int(text)
+
+
+def _notify_at(text: str | None, timing: EmailTiming) -> datetime | None:
+    """RFC 3339 with the giver's offset; with the timing `scheduled`, and there always."""
+    if (text is not None) != (timing is EmailTiming.SCHEDULED):
+        raise ValueError("belongs to the timing scheduled, and only there")
+    if text is None:
+        return None
+    if not _RFC_3339.fullmatch(text):
+        raise ValueError("has to be an RFC 3339 time with an offset")
+    try:
+        return datetime.fromisoformat(text.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError("has to be an RFC 3339 time with an offset") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +159,10 @@ class EraseRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegistrationResult:
     """When the emails are due; `notify_at` is None when nothing is sent before opening day."""
 
-    timing: Timing
+    timing: EmailTiming
     notify_at: datetime | None
     unlock_at: datetime
 
@@ -74,7 +177,7 @@ class GiftNotifications:
         hashes: KeyedHash,
         quotas: Quotas,
         chains: Mapping[int, Chain],
-        gifts: Gifts,
+        gifts: GiftReader,
         settings: GiftSettings | None,
         rules: LinkRules | None,
     ) -> None:
@@ -87,7 +190,7 @@ class GiftNotifications:
         self._settings = settings
         self._rules = rules
 
-    async def register(self, request: NotifyRequest) -> Registered:
+    async def register(self, request: NotifyRequest) -> RegistrationResult:
         """Save whom to tell, in the place of whoever was saved before.
 
         Raises NotConfigured, Malformed, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, Superseded,
@@ -110,7 +213,7 @@ class GiftNotifications:
                 await self._save(connection, settings, at, wish, notify_at, gift)
 
         await through_deadlocks(save)
-        return Registered(wish.timing, notify_at, moment_of(gift.unlock_time))
+        return RegistrationResult(wish.timing, notify_at, to_datetime(gift.unlock_time))
 
     async def erase(self, request: EraseRequest) -> bool:
         """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash.
@@ -141,7 +244,7 @@ class GiftNotifications:
             raise NotConfigured("Emails of gifts are not configured here.")
         return self._settings, self._rules
 
-    async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> Gift:
+    async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> TimelockedGift:
         gift = await self._gifts.find(chain_id, timelock_id)
         if gift is None or (sealed_by := await self._gifts.giver(chain_id, timelock_id)) is None:
             raise NotFound("There is no such gift.")  # also when an index is ahead of the nodes
@@ -149,16 +252,16 @@ class GiftNotifications:
             raise SignerMismatch("The signer did not seal this gift.")
         return gift
 
-    def _advance(self, wish: Wish, gift: Gift, head: int) -> datetime | None:
+    def _advance(self, wish: NotificationWish, gift: TimelockedGift, head: int) -> datetime | None:
         """When to tell before the gift opens. `head`: time of the chain's latest block, unix seconds."""
         if not gift.is_offered:
             raise NotFound("There is no such gift.")
         if head >= gift.unlock_time:
             raise InvalidInput("The gift is open already: its claim link is all that is needed.")
         now = datetime.fromtimestamp(self._quotas.now(), UTC)
-        if wish.timing is Timing.IMMEDIATE:
+        if wish.timing is EmailTiming.IMMEDIATE:
             return now
-        if wish.notify_at is not None and not now < wish.notify_at < moment_of(gift.unlock_time):
+        if wish.notify_at is not None and not now < wish.notify_at < to_datetime(gift.unlock_time):
             fault = FieldFault("/payload/notifyAt", "has to lie between now and the day the gift opens")
             raise InvalidInput("The day to tell of the gift is not acceptable.", [fault])
         return wish.notify_at
@@ -168,9 +271,9 @@ class GiftNotifications:
         connection: AsyncConnection,
         settings: GiftSettings,
         at: Mapping[str, int],
-        wish: Wish,
+        wish: NotificationWish,
         notify_at: datetime | None,
-        gift: Gift,
+        gift: TimelockedGift,
     ) -> None:
         email_hash = self._hashes.email(wish.letterhead.email)
         given = self._hashes.given(gift.owner, wish.letterhead.email)
@@ -197,13 +300,13 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql["save_row"], row)
-        entry = {**at, "email_hash": email_hash, "expires_at": moment_of(gift.unlock_time + LEDGER_DAYS * DAY)}
+        entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(gift.unlock_time + LEDGER_DAYS * DAY)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
         opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
         waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
-        await connection.execute(sql["plan"], {**opened, "due": None, "day": moment_of(gift.unlock_time)})
+        await connection.execute(sql["plan"], {**opened, "due": None, "day": to_datetime(gift.unlock_time)})
         if notify_at is not None:
-            due = None if wish.timing is Timing.IMMEDIATE else notify_at
+            due = None if wish.timing is EmailTiming.IMMEDIATE else notify_at
             await connection.execute(sql["plan"], {**waiting, "due": due, "day": due})
         else:
             await connection.execute(sql["not_wanted"], waiting)

@@ -18,7 +18,7 @@ Colour = Annotated[str, msgspec.Meta(pattern=r"\A#[0-9a-f]{6}\Z")]
 Slug = Annotated[str, msgspec.Meta(pattern=r"\A[a-z][a-z0-9-]{0,31}\Z")]
 
 
-class Palette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CardPalette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`ground` is behind the `panel`, `ink` is for text on the panel, `accent` and `soft` draw the motif."""
 
     ground: Colour
@@ -28,30 +28,30 @@ class Palette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     soft: Colour
 
 
-class Occasion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GiftOccasion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`messages` are templates that a giver may start a note from."""
 
     id: Slug
     name: str
     greeting: str
     motif: Slug
-    palette: Palette
+    palette: CardPalette
     messages: tuple[str, ...]
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _OccasionFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     default: str
-    occasions: tuple[Occasion, ...]
+    occasions: tuple[GiftOccasion, ...]
 
 
 @cache
-def occasions() -> Mapping[str, Occasion]:
+def occasions() -> Mapping[str, GiftOccasion]:
     """By id, in the order of the file."""
     return {occasion.id: occasion for occasion in _file().occasions}
 
 
-def occasion_of(name: str | None) -> Occasion:
+def occasion_of(name: str | None) -> GiftOccasion:
     """The default one for a name that is not known."""
     return occasions().get(name or "", occasions()[_file().default])
 
@@ -75,5 +75,5 @@ def card_name(occasion: str) -> str:
 
 
 @cache
-def _file() -> _File:
-    return msgspec.json.decode((files(__package__) / "occasions.json").read_bytes(), type=_File)
+def _file() -> _OccasionFile:
+    return msgspec.json.decode((files(__package__) / "occasions.json").read_bytes(), type=_OccasionFile)

@@ -16,7 +16,7 @@ from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockR
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import IndexerUnavailable, NotFound
-from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkRules, Marks
+from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkFlags, LinkRules
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
 from reminder_worker.indexer.selector import IndexerSelector
 
@@ -126,7 +126,7 @@ class GiftPages:
             explorer_url=chain.settings.explorer_url,
         )
 
-    async def newest(self, recipient: str, marks: Marks) -> ClaimLink:
+    async def newest(self, recipient: str, marks: LinkFlags) -> ClaimLink:
         """The link of the newest live gift sealed to an address, by block time, over all chains.
 
         One of a test chain only where no other has any: there it costs nothing to seal one.

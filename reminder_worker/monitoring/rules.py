@@ -10,7 +10,7 @@ from typing import Final
 
 from reminder_worker.monitoring.endpoints import ChainSight
 from reminder_worker.monitoring.facts import EmailTrouble, ExpectedPass, OperatorFacts, PassState
-from reminder_worker.outbox.alerts import Facts
+from reminder_worker.outbox.alerts import AlertFacts
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator_facts import UnfinishedRequests
 
@@ -36,7 +36,7 @@ class WrongCondition:
     kind: AlertKind
     subject: str
     chain_id: int
-    facts: Facts
+    facts: AlertFacts
     hold_seconds: int = 0
     because: ConditionKey | None = None
 
@@ -73,11 +73,16 @@ def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterato
     unreachable = {sight.chain_id: _unreachable(sight) for sight in sights}
     for expected, state in find_silent(facts):
         age = state.succeeded_age if state else None
-        success: Facts = {"last success": "never"} if age is None else {"last_success_seconds": age}
-        error: Facts = {"last error": state.error} if state and state.error else {}
+        success: AlertFacts = {"last success": "never"} if age is None else {"last_success_seconds": age}
+        error: AlertFacts = {"last error": state.error} if state and state.error else {}
         # A pass without any success may be of a start just now: it has as long as any other.
         hold = (START_SECONDS if age is not None else ALIVE_SECONDS) + expected.every_seconds
-        shown: Facts = {"pass": expected.name, "looked_at_every_seconds": expected.every_seconds, **success, **error}
+        shown: AlertFacts = {
+            "pass": expected.name,
+            "looked_at_every_seconds": expected.every_seconds,
+            **success,
+            **error,
+        }
         because = unreachable.get(expected.chain_id)
         yield WrongCondition(AlertKind.WORKER_STALLED, expected.name, expected.chain_id, shown, hold, because)
 
@@ -88,8 +93,8 @@ def _unreachable(sight: ChainSight) -> ConditionKey | None:
 
 
 def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
-    def wrong(subject: str, facts: Facts) -> WrongCondition:
-        answer: Facts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
+    def wrong(subject: str, facts: AlertFacts) -> WrongCondition:
+        answer: AlertFacts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
         return WrongCondition(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, BLIP_SECONDS)
 
     if unreachable := _unreachable(sight):
@@ -101,7 +106,7 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
     if sight.newest_age is not None and sight.newest_age > 600:
         yield wrong("no new block", {"newest block": sight.highest, "its_age_seconds": sight.newest_age})
     if sight.newest_age is not None and sight.newest_age < -CLOCKS_WITHIN:
-        ahead: Facts = {"newest block": sight.highest, "ahead_of_our_clock_seconds": -sight.newest_age}
+        ahead: AlertFacts = {"newest block": sight.highest, "ahead_of_our_clock_seconds": -sight.newest_age}
         yield wrong("a block of the future", ahead)
     for tag, age in sight.settled.items():
         if age > SETTLED_WITHIN:
@@ -122,19 +127,19 @@ def _judge_readers(sight: ChainSight) -> Iterator[WrongCondition]:
     for lag in sight.lags:
         before = [blocks for blocks in lag.before if blocks > MAX_LAG_BLOCKS]
         if lag.behind > MAX_LAG_BLOCKS and before and lag.behind >= min(before):
-            facts: Facts = {"blocks behind": lag.behind, "newest block": sight.highest}
+            facts: AlertFacts = {"blocks behind": lag.behind, "newest block": sight.highest}
             yield WrongCondition(AlertKind.INDEX_LAGGING, lag.name, sight.chain_id, facts, hold_seconds=300)
     if sight.gap and sight.gap.missing:
-        lacks: Facts = {"missing": sight.gap.missing, "to be read again from block": sight.gap.first_block}
+        lacks: AlertFacts = {"missing": sight.gap.missing, "to be read again from block": sight.gap.first_block}
         yield WrongCondition(AlertKind.INDEX_GAP, "index", sight.chain_id, lacks, BLIP_SECONDS)
 
 
 def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
     if trouble.held or trouble.dead or trouble.refused_alerts:
-        facts: Facts = {"held": trouble.held, "dead": trouble.dead, "alerts refused": trouble.refused_alerts}
+        facts: AlertFacts = {"held": trouble.held, "dead": trouble.dead, "alerts refused": trouble.refused_alerts}
         yield WrongCondition(AlertKind.EMAILS_NEED_HAND, "emails", 0, facts)
     if trouble.late:
-        late: Facts = {"emails": trouble.late, "oldest_seconds": trouble.oldest_late}
+        late: AlertFacts = {"emails": trouble.late, "oldest_seconds": trouble.oldest_late}
         yield WrongCondition(AlertKind.EMAILS_LATE, "emails", 0, late, hold_seconds=300)
     for room, count in (trouble.failed or {}).items():
         if count >= FAILURES_PER_HOUR:
@@ -142,7 +147,7 @@ def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
 
 
 def _judge_requests(requests: UnfinishedRequests) -> WrongCondition:
-    facts: Facts = {"requests": requests.count, "oldest_seconds": requests.oldest}
+    facts: AlertFacts = {"requests": requests.count, "oldest_seconds": requests.oldest}
     if not requests.ours:
         facts = {**facts, "its key": "is not configured: nobody follows them"}
     elif not requests.served:

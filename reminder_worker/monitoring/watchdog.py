@@ -23,7 +23,7 @@ from reminder_worker.monitoring.endpoints import KnownGap, blocks_behind, look_a
 from reminder_worker.monitoring.facts import WATCHDOG, FactScope, read_facts
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.outbox.alerts import Alerts, Facts
+from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.tables import alert_state
 from reminder_worker.settings import Settings
@@ -107,7 +107,7 @@ class WatchdogReport:
 class Watchdog:
     """Looks at the passes, endpoints, emails and wallets of `scope`."""
 
-    def __init__(self, scope: FactScope, alerts: Alerts, chains: Mapping[int, Chain], settings: Settings) -> None:
+    def __init__(self, scope: FactScope, alerts: AlertOutbox, chains: Mapping[int, Chain], settings: Settings) -> None:
         self._scope = scope
         self._engine = scope.engine
         self._alerts = alerts
@@ -183,7 +183,7 @@ class Watchdog:
         judged = {(expected.name, expected.chain_id) for expected in self._scope.expected} | {(SETTINGS, 0)}
         stalled = kind is AlertKind.WORKER_STALLED
         watched = (subject, chain_id) in judged if stalled else not chain_id or chain_id in self._chains
-        lasted: Facts = {"it_lasted_seconds": row.age} if row is not None else {}
+        lasted: AlertFacts = {"it_lasted_seconds": row.age} if row is not None else {}
         return await self._alerts.clear(conn, *key, lasted, unwatched=not watched)
 
     async def _forget_gone(self, conn: AsyncConnection) -> int:

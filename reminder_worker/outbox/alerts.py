@@ -4,7 +4,7 @@ A condition (`raise_`, `clear`) is told when it begins and once more when it is 
 event (`once`) once for each of its stages. An alert is committed before anybody hears of it, and is told at least
 once: its id is the mail service's Idempotency-Key and its bytes stay the same until they are accepted, so that an
 outage of any length neither loses nor repeats it. More than `STORM` in ten minutes become one email.
-Facts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
+AlertFacts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
 """
 
 import logging
@@ -23,16 +23,16 @@ from reminder_worker.database.engine import in_transaction
 from reminder_worker.database.tables import span
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
-    Accepted,
+    EmailAccepted,
+    EmailInDoubt,
+    EmailOutcome,
+    EmailRefused,
     MailClient,
     MessageStatus,
     NotAccepted,
-    Outcome,
-    Refused,
     SuppressedAddress,
-    Undecided,
 )
-from reminder_worker.outbox.messages import BEWARE, AlertKind, alert_body, alert_variables, checksum
+from reminder_worker.outbox.messages import BEWARE, AlertKind, build_alert_body, checksum, make_alert_variables
 from reminder_worker.outbox.tables import alert, alert_state
 from reminder_worker.privacy.redaction import OnChain
 
@@ -40,7 +40,7 @@ log = structlog.get_logger(__name__)
 # Whatever LOG_LEVEL is: nobody else may hear of an upgrade, which is a warning.
 _log_of_alerts = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET))
 
-Facts = Mapping[str, str | int]
+AlertFacts = Mapping[str, str | int]
 STORM: Final = 10  # emails of their own in STORM_SECONDS; what is more becomes a digest
 STORM_SECONDS: Final = 600
 SLICE: Final = 100
@@ -62,7 +62,7 @@ class AlertReport:
     outage: bool = False
 
 
-class Alerts:
+class AlertOutbox:
     """`mail` is open. Without it, or without `ops_email`, the service log alone is told."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Alerts:
     # -- telling --------------------------------------------------------------------------------
 
     async def raise_(
-        self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: Facts
+        self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: AlertFacts
     ) -> bool:
         """The condition holds. True when that is new. In the caller's transaction when given its connection."""
         key = {"chain_id": chain_id, "kind": kind.value, "subject": subject}
@@ -100,7 +100,7 @@ class Alerts:
         kind: AlertKind,
         subject: str,
         chain_id: int,
-        facts: Facts,
+        facts: AlertFacts,
         *,
         unwatched: bool = False,
     ) -> bool:
@@ -123,7 +123,7 @@ class Alerts:
         subject: str,
         stage: str,
         chain_id: int,
-        facts: Facts,
+        facts: AlertFacts,
     ) -> bool:
         """An event came to a stage. True the first time."""
         async with in_transaction(self._engine, connection) as conn:
@@ -137,7 +137,7 @@ class Alerts:
         chain_id: int,
         status: str,
         stage: str | int,
-        facts: Facts,
+        facts: AlertFacts,
     ) -> bool:
         shown = checksum(subject) if _is_address(subject) else subject
         values = {
@@ -146,7 +146,7 @@ class Alerts:
             "kind": kind.value,
             "subject": subject,
             "stage": stage if status == "event" else f"{status} {stage}",
-            "variables": alert_variables(status, chain_id, self._chain_names.get(chain_id, ""), shown, facts),
+            "variables": make_alert_variables(status, chain_id, self._chain_names.get(chain_id, ""), shown, facts),
         }
         statement = insert(alert).values(values).on_conflict_do_nothing().returning(alert.c.id)
         return await conn.scalar(statement) is not None
@@ -228,35 +228,35 @@ class Alerts:
         async with self._engine.connect() as conn:
             found = (await conn.execute(due.order_by(tries, _AGE).limit(SLICE))).all()
         for row in found:
-            body = alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
+            body = build_alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
             outcome = await mail.send(row.id, body)
-            if isinstance(outcome, Undecided):
+            if isinstance(outcome, EmailInDoubt):
                 outcome = await self._ask(mail, row.id)
             if not await self._settle(row, outcome, report):
                 return
 
-    async def _ask(self, mail: MailClient, alert_id: UUID) -> Outcome:
+    async def _ask(self, mail: MailClient, alert_id: UUID) -> EmailOutcome:
         """What became of an alert. When nobody can know, it gets a new key and is sent again, since told twice is
         better than never. That counts as a try, so that where each try ends so, the next comes ever later, and after
         those of others."""
         try:
             status: MessageStatus = await mail.ask(alert_id)
         except MailUnavailable:
-            return Undecided()
+            return EmailInDoubt()
         if status.state == "accepted":
-            return Accepted(status.message_id or "")
+            return EmailAccepted(status.message_id or "")
         if status.state == "in_doubt":
             await self._set(alert_id, id=uuid4(), tries=alert.c.tries + 1, next_try=func.clock_timestamp())
-        return Undecided()
+        return EmailInDoubt()
 
-    async def _settle(self, row: Row[Any], outcome: Outcome, report: AlertReport) -> bool:
+    async def _settle(self, row: Row[Any], outcome: EmailOutcome, report: AlertReport) -> bool:
         """False when the mail service is in trouble: the others wait, too."""
-        if isinstance(outcome, Accepted):
+        if isinstance(outcome, EmailAccepted):
             await self._set(row.id, state="sent", message_id=outcome.message_id, tries=row.tries + 1)
             report.sent += 1
             return True
-        if isinstance(outcome, Refused | SuppressedAddress):
-            status = outcome.status if isinstance(outcome, Refused) else "suppressed"
+        if isinstance(outcome, EmailRefused | SuppressedAddress):
+            status = outcome.status if isinstance(outcome, EmailRefused) else "suppressed"
             log.error("alert_refused", alert_id=row.id, kind=row.kind, status=status)
             await self._set(row.id, state="dead", tries=row.tries + 1)
             report.dead += 1

@@ -20,8 +20,8 @@ from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.mail_client import MailClient
-from reminder_worker.outbox.models import E, EmailClaim, EmailFamily, RenderedEmail, Settlement
-from reminder_worker.outbox.outcomes import Outage
+from reminder_worker.outbox.models import E, EmailClaim, EmailFamily, EmailSettlement, RenderedEmail
+from reminder_worker.outbox.outcomes import MailOutage
 from reminder_worker.outbox.store import LEASE_SECONDS, OutboxStore
 
 log = structlog.get_logger(__name__)
@@ -44,7 +44,7 @@ class DeliveryReport:
     outage: bool = False
     more: bool = False
 
-    def count(self, settlements: Sequence[Settlement[E]]) -> None:
+    def count(self, settlements: Sequence[EmailSettlement[E]]) -> None:
         for settlement in settlements:
             self.outcomes.setdefault(str(settlement.entry.kind), Counter())[settlement.state] += 1
 
@@ -77,7 +77,7 @@ class OutboxDispatcher(Generic[E]):
 
     async def _send_due(self, report: DeliveryReport, ends: float) -> None:
         prepared: asyncio.Queue[PreparedBatch[E] | None] = asyncio.Queue(maxsize=1)
-        posted: asyncio.Queue[tuple[EmailClaim[E], list[Settlement[E]]] | None] = asyncio.Queue(maxsize=1)
+        posted: asyncio.Queue[tuple[EmailClaim[E], list[EmailSettlement[E]]] | None] = asyncio.Queue(maxsize=1)
 
         async def prepare() -> None:
             while not report.outage and (batch := await self.prepare(report, ends)) is not None:
@@ -129,18 +129,18 @@ class OutboxDispatcher(Generic[E]):
         ready, settled = await self._family.render(entries)
         kept = await keep(claim, {email.entry.id: (email.sealed, email.salt) for email in ready})
         # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
-        settled += [outcomes.later(email.entry, 0.0, NOT_KEPT) for email in ready if email.entry.id not in kept]
+        settled += [outcomes.retry_later(email.entry, 0.0, NOT_KEPT) for email in ready if email.entry.id not in kept]
         await self.settle(report, claim, settled)
         return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
 
-    async def post(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[Settlement[E]]:
+    async def post(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[EmailSettlement[E]]:
         """Post a batch; return one result for each email. Emails left out by an outage or at the end of the lease are
         certainly unsent."""
         async with self._places:
             pass  # the check of recipients must not be old when the first email is posted
-        settled: list[Settlement[E]] = []
+        settled: list[EmailSettlement[E]] = []
         suppressed: list[E] = []
-        outage = Outage()
+        outage = MailOutage()
         checked: asyncio.Queue[RenderedEmail[E] | None] = asyncio.Queue(maxsize=RECHECK_SIZE)
 
         async def check_recipients() -> None:
@@ -150,7 +150,7 @@ class OutboxDispatcher(Generic[E]):
                 gone = await self.store.not_to_post(batch.claim, [email.entry.id for email in chunk])
                 for email in chunk:
                     if email.entry.id in gone:
-                        settled.append(outcomes.later(email.entry, 0.0, NOT_KEPT))
+                        settled.append(outcomes.retry_later(email.entry, 0.0, NOT_KEPT))
                     else:
                         await checked.put(email)
             await checked.put(None)
@@ -163,7 +163,7 @@ class OutboxDispatcher(Generic[E]):
                         continue
                     outcome = await self._mail.send(email.entry.id, email.body)
                     outage.hear(outcome)
-                    settled.append(settlement := outcomes.answered(email.entry, outcome))
+                    settled.append(settlement := outcomes.settle_answer(email.entry, outcome))
                     if settlement.state == "suppressed":
                         suppressed.append(email.entry)
                 checked.put_nowait(None)  # ends the other workers, too
@@ -177,7 +177,7 @@ class OutboxDispatcher(Generic[E]):
             log.warning("mail_service_fails", spared=spared)
         return settled
 
-    async def settle(self, report: DeliveryReport, claim: EmailClaim[E], settled: Sequence[Settlement[E]]) -> None:
+    async def settle(self, report: DeliveryReport, claim: EmailClaim[E], settled: Sequence[EmailSettlement[E]]) -> None:
         await self.store.settle(claim, settled)
         report.count(settled)
 
@@ -191,8 +191,10 @@ class OutboxDispatcher(Generic[E]):
             claim = await self.store.claim_unknown(self._family.batch_size)
             if not claim.entries:
                 return
-            outage = Outage()
-            settled, never_sent = await outcomes.ask(self._mail, claim.entries, outage, self._family.never_arrived)
+            outage = MailOutage()
+            settled, never_sent = await outcomes.ask_about(
+                self._mail, claim.entries, outage, self._family.never_arrived
+            )
             report.outage = report.outage or outage.begun
             await self.settle(report, claim, settled)
             batch = await self.render(report, claim, never_sent, self.store.confirm, post_until)

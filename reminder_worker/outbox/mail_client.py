@@ -1,6 +1,6 @@
 """The mail service (email-proxy): one request for each email, and what its answer proves.
 
-Only an answer proves something. Whatever may have been accepted without our knowing is `Undecided`, to be
+Only an answer proves something. Whatever may have been accepted without our knowing is `EmailInDoubt`, to be
 asked about before anything is sent again. No body, address or answer is ever logged or put into an error.
 """
 
@@ -39,7 +39,7 @@ _NOT_BEGUN: Final = (BuilderError, PoolTimeoutError)  # no authority to check ce
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class EmailAccepted:
     """The SMTP server took it, now or when the same key was sent before."""
 
     message_id: str
@@ -51,7 +51,7 @@ class SuppressedAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class EmailRefused:
     """400, 413 or 422: this request is wrong, nothing was accepted."""
 
     status: int
@@ -65,12 +65,12 @@ class NotAccepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class EmailInDoubt:
     """It may have been accepted: a timeout, a broken connection, an answer that says nothing."""
 
 
-Outcome = Accepted | SuppressedAddress | Refused | NotAccepted | Undecided
-_OUTAGE = (NotAccepted, Undecided)
+EmailOutcome = EmailAccepted | SuppressedAddress | EmailRefused | NotAccepted | EmailInDoubt
+_OUTAGE = (NotAccepted, EmailInDoubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class MessageStatus:
     message_id: str | None = None
 
 
-class _Sent(msgspec.Struct):
+class _SentAnswer(msgspec.Struct):
     messageId: str = ""
     suppressed: bool = False
 
 
-class _Status(msgspec.Struct):
+class _StatusAnswer(msgspec.Struct):
     status: Literal["in_flight", "accepted", "in_doubt"]
     messageId: str | None = None
 
@@ -118,25 +118,25 @@ class MailClient:
             await self._client.close()
             self._client = None
 
-    async def send(self, key: UUID, body: bytes) -> Outcome:
+    async def send(self, key: UUID, body: bytes) -> EmailOutcome:
         """`POST /send`. Never raises for what the service or the network does."""
         outcome, said = await self._post(key, body)
-        fails = speaks_of_an_outage(outcome)
+        fails = indicates_outage(outcome)
         if fails and not self._fails:  # also of a single email: where there are few, nothing else says why it waits
             log.warning("mail_not_taken", key=str(key), error=said)
         self._fails = fails
         return outcome
 
-    async def _post(self, key: UUID, body: bytes) -> tuple[Outcome, str]:
+    async def _post(self, key: UUID, body: bytes) -> tuple[EmailOutcome, str]:
         """With what came back: the HTTP status, or why none did."""
         try:
             post = self._open.post(f"{self._settings.url}/send").header("Idempotency-Key", str(key)).body_bytes(body)
             async with post.build_streamed() as response:
                 return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
-            causes = causes_of(error)
+            causes = list_causes(error)
             unsent = _NO_CONNECTION in causes or isinstance(error, _NOT_BEGUN)
-            return NotAccepted() if unsent else Undecided(), causes[-1]
+            return NotAccepted() if unsent else EmailInDoubt(), causes[-1]
 
     async def ask(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
@@ -145,7 +145,7 @@ class MailClient:
                 if response.status == 404:
                     return MessageStatus("unknown")
                 if response.status == 200:
-                    known = msgspec.json.decode(await read(response, MAX_ANSWER_BYTES), type=_Status)
+                    known = msgspec.json.decode(await read(response, MAX_ANSWER_BYTES), type=_StatusAnswer)
                     if known.status != "accepted" or is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
         except (PyreqwestError, *strict_json.NOT_JSON):
@@ -191,7 +191,7 @@ async def read(response: Response, most: int) -> bytes:
     return bytes(await response.body_reader.read(most + 1) or b"")
 
 
-def header(response: Response, name: str) -> str:
+def read_header(response: Response, name: str) -> str:
     """Empty when there is none, or none that is text."""
     try:
         return response.get_header(name) or ""
@@ -199,7 +199,7 @@ def header(response: Response, name: str) -> str:
         return ""
 
 
-def causes_of(error: PyreqwestError) -> Sequence[str]:
+def list_causes(error: PyreqwestError) -> Sequence[str]:
     """From the whole to its part, the last says most. The classes do not tell: `ConnectError` is also a connection that
     broke off after all of an email was written, `ConnectTimeoutError` an answer that did not come."""
     if isinstance(error, RequestPanicError) or not isinstance(error, DetailedPyreqwestError):
@@ -207,27 +207,27 @@ def causes_of(error: PyreqwestError) -> Sequence[str]:
     return [each["message"] for each in error.details["causes"] or ()] or [error.message]
 
 
-def _outcome(response: Response, answer: bytes) -> Outcome:
+def _outcome(response: Response, answer: bytes) -> EmailOutcome:
     status = response.status
     if status == 200:
         return _sent(answer)
     if status in (400, 413, 422):
-        return Refused(status)
+        return EmailRefused(status)
     if status in (409, 425):  # the key is known there: asking tells what became of it
-        return Undecided()
+        return EmailInDoubt()
     if 400 <= status < 500 or status == 503:
-        return NotAccepted(_retry_after(header(response, "Retry-After")))
-    return Undecided()
+        return NotAccepted(_retry_after(read_header(response, "Retry-After")))
+    return EmailInDoubt()
 
 
-def _sent(answer: bytes) -> Outcome:
+def _sent(answer: bytes) -> EmailOutcome:
     try:
-        sent = msgspec.json.decode(answer, type=_Sent)
+        sent = msgspec.json.decode(answer, type=_SentAnswer)
     except strict_json.NOT_JSON:
-        return Undecided()
+        return EmailInDoubt()
     if sent.suppressed:
         return SuppressedAddress()
-    return Accepted(sent.messageId) if is_message_id(sent.messageId) else Undecided()
+    return EmailAccepted(sent.messageId) if is_message_id(sent.messageId) else EmailInDoubt()
 
 
 def is_message_id(text: str | None) -> bool:
@@ -240,6 +240,6 @@ def _retry_after(value: str) -> float | None:
     return min(float(value), MAX_RETRY_AFTER_SECONDS) if value.isascii() and value.isdecimal() else None
 
 
-def speaks_of_an_outage(outcome: Outcome | MessageStatus) -> bool:
+def indicates_outage(outcome: EmailOutcome | MessageStatus) -> bool:
     """Whether the next email would likely meet the same: the service's trouble, not this request's."""
     return isinstance(outcome, _OUTAGE)

@@ -4,7 +4,7 @@ Templates and variables are those of the mail service's catalogue (`GET /templat
 and its bytes are kept until it is decided, because the same key with another body is refused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 from eth_utils.address import to_checksum_address
+
+from reminder_worker.settings import ChainSettings, Settings
 
 TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
@@ -39,7 +41,7 @@ _MONTHS = [
 _encode = msgspec.json.Encoder().encode
 
 
-class Kind(StrEnum):
+class ReminderKind(StrEnum):
     """Each is also the name of its template."""
 
     OWNER_RESET = "owner_reset"
@@ -89,7 +91,7 @@ class AlertKind(StrEnum):
     ALERTS_DIGEST = "alerts_digest"
 
 
-class Role(StrEnum):
+class RecipientRole(StrEnum):
     OWNER = "owner"
     COSIGNER = "cosigner"
     BENEFICIARY = "beneficiary"
@@ -97,31 +99,31 @@ class Role(StrEnum):
     THIRD_LINE = "third_line"
 
 
-WINDOW_KINDS: Mapping[int, Kind] = MappingProxyType(
+WINDOW_KINDS: Mapping[int, ReminderKind] = MappingProxyType(
     {
-        1: Kind.BEFORE_ACTIVATION,
-        2: Kind.BEFORE_LAYER2,
-        3: Kind.BEFORE_LAYER3,
-        4: Kind.READY_TO_ACTIVATE,
-        5: Kind.LAYER2_READY,
-        6: Kind.LAYER3_READY,
+        1: ReminderKind.BEFORE_ACTIVATION,
+        2: ReminderKind.BEFORE_LAYER2,
+        3: ReminderKind.BEFORE_LAYER3,
+        4: ReminderKind.READY_TO_ACTIVATE,
+        5: ReminderKind.LAYER2_READY,
+        6: ReminderKind.LAYER3_READY,
     }
 )
 """By the numbers of PremiumReminderView."""
-KIND_WINDOWS: Mapping[Kind, int] = MappingProxyType({kind: window for window, kind in WINDOW_KINDS.items()})
+KIND_WINDOWS: Mapping[ReminderKind, int] = MappingProxyType({kind: window for window, kind in WINDOW_KINDS.items()})
 
 
 @dataclass(slots=True, eq=False)
-class Addressee:
+class EmailAddressee:
     """Whom a message is for; in memory only, and made for every email, therefore not frozen."""
 
     email: str = field(repr=False)
     name: str = field(repr=False)
-    role: Role
+    role: RecipientRole
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class TokenAmount:
     """What one person received of one token: base units; `symbol` only of a whitelisted token."""
 
     token: str
@@ -131,7 +133,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class LegacySubject:
     """The legacy a message is about. `name` is shown as given: check it before. Addresses lower case."""
 
     chain_id: int
@@ -155,13 +157,13 @@ class GiftSubject:
     unlock_time: int
 
 
-def gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject) -> bytes:
+def build_gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject) -> bytes:
     """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
     variables = {
         "name": name,
         "giverName": giver,
         "claimUrl": link,
-        "unlockAt": deadline_words(about.unlock_time),
+        "unlockAt": format_deadline(about.unlock_time),
         "timelockId": str(about.timelock_id),
         "chainName": about.chain_name or f"chain {about.chain_id}",
         "chainId": about.chain_id,
@@ -171,8 +173,10 @@ def gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, abou
     return _body(kind, "gift", email, name, variables)
 
 
-def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None, **extra: object) -> bytes:
-    """The body of `POST /send`. `deadline` in unix seconds; `extra` as `amounts_rows` and `told_rows` make it."""
+def build_reminder_body(
+    kind: ReminderKind, to: EmailAddressee, about: LegacySubject, deadline: int | None, **extra: object
+) -> bytes:
+    """Return the body of `POST /send`. `extra`: variables from `format_amounts` and `format_role_counts`."""
     variables = {
         "name": to.name,
         "role": to.role.value,
@@ -183,15 +187,15 @@ def request_body(kind: Kind, to: Addressee, about: Subject, deadline: int | None
         "chainId": about.chain_id,
         "ownerAddress": checksum(about.owner),
         "actionUrl": f"{about.origin}/legacy/{about.chain_id}/{about.legacy}",
-        "deadline": None if deadline is None else deadline_words(deadline),
+        "deadline": None if deadline is None else format_deadline(deadline),
         **extra,
     }
     return _body(kind, "reminder", to.email, to.name, variables)
 
 
-def alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
+def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
     """The body of `POST /send` for operators. `at`: when it was raised, unix seconds; `variables` as stored."""
-    return _body(kind, "ops", email, "", {**variables, "at": deadline_words(at)})
+    return _body(kind, "ops", email, "", {**variables, "at": format_deadline(at)})
 
 
 def _body(template: str, category: str, email: str, name: str, variables: Mapping[str, Any]) -> bytes:
@@ -206,7 +210,7 @@ def _body(template: str, category: str, email: str, name: str, variables: Mappin
     )
 
 
-def alert_variables(
+def make_alert_variables(
     status: str, chain_id: int, chain_name: str, about: str, facts: Mapping[str, str | int]
 ) -> dict[str, Any]:
     """What an alert's email shows. `status`: raised, cleared, unwatched or event; chain id 0: not of one chain."""
@@ -231,29 +235,29 @@ def fact_words(name: str, value: str | int) -> tuple[str, str]:
     if isinstance(value, int):
         stem, _, unit = name.rpartition("_")
         if unit == "wei":
-            name, words = stem, f"{amount_words(value, 18)} ETH"
+            name, words = stem, f"{format_amount(value, 18)} ETH"
         elif unit == "seconds":
-            name, words = stem, duration_words(value)
+            name, words = stem, format_duration(value)
         elif unit == "at":
-            words = deadline_words(value)
+            words = format_deadline(value)
     return name.replace("_", " "), words
 
 
-def amounts_rows(amounts: Sequence[Amount]) -> list[dict[str, str]]:
+def format_amounts(amounts: Sequence[TokenAmount]) -> list[dict[str, str]]:
     """The variable `amounts`. A token that is not whitelisted is shown by its address: its symbol may be a lie."""
     return [
         {
             "token": amount.symbol or checksum(amount.token),
-            "amount": amount_words(amount.units, amount.decimals),
+            "amount": format_amount(amount.units, amount.decimals),
             "tokenAddress": checksum(amount.token),
         }
         for amount in amounts
     ]
 
 
-def told_rows(counts: Mapping[Role, int]) -> list[dict[str, Any]]:
+def format_role_counts(counts: Mapping[RecipientRole, int]) -> list[dict[str, Any]]:
     """The variable `told`: who was told, by role."""
-    return [{"role": role.value, "count": counts[role]} for role in Role if counts.get(role)]
+    return [{"role": role.value, "count": counts[role]} for role in RecipientRole if counts.get(role)]
 
 
 @lru_cache(maxsize=20_000)
@@ -262,19 +266,19 @@ def checksum(address: str) -> str:
     return to_checksum_address(address)
 
 
-def moment_of(seconds: int) -> datetime:
+def to_datetime(seconds: int) -> datetime:
     """Of a chain's time, which may be any: one beyond the year 9999 as its end."""
     return datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
 
 
 @lru_cache(maxsize=20_000)
-def deadline_words(seconds: int) -> str:
+def format_deadline(seconds: int) -> str:
     """As in `Tuesday, 24 November 2026, 15:04 UTC`. Locales have no say. At most the year 9999."""
-    when = moment_of(seconds)
+    when = to_datetime(seconds)
     return f"{_DAYS[when.weekday()]}, {when.day} {_MONTHS[when.month - 1]} {when.year}, {when:%H:%M} UTC"
 
 
-def duration_words(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     """`42 seconds`, `5 minutes`, `3 hours`, `2 days`: whole ones of the largest unit that comes to two."""
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
@@ -282,10 +286,23 @@ def duration_words(seconds: int) -> str:
     return f"{seconds} seconds"
 
 
-def amount_words(units: int, decimals: int | None) -> str:
+def format_amount(units: int, decimals: int | None) -> str:
     """Every digit, nothing rounded: `12,500.5`. Without usable decimals the base units are named as such."""
     if decimals is None or not 0 <= decimals <= MAX_DECIMALS:
         return f"{units:,} base units"
     whole, part = divmod(units, 10**decimals)
     fraction = f"{part:0{decimals}d}".rstrip("0") if decimals else ""
     return f"{whole:,}.{fraction}" if fraction else f"{whole:,}"
+
+
+def may_mail(email: str, chain: ChainSettings, settings: Settings) -> bool:
+    """Return whether we may write to a normalised address. Premium costs next to nothing on a test chain, so strangers
+    could make us write to anybody: a test chain mails only the addresses of `MAIL_ALLOWLIST`."""
+    if settings.is_local or not chain.is_test_chain:
+        return True
+    return settings.mail is not None and is_allowed(email, settings.mail.allowlist)
+
+
+def is_allowed(email: str, allowlist: Collection[str]) -> bool:
+    """Return whether an address, or its `@domain`, is in the list. All are normalised."""
+    return email in allowlist or "@" + email.rpartition("@")[2] in allowlist

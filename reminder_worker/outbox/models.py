@@ -44,7 +44,7 @@ E = TypeVar("E", bound=ClaimedEmail)
 
 
 @dataclass(slots=True, eq=False)
-class Settlement(Generic[E]):
+class EmailSettlement(Generic[E]):
     """Result for an entry. `delay`: seconds until the next try."""
 
     entry: E
@@ -142,7 +142,7 @@ class EmailLedger(Protocol[E]):
     ) -> ClaimSelection[E]:
         """Choose the entries to send now, in the transaction of the claim. `rows` and `entries` are in one order."""
 
-    async def finish_settling(self, connection: AsyncConnection, settlements: Sequence[Settlement[E]]) -> None:
+    async def finish_settling(self, connection: AsyncConnection, settlements: Sequence[EmailSettlement[E]]) -> None:
         """Do what follows from results, in their transaction: a crash must not separate the two."""
 
 
@@ -156,8 +156,8 @@ class EmailFamily(Protocol[E]):
     @property
     def first_batch_size(self) -> int: ...
 
-    async def render(self, entries: Sequence[E]) -> tuple[list[RenderedEmail[E]], list[Settlement[E]]]:
+    async def render(self, entries: Sequence[E]) -> tuple[list[RenderedEmail[E]], list[EmailSettlement[E]]]:
         """Check again whether each email is still to be sent. Return the emails to post and results for the others."""
 
-    def never_arrived(self, entry: E) -> Settlement[E] | None:
+    def never_arrived(self, entry: E) -> EmailSettlement[E] | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is."""

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from reminder_worker.concurrency import each_of
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
-    Accepted,
+    EmailAccepted,
+    EmailInDoubt,
+    EmailOutcome,
+    EmailRefused,
     MailClient,
     MessageStatus,
     NotAccepted,
-    Outcome,
-    Refused,
     SuppressedAddress,
-    Undecided,
-    speaks_of_an_outage,
+    indicates_outage,
 )
-from reminder_worker.outbox.models import E, Settlement
+from reminder_worker.outbox.models import E, EmailSettlement
 
 REJECTIONS_UNTIL_DEAD = 3
 REJECTION_PAUSE_SECONDS = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour
@@ -31,57 +31,57 @@ OUTAGE_AFTER = 5  # failures in a row: when one address alone is put off, nobody
 OUTAGE_PAUSE_SECONDS = 10.0
 
 
-def answered(entry: E, outcome: Outcome) -> Settlement[E]:
+def settle_answer(entry: E, outcome: EmailOutcome) -> EmailSettlement[E]:
     """What the answer to a post proves. A third refusal is the last: the request itself is wrong."""
     match outcome:
-        case Accepted(message_id):
-            return sent(entry, message_id)
+        case EmailAccepted(message_id):
+            return settle_sent(entry, message_id)
         case SuppressedAddress():
-            return suppressed(entry)
-        case Refused(status):
+            return settle_suppressed(entry)
+        case EmailRefused(status):
             state = "dead" if entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD else "released"
             delay = REJECTION_PAUSE_SECONDS
-            return Settlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
+            return EmailSettlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
         case NotAccepted(retry_after):
-            return later(entry, max(backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)
-        case Undecided():
-            return Settlement(entry, "unknown", delay=backoff(entry.tries), tries=1)
+            return retry_later(entry, max(choose_backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)
+        case EmailInDoubt():
+            return EmailSettlement(entry, "unknown", delay=choose_backoff(entry.tries), tries=1)
 
 
-def known(entry: E, status: MessageStatus) -> Settlement[E]:
+def settle_status(entry: E, status: MessageStatus) -> EmailSettlement[E]:
     """What the mail service knows of an undecided entry, unless it never heard of it."""
     if status.state == "accepted" and status.message_id:
-        return sent(entry, status.message_id)
-    return held(entry, "in_doubt") if status.state == "in_doubt" else later(entry, UNDER_WAY_SECONDS)
+        return settle_sent(entry, status.message_id)
+    return hold_email(entry, "in_doubt") if status.state == "in_doubt" else retry_later(entry, UNDER_WAY_SECONDS)
 
 
-def sent(entry: E, message_id: str) -> Settlement[E]:
-    return Settlement(entry, "sent", message_id=message_id, tries=1)
+def settle_sent(entry: E, message_id: str) -> EmailSettlement[E]:
+    return EmailSettlement(entry, "sent", message_id=message_id, tries=1)
 
 
-def suppressed(entry: E) -> Settlement[E]:
-    return Settlement(entry, "suppressed", "suppressed")
+def settle_suppressed(entry: E) -> EmailSettlement[E]:
+    return EmailSettlement(entry, "suppressed", "suppressed")
 
 
-def dropped(entry: E, reason: str) -> Settlement[E]:
-    return Settlement(entry, "dropped", reason)
+def drop_email(entry: E, reason: str) -> EmailSettlement[E]:
+    return EmailSettlement(entry, "dropped", reason)
 
 
-def held(entry: E, reason: str) -> Settlement[E]:
-    return Settlement(entry, "held", reason)
+def hold_email(entry: E, reason: str) -> EmailSettlement[E]:
+    return EmailSettlement(entry, "held", reason)
 
 
-def later(entry: E, delay: float, reason: str | None = None, *, tries: int = 0) -> Settlement[E]:
+def retry_later(entry: E, delay: float, reason: str | None = None, *, tries: int = 0) -> EmailSettlement[E]:
     """Not accepted now. `tries` is 0 where the reason is ours and not the mail service's: that counts as no try."""
-    return Settlement(entry, "unknown" if entry.undecided else "released", reason, delay=delay, tries=tries)
+    return EmailSettlement(entry, "unknown" if entry.undecided else "released", reason, delay=delay, tries=tries)
 
 
-def afresh(entry: E) -> Settlement[E]:
+def render_again(entry: E) -> EmailSettlement[E]:
     """The mail service never heard of it: proven unsent, to be resolved anew."""
-    return Settlement(entry, "released")
+    return EmailSettlement(entry, "released")
 
 
-def backoff(tries: int) -> float:
+def choose_backoff(tries: int) -> float:
     """Full jitter; the first retry is the next tick's."""
     if tries == 0:
         return FIRST_BACKOFF_SECONDS
@@ -90,7 +90,7 @@ def backoff(tries: int) -> float:
 
 
 @dataclass(slots=True)
-class Outage:
+class MailOutage:
     """Several failures of the mail service in a row. While it lasts nothing is posted: the emails that are spared so
     wait for `pause` seconds, the longest time that a failure of this row asked for. A good answer ends the row: what
     was asked for before it concerned single emails only."""
@@ -99,8 +99,8 @@ class Outage:
     pause: float = OUTAGE_PAUSE_SECONDS
     _failures: int = 0
 
-    def hear(self, outcome: Outcome | MessageStatus) -> None:
-        if not speaks_of_an_outage(outcome):
+    def hear(self, outcome: EmailOutcome | MessageStatus) -> None:
+        if not indicates_outage(outcome):
             self.begun, self.pause, self._failures = False, OUTAGE_PAUSE_SECONDS, 0
             return
         self._failures += 1
@@ -108,17 +108,17 @@ class Outage:
         if isinstance(outcome, NotAccepted):
             self.pause = max(self.pause, outcome.retry_after or 0.0)
 
-    def spared(self, entry: E) -> Settlement[E]:
-        return later(entry, self.pause, "mail_unavailable")
+    def spared(self, entry: E) -> EmailSettlement[E]:
+        return retry_later(entry, self.pause, "mail_unavailable")
 
 
-async def ask(
-    mail: MailClient, entries: Sequence[E], outage: Outage, never_arrived: Callable[[E], Settlement[E] | None]
-) -> tuple[list[Settlement[E]], list[E]]:
+async def ask_about(
+    mail: MailClient, entries: Sequence[E], outage: MailOutage, never_arrived: Callable[[E], EmailSettlement[E] | None]
+) -> tuple[list[EmailSettlement[E]], list[E]]:
     """What became of undecided entries, and which may be posted again: `never_arrived` gives None for them."""
     if not mail.keeps_keys:
-        return [held(entry, "undecidable") for entry in entries], []
-    settled: list[Settlement[E]] = []
+        return [hold_email(entry, "undecidable") for entry in entries], []
+    settled: list[EmailSettlement[E]] = []
     again: list[E] = []
 
     async def one(entry: E) -> None:
@@ -128,11 +128,11 @@ async def ask(
         try:
             status = await mail.ask(entry.id)
         except MailUnavailable:
-            outage.hear(Undecided())
-            settled.append(later(entry, backoff(entry.tries), "mail_unavailable", tries=1))
+            outage.hear(EmailInDoubt())
+            settled.append(retry_later(entry, choose_backoff(entry.tries), "mail_unavailable", tries=1))
             return
         outage.hear(status)
-        decided = never_arrived(entry) if status.state == "unknown" else known(entry, status)
+        decided = never_arrived(entry) if status.state == "unknown" else settle_status(entry, status)
         again.append(entry) if decided is None else settled.append(decided)
 
     await each_of(entries, mail.concurrency, one)

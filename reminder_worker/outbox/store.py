@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import array_text, json_text
 from reminder_worker.outbox.daily_quota import DAY_SECONDS, DailyQuota
-from reminder_worker.outbox.models import E, EmailClaim, EmailLedger, Settlement
+from reminder_worker.outbox.models import E, EmailClaim, EmailLedger, EmailSettlement
 from reminder_worker.outbox.queries import sql
 
 LEASE_SECONDS = 180
@@ -136,7 +136,7 @@ class OutboxStore(Generic[E]):
             values = {**self._ledger.values, "token": claim.token, "ids": array_text(ids)}
             return frozenset((await connection.execute(self._ledger.statements.not_to_post, values)).scalars())
 
-    async def settle(self, claim: EmailClaim[E], settlements: Sequence[Settlement[E]]) -> None:
+    async def settle(self, claim: EmailClaim[E], settlements: Sequence[EmailSettlement[E]]) -> None:
         """Record results: an acceptance always, any other result only under the lease of this claim."""
         if not settlements:
             return
@@ -151,7 +151,7 @@ class OutboxStore(Generic[E]):
 
         await self._refund(settlements, await through_deadlocks(record))
 
-    async def _refund(self, settlements: Sequence[Settlement[E]], ours: Set[UUID]) -> None:
+    async def _refund(self, settlements: Sequence[EmailSettlement[E]], ours: Set[UUID]) -> None:
         """Refund the quota of emails that were not sent. After a lost lease `expire_leases` refunds it, or the new
         holder posts the email on it."""
         by_day: dict[int, list[E]] = defaultdict(list)

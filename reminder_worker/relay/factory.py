@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import Misconfigured, NotConfigured
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
@@ -55,7 +55,7 @@ def relays_on(settings: Settings, chain_id: int) -> bool:
 
 
 def make_relay_wallets(
-    engine: AsyncEngine, vault: Vault, chains: Mapping[int, Chain], alerts: Alerts, settings: Settings
+    engine: AsyncEngine, vault: Vault, chains: Mapping[int, Chain], alerts: AlertOutbox, settings: Settings
 ) -> RelayWallets:
     """Build the wallets. A bad key turns its wallet off and is shown by `doctor`; reminders go on."""
     admissions: dict[str, RelayAdmission] = {}

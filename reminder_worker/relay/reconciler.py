@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.timelocks import TimelockReads
 from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.models import LIVE
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import onchain_effects, request_store, slot_store
 from reminder_worker.relay.admission import RelayAdmission
@@ -145,7 +145,7 @@ class RelayReconciler:
         vault: Vault,
         chains: Mapping[int, Chain],
         admission: RelayAdmission,
-        alerts: Alerts,
+        alerts: AlertOutbox,
         low_balance_relays: int,
     ) -> None:
         self._engine = engine

@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.outbox.alerts import Alerts, Facts
+from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.chain_view import ChainView
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, first_fees, reservation
@@ -37,7 +37,7 @@ class WalletMonitor:
     """
 
     def __init__(
-        self, engine: AsyncEngine, alerts: Alerts, wallet: str, caps: WalletCaps, low_balance_relays: int
+        self, engine: AsyncEngine, alerts: AlertOutbox, wallet: str, caps: WalletCaps, low_balance_relays: int
     ) -> None:
         self._engine = engine
         self._alerts = alerts
@@ -63,7 +63,7 @@ class WalletMonitor:
         """Stop the wallet and raise an alert: no request is admitted, and open slots go on."""
         async with self._engine.begin() as connection:
             stopped = await connection.scalar(sql["stop_wallet"], {**self._key(chain_id), "reason": FOREIGN_NONCE})
-            facts: Facts = {"reason": FOREIGN_NONCE, "nonce": nonce}
+            facts: AlertFacts = {"reason": FOREIGN_NONCE, "nonce": nonce}
             await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
@@ -84,7 +84,7 @@ class WalletMonitor:
         age = await self._alert_stuck(connection, chain_id, fees)
         if price is not None:
             relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling)
-            facts: Facts = {"balance_wei": balance, "pays for": f"{relays} relays"}
+            facts: AlertFacts = {"balance_wei": balance, "pays for": f"{relays} relays"}
             values = {**self._key(chain_id), "balance": balance, "ceiling": price.ceiling}
             low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
             if (
@@ -92,7 +92,7 @@ class WalletMonitor:
             ):  # in between, the gas price would raise and clear it in turn
                 await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
         await self._alert_caps(connection, chain_id, fees)
-        reason: Facts = {} if stopped is None else {"reason": stopped}
+        reason: AlertFacts = {} if stopped is None else {"reason": stopped}
         await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
 
@@ -124,12 +124,12 @@ class WalletMonitor:
         share = max((amount / cap for amount, cap in used if cap), default=0.0)  # a cap of 0 switches the lane off
         nearly = share > 0.9 or 0 < caps.daily_wei < spent + next_one
         if nearly or share < 0.5:  # in between, the gas price would raise and clear it in turn
-            facts: Facts = {"requests today": f"{today.requests} of {caps.daily_count}"}
+            facts: AlertFacts = {"requests today": f"{today.requests} of {caps.daily_count}"}
             facts = {**facts, "spent today_wei": spent, "cap_wei": caps.daily_wei}
             await self._condition(connection, chain_id, AlertKind.RELAY_CAP_USED, nearly, facts)
 
     async def _condition(
-        self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: Facts
+        self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: AlertFacts
     ) -> None:
         change = self._alerts.raise_ if holds else self._alerts.clear
         await change(connection, kind, self._wallet, chain_id, facts)

@@ -15,21 +15,21 @@ from reminder_worker.chain.contracts import said
 from reminder_worker.chain.contracts.legacies import MOST_NAMED, LegacyMembers, LegacyReads
 from reminder_worker.chain.types import RevertedCall
 from reminder_worker.indexer.models import SAFE, ReminderConfig, SignalKind
-from reminder_worker.outbox.messages import KIND_WINDOWS, Kind, Role
+from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind
 
 ALL_LINES = 3
 
-SIGNAL_KINDS: Mapping[SignalKind, Kind] = MappingProxyType(
+SIGNAL_KINDS: Mapping[SignalKind, ReminderKind] = MappingProxyType(
     {
-        SignalKind.OWNER_RESET: Kind.OWNER_RESET,
-        SignalKind.MULTISIG_ACTIVATION: Kind.ACTIVATED_MULTISIG,
-        SignalKind.TRANSFER_ACTIVATION: Kind.ACTIVATED_TRANSFER,
+        SignalKind.OWNER_RESET: ReminderKind.OWNER_RESET,
+        SignalKind.MULTISIG_ACTIVATION: ReminderKind.ACTIVATED_MULTISIG,
+        SignalKind.TRANSFER_ACTIVATION: ReminderKind.ACTIVATED_TRANSFER,
     }
 )
-ACTIVATIONS = frozenset({Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER})
-PLANNED_AGAIN = frozenset({*KIND_WINDOWS, Kind.AUTO_RENEW_BUDGET})
+ACTIVATIONS = frozenset({ReminderKind.ACTIVATED_MULTISIG, ReminderKind.ACTIVATED_TRANSFER})
+PLANNED_AGAIN = frozenset({*KIND_WINDOWS, ReminderKind.AUTO_RENEW_BUDGET})
 """Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
-MERGED_WITHIN_A_DAY = frozenset({Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER})
+MERGED_WITHIN_A_DAY = frozenset({ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER})
 """Kinds merged into one email per legacy, recipient and day, since any named person can repeat such signals."""
 
 WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3, 6: 3})
@@ -37,8 +37,14 @@ WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3
 READY_WINDOWS: Mapping[int, int] = MappingProxyType({2: 5, 3: 6})
 """Line to the window that means: this line may act."""
 
-_LINES: Mapping[Role, int] = MappingProxyType(
-    {Role.OWNER: 1, Role.COSIGNER: 1, Role.BENEFICIARY: 1, Role.SECOND_LINE: 2, Role.THIRD_LINE: 3}
+_LINES: Mapping[RecipientRole, int] = MappingProxyType(
+    {
+        RecipientRole.OWNER: 1,
+        RecipientRole.COSIGNER: 1,
+        RecipientRole.BENEFICIARY: 1,
+        RecipientRole.SECOND_LINE: 2,
+        RecipientRole.THIRD_LINE: 3,
+    }
 )
 
 
@@ -98,7 +104,7 @@ def find_audience(
     line: int,
     *,
     may_act: bool = False,
-) -> dict[str, Role]:
+) -> dict[str, RecipientRole]:
     """Return roles by recipient for an email to `line` and the lines before it. `may_act`: the line may act."""
     roles = find_possible_audience(config, members, line, may_act)
     present = frozenset(stored)
@@ -107,12 +113,12 @@ def find_audience(
 
 def find_possible_audience(
     config: ReminderConfig | None, members: LegacyMembership, line: int, may_act: bool
-) -> dict[str, Role]:
+) -> dict[str, RecipientRole]:
     """Return the audience as if every configured member were stored here."""
     if config is None:
         return {}
     allowed = configured_people(config)
-    found: dict[str, Role] = {}
+    found: dict[str, RecipientRole] = {}
     for role, address in _list_members(members, line, may_act):
         if address in allowed and address not in found:
             found[address] = role
@@ -130,22 +136,22 @@ def is_named(line: int, members: LegacyMembership) -> bool:
     return line == 1 or (members.second_line if line == 2 else members.third_line) is not None
 
 
-def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterator[tuple[Role, str]]:
+def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterator[tuple[RecipientRole, str]]:
     """Yield members in order of precedence: the owner, the line that may act, the other lines, cosigners.
 
     A person named twice gets the first role: a member of the acting line is never asked to wait.
     """
-    yield Role.OWNER, members.creator
-    yield Role.OWNER, members.owner
-    heirs: list[tuple[Role, str]] = [(Role.BENEFICIARY, address) for address in members.beneficiaries]
+    yield RecipientRole.OWNER, members.creator
+    yield RecipientRole.OWNER, members.owner
+    heirs: list[tuple[RecipientRole, str]] = [(RecipientRole.BENEFICIARY, address) for address in members.beneficiaries]
     if members.second_line:
-        heirs.append((Role.SECOND_LINE, members.second_line))
+        heirs.append((RecipientRole.SECOND_LINE, members.second_line))
     if members.third_line:
-        heirs.append((Role.THIRD_LINE, members.third_line))
+        heirs.append((RecipientRole.THIRD_LINE, members.third_line))
     allowed = [(role, address) for role, address in heirs if _LINES[role] <= line]
     turn = line if may_act else 1
     yield from sorted(allowed, key=lambda each: (_LINES[each[0]] != turn, _LINES[each[0]]))
-    yield from ((Role.COSIGNER, address) for address in members.cosigners)
+    yield from ((RecipientRole.COSIGNER, address) for address in members.cosigners)
 
 
 _GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe

@@ -16,14 +16,14 @@ from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.parameters import array_text, json_text
-from reminder_worker.outbox.messages import KIND_WINDOWS, Kind
-from reminder_worker.outbox.models import ClaimSelection, EmailStatements, Settlement
+from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
+from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
 from reminder_worker.reminders.queries import sql
 
 LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 EmailGroup = tuple[int, str, str, str]
-_KINDS = {kind.value: kind for kind in Kind}
+_KINDS = {kind.value: kind for kind in ReminderKind}
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +49,7 @@ class ReminderEmail:
     chain_id: int
     legacy: str
     recipient: str
-    kind: Kind
+    kind: ReminderKind
     event: str
     role: str
     tries: int
@@ -168,7 +168,7 @@ class ReminderLedger:
         return ClaimSelection(decision.claim, len(decision.merge), len(decision.defer), len(settled))
 
     async def finish_settling(
-        self, connection: AsyncConnection, settlements: Sequence[Settlement[ReminderEmail]]
+        self, connection: AsyncConnection, settlements: Sequence[EmailSettlement[ReminderEmail]]
     ) -> None:
         """Check the windows of dropped entries again. A node that lags may have caused the drop: it knows neither a
         window that just opened nor an heir who was just added."""
@@ -194,12 +194,12 @@ def decide_claim(due: Sequence[ReminderEmail], siblings: Mapping[EmailGroup, Seq
         if len(entries) == 1 and not others:
             decision.claim.append(entries[0])
         else:
-            _decide_group(decision, Kind(group[3]), entries, others)
+            _decide_group(decision, ReminderKind(group[3]), entries, others)
     return decision
 
 
 def _decide_group(
-    decision: ClaimDecision, kind: Kind, due: Sequence[ReminderEmail], others: Sequence[SiblingEmail]
+    decision: ClaimDecision, kind: ReminderKind, due: Sequence[ReminderEmail], others: Sequence[SiblingEmail]
 ) -> None:
     candidates, waiting = list(due), list[UUID]()
     if kind in MERGED_WITHIN_A_DAY:

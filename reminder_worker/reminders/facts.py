@@ -23,7 +23,7 @@ from reminder_worker.concurrency import together
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.outbox.messages import KIND_WINDOWS, Amount, Kind, Role
+from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind, TokenAmount
 from reminder_worker.reminders.amounts import sum_amounts
 from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
 from reminder_worker.reminders.emails import ReminderEmail
@@ -46,14 +46,14 @@ class ReminderFacts:
     signers: dict[str, tuple[str, ...] | None] = field(default_factory=dict)
     windows: dict[str, tuple[int, ...]] = field(default_factory=dict)
     configs: Mapping[str, ReminderConfig] | None = None
-    amounts: Mapping[UUID, list[Amount]] = field(default_factory=dict)
-    told: Mapping[tuple[str, str], Mapping[Role, int]] = field(default_factory=dict)
+    amounts: Mapping[UUID, list[TokenAmount]] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], Mapping[RecipientRole, int]] = field(default_factory=dict)
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
-    _audiences: dict[tuple[str, int, bool], dict[str, Role]] = field(default_factory=dict)
+    _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
     def audience(
         self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int, *, may_act: bool
-    ) -> Mapping[str, Role]:
+    ) -> Mapping[str, RecipientRole]:
         """Return the possible audience of an email to this line, computed once per batch."""
         key = (legacy.legacy, line, may_act)
         found = self._audiences.get(key)
@@ -88,10 +88,10 @@ class ReminderFactReader:
             self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
             self._learn_windows(facts, sorted(due - facts.windows.keys())),
             self._configs(configured, head.number),
-            self._amounts([entry for entry in entries if entry.kind is Kind.ACTIVATED_TRANSFER]),
-            self._told([e for e in entries if e.kind is Kind.INSTRUCTIONS and e.role == Role.OWNER]),
+            self._amounts([entry for entry in entries if entry.kind is ReminderKind.ACTIVATED_TRANSFER]),
+            self._told([e for e in entries if e.kind is ReminderKind.INSTRUCTIONS and e.role == RecipientRole.OWNER]),
         )
-        renewals = await self._renewals(facts, {e.legacy for e in entries if e.kind is Kind.AUTO_RENEW_BUDGET})
+        renewals = await self._renewals(facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET})
         return ReminderFacts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
 
     async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
@@ -127,7 +127,7 @@ class ReminderFactReader:
         except IndexerUnavailable:
             return None
 
-    async def _amounts(self, entries: Sequence[ReminderEmail]) -> dict[UUID, list[Amount]]:
+    async def _amounts(self, entries: Sequence[ReminderEmail]) -> dict[UUID, list[TokenAmount]]:
         """Return amounts by email, including merged ones. Owners and cosigners see the amounts of all heirs."""
         if not entries:
             return {}
@@ -141,7 +141,7 @@ class ReminderFactReader:
         sums = {
             entry.id: sum_amounts(
                 stored[entry.id].values(),
-                None if entry.role in (Role.OWNER, Role.COSIGNER) else entry.recipient,
+                None if entry.role in (RecipientRole.OWNER, RecipientRole.COSIGNER) else entry.recipient,
             )
             for entry in entries
         }
@@ -150,25 +150,25 @@ class ReminderFactReader:
         metadata = {**metadata, ETHER: ETHER_METADATA}
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
-    async def _told(self, entries: Sequence[ReminderEmail]) -> dict[tuple[str, str], dict[Role, int]]:
+    async def _told(self, entries: Sequence[ReminderEmail]) -> dict[tuple[str, str], dict[RecipientRole, int]]:
         """Return the number of people of each role, by legacy and request."""
         if not entries:
             return {}
         values = {"chain_id": self._chain.chain_id, "events": [entry.event for entry in entries]}
-        told: dict[tuple[str, str], dict[Role, int]] = defaultdict(dict)
+        told: dict[tuple[str, str], dict[RecipientRole, int]] = defaultdict(dict)
         async with self._engine.connect() as conn:
             for row in await conn.execute(sql["told"], {**values, "legacies": [entry.legacy for entry in entries]}):
-                told[(row.legacy, row.event)][Role(row.role)] = row.people
+                told[(row.legacy, row.event)][RecipientRole(row.role)] = row.people
         return told
 
 
 def _list_amounts(
     sums: Mapping[str, int], whitelist: frozenset[str], metadata: Mapping[str, TokenMetadata | None]
-) -> list[Amount]:
+) -> list[TokenAmount]:
     """List whitelisted tokens first, with symbols. The symbol of any other token may be a lie."""
     amounts = []
     for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:MOST_ROWS]:
         about = metadata[token]
         symbol = about.symbol if about and token in whitelist else None
-        amounts.append(Amount(token, sums[token], symbol, about.decimals if about else None))
+        amounts.append(TokenAmount(token, sums[token], symbol, about.decimals if about else None))
     return amounts

@@ -10,7 +10,7 @@ from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.outbox.messages import Kind, Role
+from reminder_worker.outbox.messages import RecipientRole, ReminderKind
 from reminder_worker.quotas import Quotas
 from reminder_worker.reminders.audience import ALL_LINES, LegacyMembership, find_audience, read_memberships
 from reminder_worker.reminders.authorization import RequestAuthorizer, SignedRequest
@@ -54,12 +54,12 @@ class InstructionMailer:
             await granted.spend(conn)
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
             people = find_audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
-            if set(people.values()) <= {Role.OWNER}:
+            if set(people.values()) <= {RecipientRole.OWNER}:
                 return 0  # the owner made the request
             await self._cool_down(conn, f"{request.chain_id}:{granted.identity.owner}")
             event = str(uuid4())
             entries = [
-                PlannedEmail(request.legacy, recipient, Kind.INSTRUCTIONS, event, role)
+                PlannedEmail(request.legacy, recipient, ReminderKind.INSTRUCTIONS, event, role)
                 for recipient, role in people.items()
             ]
             return await insert_emails(conn, request.chain_id, entries, rearm=False)

@@ -19,7 +19,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ServiceError
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.outbox.messages import WINDOW_KINDS, Kind, Role
+from reminder_worker.outbox.messages import WINDOW_KINDS, RecipientRole, ReminderKind
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
@@ -61,9 +61,9 @@ class PlannedEmail:
 
     legacy: str
     recipient: str
-    kind: Kind
+    kind: ReminderKind
     event: str
-    role: Role
+    role: RecipientRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,9 @@ class Planner:
             legacies = {budget.legacy for budget in budgets}
             stored = await lock_recipients(conn, self._chain_id, legacies) if budgets else {}
             entries = [
-                PlannedEmail(budget.legacy, budget.owner, Kind.AUTO_RENEW_BUDGET, budget.event, Role.OWNER)
+                PlannedEmail(
+                    budget.legacy, budget.owner, ReminderKind.AUTO_RENEW_BUDGET, budget.event, RecipientRole.OWNER
+                )
                 for budget in budgets
                 if budget.owner in stored.get(budget.legacy, ())
             ]

@@ -17,21 +17,21 @@ from reminder_worker.concurrency import in_time, together
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.outbox.allowlist import may_mail
 from reminder_worker.outbox.messages import (
     KIND_WINDOWS,
-    Addressee,
-    Kind,
-    Role,
-    Subject,
-    amounts_rows,
+    EmailAddressee,
+    LegacySubject,
+    RecipientRole,
+    ReminderKind,
+    build_reminder_body,
     checksum,
-    deadline_words,
-    request_body,
-    told_rows,
+    format_amounts,
+    format_deadline,
+    format_role_counts,
+    may_mail,
 )
-from reminder_worker.outbox.models import RenderedEmail, Settlement
-from reminder_worker.outbox.outcomes import afresh, dropped, later
+from reminder_worker.outbox.models import EmailSettlement, RenderedEmail
+from reminder_worker.outbox.outcomes import drop_email, render_again, retry_later
 from reminder_worker.privacy.emails import check_mailed_name
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
@@ -57,7 +57,7 @@ from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
 ReadyReminder = RenderedEmail[ReminderEmail]
-ReminderResult = Settlement[ReminderEmail]
+ReminderResult = EmailSettlement[ReminderEmail]
 
 SENT_MEANWHILE_SECONDS = 3600.0
 NEXT_TICK_SECONDS = 5.0
@@ -73,7 +73,7 @@ class Relevant:
 
     entry: ReminderEmail
     legacy: LegacyFacts
-    role: Role
+    role: RecipientRole
 
 
 class _StoredVariables(msgspec.Struct):
@@ -131,9 +131,9 @@ class ReminderRenderer:
     def never_arrived(self, entry: ReminderEmail) -> ReminderResult | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is."""
         if entry.sent_meanwhile:
-            return later(entry, SENT_MEANWHILE_SECONDS)
+            return retry_later(entry, SENT_MEANWHILE_SECONDS)
         if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
-            return afresh(entry)  # its recipient was replaced: a lasting state concerns the new address, too
+            return render_again(entry)  # its recipient was replaced: a lasting state concerns the new address, too
         return None
 
     async def _read(self, entries: Sequence[ReminderEmail]) -> tuple[dict[int, ReminderFacts], list[ReminderResult]]:
@@ -148,10 +148,12 @@ class ReminderRenderer:
                 facts[chain_id] = await in_time(self._readers[chain_id].read(some))
             except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
-                settled.extend(later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
+                settled.extend(retry_later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
 
         for chain_id in by_chain.keys() - self._readers.keys():  # a chain served before
-            settled.extend(later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id])
+            settled.extend(
+                retry_later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id]
+            )
         await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
@@ -160,45 +162,45 @@ class ReminderRenderer:
         if legacy is None:
             return self._unreadable(entry)
         if entry.kind in ACTIVATIONS:
-            return Relevant(entry, legacy, Role(entry.role))
+            return Relevant(entry, legacy, RecipientRole(entry.role))
         if entry.kind in KIND_WINDOWS:
             if entry.legacy not in facts.windows:
                 return self._unreadable(entry)
             if not _is_still_open(entry, legacy, facts.windows[entry.legacy]):
-                return dropped(entry, "window_closed")
+                return drop_email(entry, "window_closed")
             if not is_named(_find_line(entry), make_membership(legacy.members, ())):
-                return dropped(entry, "not_in_audience")
-        if entry.kind is Kind.INSTRUCTIONS and not legacy.is_live:
-            return dropped(entry, "legacy_not_live")  # the recipients would wait in vain
-        if entry.kind is Kind.AUTO_RENEW_BUDGET:
+                return drop_email(entry, "not_in_audience")
+        if entry.kind is ReminderKind.INSTRUCTIONS and not legacy.is_live:
+            return drop_email(entry, "legacy_not_live")  # the recipients would wait in vain
+        if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
             state = facts.renewals.get(entry.legacy)
             if state is None:
                 return self._unreadable(entry)
             over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
-                return dropped(entry, over)
+                return drop_email(entry, over)
         if facts.configs is None:
-            return later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
+            return retry_later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS.values()
         role = facts.audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
-        if role is None or (entry.kind is Kind.AUTO_RENEW_BUDGET and role is not Role.OWNER):
+        if role is None or (entry.kind is ReminderKind.AUTO_RENEW_BUDGET and role is not RecipientRole.OWNER):
             return _settle_outsider(entry)
         return Relevant(entry, legacy, role)
 
     def _unreadable(self, entry: ReminderEmail) -> ReminderResult:
         if datetime.now(UTC) - entry.created_at > self._max_age:
-            return dropped(entry, "legacy_not_readable")
-        return later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
+            return drop_email(entry, "legacy_not_readable")
+        return retry_later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
 
     def _ready(self, entry: ReminderEmail, facts: ReminderFacts) -> ReadyReminder | ReminderResult:
         verdict = self._relevant(entry, facts)
-        if isinstance(verdict, Settlement):
+        if isinstance(verdict, EmailSettlement):
             return verdict
         if entry.undecided:
             deadline = _find_deadline(entry, verdict.legacy, facts.head.timestamp)
-            return self._open_body(entry, None if deadline is None else deadline_words(deadline))
+            return self._open_body(entry, None if deadline is None else format_deadline(deadline))
         if entry.stored is None:
-            return dropped(entry, "erased")
+            return drop_email(entry, "erased")
         try:
             key = self._vault.record(entry.stored.salt, entry.stored.key_id)
             at = (entry.chain_id, entry.legacy, entry.recipient)
@@ -207,14 +209,14 @@ class ReminderRenderer:
         except DecryptionFailed:
             return self._not_decryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
-            return dropped(entry, "test_chain")
-        body = self._words(verdict, facts, Addressee(email, name, _choose_wording(verdict)))
+            return drop_email(entry, "test_chain")
+        body = self._words(verdict, facts, EmailAddressee(email, name, _choose_wording(verdict)))
         return RenderedEmail(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
 
-    def _words(self, relevant: Relevant, facts: ReminderFacts, to: Addressee) -> bytes:
+    def _words(self, relevant: Relevant, facts: ReminderFacts, to: EmailAddressee) -> bytes:
         entry, legacy = relevant.entry, relevant.legacy
         chain = self._chains[entry.chain_id].settings
-        about = Subject(
+        about = LegacySubject(
             chain_id=entry.chain_id,
             chain_name=chain.name,
             legacy=entry.legacy,
@@ -224,28 +226,28 @@ class ReminderRenderer:
             name=_clean_legacy_name(legacy.name),
         )
         extra: dict[str, object] = {}
-        if entry.kind is Kind.ACTIVATED_TRANSFER:
-            extra["amounts"] = amounts_rows(facts.amounts.get(entry.id, []))
-        elif entry.kind is Kind.INSTRUCTIONS:
-            told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is Role.OWNER else {}
-            extra = {"told": told_rows(told), "routerAddress": checksum(legacy.router)}
-        return request_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
+        if entry.kind is ReminderKind.ACTIVATED_TRANSFER:
+            extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
+        elif entry.kind is ReminderKind.INSTRUCTIONS:
+            told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is RecipientRole.OWNER else {}
+            extra = {"told": format_role_counts(told), "routerAddress": checksum(legacy.router)}
+        return build_reminder_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
 
     def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:
         if entry.body is None or entry.stored is None:
-            return dropped(entry, "body_gone")
+            return drop_email(entry, "body_gone")
         try:
             key = self._vault.record(entry.stored.salt, entry.stored.key_id)
             body = key.open(entry.body, email_body_context(entry.id))
         except DecryptionFailed:
             return self._not_decryptable(entry)
         if _decoded(body).variables.deadline != deadline:
-            return afresh(entry)
+            return render_again(entry)
         return RenderedEmail(entry, body, entry.body, entry.stored.salt)
 
     def _not_decryptable(self, entry: ReminderEmail) -> ReminderResult:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
-        return later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
+        return retry_later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
 
 
 def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
@@ -255,25 +257,25 @@ def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     can lag so far.
     """
     if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
-        return dropped(entry, "not_in_audience")
-    return later(entry, OUTSIDE_SECONDS, "not_in_audience")
+        return drop_email(entry, "not_in_audience")
+    return retry_later(entry, OUTSIDE_SECONDS, "not_in_audience")
 
 
 def _find_line(entry: ReminderEmail) -> int:
     if entry.kind in KIND_WINDOWS:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
-    if entry.kind is Kind.INSTRUCTIONS:
+    if entry.kind is ReminderKind.INSTRUCTIONS:
         return ALL_LINES
-    if entry.kind is Kind.AUTO_RENEW_BUDGET:
+    if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
         return 1
     return clamp_line(read_signal_layer(entry.event))
 
 
-def _choose_wording(relevant: Relevant) -> Role:
+def _choose_wording(relevant: Relevant) -> RecipientRole:
     """Return the role that words the email. A Safe's creator gets a signer's words: only the Safe resets its timer."""
-    of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is Kind.OWNER_RESET
-    if of_the_timer and relevant.role is Role.OWNER and relevant.legacy.legacy_type == SAFE:
-        return Role.COSIGNER
+    of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is ReminderKind.OWNER_RESET
+    if of_the_timer and relevant.role is RecipientRole.OWNER and relevant.legacy.legacy_type == SAFE:
+        return RecipientRole.COSIGNER
     return relevant.role
 
 
@@ -300,7 +302,7 @@ def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: Re
 def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
         return read_window_deadline(entry.event)
-    if entry.kind is Kind.AUTO_RENEW_BUDGET:
+    if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
         return read_budget_anchor(entry.event) + BUDGET_SECONDS
     first = legacy.triggers[0]
     return first if entry.kind not in ACTIVATIONS and now < first else None

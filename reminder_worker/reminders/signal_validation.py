@@ -30,7 +30,7 @@ from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
 from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, config_of, fold_config
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.store import event_of, read_cursor
-from reminder_worker.outbox.messages import Kind
+from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.reminders.amounts import amounts_to_json, select_claim_transfers, sum_received
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
@@ -69,7 +69,7 @@ class StoredSignal:
     denied: bool
 
     @property
-    def kind_of_email(self) -> Kind:
+    def kind_of_email(self) -> ReminderKind:
         return SIGNAL_KINDS[SignalKind(self.kind)]
 
     @property

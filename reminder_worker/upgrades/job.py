@@ -20,7 +20,7 @@ from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.client import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.chain_index import BUDGET_SECONDS, EventReader, IndexProgress
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
 from reminder_worker.upgrades.decode import CANCELLER
@@ -60,7 +60,7 @@ class UpgradeReport:
 class UpgradeWatch:
     """Watch of one chain with a configured UpgradeTimelock."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, alerts: Alerts, timelock: str) -> None:
+    def __init__(self, engine: AsyncEngine, chain: Chain, alerts: AlertOutbox, timelock: str) -> None:
         self._engine = engine
         self._chain = chain
         self._chain_id = chain.chain_id

@@ -12,7 +12,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, duration_words
+from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, format_duration
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, UpgradeCall, decode, plain_words, role_name
 from reminder_worker.upgrades.operations import (
@@ -229,7 +229,7 @@ def _argument(name: str, value: Argument, context: WordingContext) -> Facts:
 
 def _exactly(seconds: int) -> str:
     """71 and 49 hours are both two days in words."""
-    return f"{duration_words(seconds)} ({seconds} seconds)"
+    return f"{format_duration(seconds)} ({seconds} seconds)"
 
 
 def _shown(data: bytes) -> str:

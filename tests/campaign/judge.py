@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from devnet import leaks
 from devnet.scenarios import Legacy
 from reminder_worker.monitoring.held_emails import find_stuck
-from reminder_worker.outbox.messages import Kind
+from reminder_worker.outbox.messages import ReminderKind
 from tests.campaign.expected import SIGNALS, Received, deadline_words, judge_emails, kinds_without_proof
 from tests.campaign.legacies import PEOPLE, Families
 from tests.integration.reminder_world import World
 
-_ACTIVATED = {Kind.ACTIVATED_MULTISIG.value, Kind.ACTIVATED_TRANSFER.value}
+_ACTIVATED = {ReminderKind.ACTIVATED_MULTISIG.value, ReminderKind.ACTIVATED_TRANSFER.value}
 _NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
 _SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever it is about
 

@@ -19,11 +19,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.server import listening
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import Quotas
@@ -192,7 +192,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     quotas = Quotas(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
-    relaying = make_relay_wallets(engine, vault, chains, Alerts(engine), settings)
+    relaying = make_relay_wallets(engine, vault, chains, AlertOutbox(engine), settings)
     parts: Any = SimpleNamespace(
         settings=settings,
         engine=engine,
@@ -212,7 +212,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         gift_mail=None,
         gift_wallets=make_gift_wallets(engine, hashes, quotas, chains, settings, session),
         gift_notifications=make_gift_notifications(
-            engine, vault, hashes, quotas, chains, Gifts(chains, indexers), settings
+            engine, vault, hashes, quotas, chains, GiftReader(chains, indexers), settings
         ),
     )
     try:

@@ -18,7 +18,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftMail, GiftMailReport
-from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
@@ -50,7 +50,7 @@ class World:
     vault: Vault
     hashes: KeyedHash
     chains: dict[int, Chain]
-    gifts: Gifts
+    gifts: GiftReader
     client: MailClient
     notifications: GiftNotifications
     mail: GiftMail
@@ -120,7 +120,7 @@ class World:
     def another_mail(self, chains: dict[int, Chain] | None = None) -> GiftMail:
         """As another process has it, which may reach other chains."""
         chains = self.chains if chains is None else chains
-        gifts = Gifts(chains, {id: IndexerSelector(chain, self.index, None) for id, chain in chains.items()})
+        gifts = GiftReader(chains, {id: IndexerSelector(chain, self.index, None) for id, chain in chains.items()})
         return GiftMail(self.engine, self.vault, chains, gifts, self.client, self.settings)
 
 
@@ -133,7 +133,7 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     chain = Chain(settings.chains[0])
     stack.push_async_callback(chain.close)
     index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
-    gifts = Gifts(chains, {CHAIN_ID: IndexerSelector(chain, index, None)})
+    gifts = GiftReader(chains, {CHAIN_ID: IndexerSelector(chain, index, None)})
     vault, hashes = Vault(b64decode(ENC_KEY)), KeyedHash(b64decode(HASH_KEY))
     notifications = GiftNotifications(engine, vault, hashes, Quotas(engine), chains, gifts, settings.gifts, RULES)
     world = World(

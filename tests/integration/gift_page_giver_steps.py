@@ -6,13 +6,13 @@ from eth_abi.abi import decode
 from PIL import Image
 from playwright.async_api import Page, expect
 
-from reminder_worker.gifts.claim_link import Letter
+from reminder_worker.gifts.claim_link import GiftLetter
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_world import PREFIX, GiftWorld
 from tests.qr import qr_codes
 
 NOTE = "Zymurgically yours, for the long winter evenings"
-LETTER = Letter("Wilhelmina Qwyx", "Grandma Zoëlla", NOTE)
+LETTER = GiftLetter("Wilhelmina Qwyx", "Grandma Zoëlla", NOTE)
 SECRET, COVER = (0, 0, 1700, 728), (0, 728, 1700, 1464)
 GIFT_STRUCT = (
     "((address,uint256,uint256),(address,uint256)[],(address,uint256)[],(address,uint256,uint256)[],uint256,address,"

@@ -3,10 +3,10 @@
 from eth_account.signers.local import LocalAccount
 from playwright.async_api import Page, expect
 
-from reminder_worker.gifts.claim_link import Marks
+from reminder_worker.gifts.claim_link import LinkFlags
 from tests.integration.gift_page_browser import Visitor
 
-PAPER = Marks(occasion="birthday", paper=True)
+PAPER = LinkFlags(occasion="birthday", paper=True)
 
 
 def key_of(person: LocalAccount) -> str:

@@ -23,7 +23,7 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.chain import usable_port
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
-from reminder_worker.gifts.claim_link import ClaimLink, Letter, Marks, Origin
+from reminder_worker.gifts.claim_link import ClaimLink, GiftLetter, LinkFlags, ServedOrigin
 from reminder_worker.relay.factory import RELAYER
 from tests.integration.api_world import World, open_world
 
@@ -31,7 +31,7 @@ ETHER, USDC = 10**18, 10**6
 PREFIX = "sealed"
 RELAYER_KEY = "0x" + keccak(text="the relayer of the gift page's tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
-LETTER = Letter("Canary Quintessa", "Grandma Zzyzx", "Sealed words, for your eyes only")
+LETTER = GiftLetter("Canary Quintessa", "Grandma Zzyzx", "Sealed words, for your eyes only")
 LOOK_SECONDS = 0.1
 SOURCES = (
     ROOT / "gift_page",
@@ -80,8 +80,8 @@ class GiftWorld:
         *,
         ether: bool = False,
         opened: bool = True,
-        marks: Marks = Marks(occasion="birthday"),  # noqa: B008 - frozen
-        letter: Letter | None = LETTER,
+        marks: LinkFlags = LinkFlags(occasion="birthday"),  # noqa: B008 - frozen
+        letter: GiftLetter | None = LETTER,
         duration: int = 30 * 86_400,
     ) -> SealedGift:
         """A gift of 1 ether, else of 250 USDC; open a second ago, else in `duration` seconds. Indexed."""
@@ -99,8 +99,8 @@ class GiftWorld:
         """The router of gifts, by an upgrade."""
         self.scenario.become_version(self.scenario.deployment.time_lock_router, version)
 
-    def link(self, id: int, marks: Marks = Marks(), letter: Letter | None = LETTER) -> str:  # noqa: B008 - frozen
-        return ClaimLink(Origin.parse(self.origin), PREFIX, self.api.chain_id, id, marks, letter).url
+    def link(self, id: int, marks: LinkFlags = LinkFlags(), letter: GiftLetter | None = LETTER) -> str:  # noqa: B008 - frozen
+        return ClaimLink(ServedOrigin.parse(self.origin), PREFIX, self.api.chain_id, id, marks, letter).url
 
     def received(self, gift: SealedGift) -> int:
         """What its recipient has of it now; ether without what they had before, which for `person` is nothing."""

@@ -18,7 +18,7 @@ from devnet.compile import ROOT
 from devnet.scenarios import DAY, Scenario
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import Renderer
-from reminder_worker.gifts.claim_link import Letter, Marks
+from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_steps import key_of, see_it_received, type_key
@@ -33,17 +33,17 @@ __all__ = ["browser_page", "studio"]  # fixtures
 
 PICTURES = ROOT / "docs" / "pictures"
 GREY = (219, 224, 230)
-FOR_MIA = Letter(
+FOR_MIA = GiftLetter(
     "Mia",
     "Grandma Rose",
     "Happy birthday, little star! I put this aside when you learned to ride a bicycle.\n\n"
     "It is for whatever makes you curious next.",
 )
-FOR_LEO = Letter("Leo", "your godparents", "Welcome to the world! This will be waiting for you when you are grown.")
-FOR_NOOR = Letter("Noor", "Dad", "You did it! We are so proud of you.")
-WAITING, BORN = Marks(occasion="birthday", paper=True), Marks(occasion="new-baby", paper=True)
-GRADUATED, WED = Marks(occasion="graduation", paper=True), Marks(occasion="wedding")
-BY_EMAIL = Marks(occasion="graduation", email=True)
+FOR_LEO = GiftLetter("Leo", "your godparents", "Welcome to the world! This will be waiting for you when you are grown.")
+FOR_NOOR = GiftLetter("Noor", "Dad", "You did it! We are so proud of you.")
+WAITING, BORN = LinkFlags(occasion="birthday", paper=True), LinkFlags(occasion="new-baby", paper=True)
+GRADUATED, WED = LinkFlags(occasion="graduation", paper=True), LinkFlags(occasion="wedding")
+BY_EMAIL = LinkFlags(occasion="graduation", email=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ async def test_with_the_printed_key(gift_world: GiftWorld, look: Look) -> None:
 async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
     ada, eve = (gift_world.scenario.account(name) for name in ("ada", "eve"))
     gift = await gift_world.seal(
-        ada, ether=True, marks=WED, letter=Letter("Ada and Sam", "Uncle Jo", "To the two of you!")
+        ada, ether=True, marks=WED, letter=GiftLetter("Ada and Sam", "Uncle Jo", "To the two of you!")
     )
     async with looking(gift, look) as camera:
         page = camera.visitor.page

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import RelayAdmission
@@ -84,7 +84,7 @@ class RelayWorld:
 
     def reconciler(self) -> RelayReconciler:
         chains = {CHAIN_ID: self.chain}
-        alerts = Alerts(self.engine)
+        alerts = AlertOutbox(self.engine)
         return RelayReconciler(self.engine, self.vault, chains, self.admission, alerts, self.low_balance_relays)
 
     # -- the chain ------------------------------------------------------------------------------

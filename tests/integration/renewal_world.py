@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, ROUTER, Legacy, Scenario
 from reminder_worker.auto_renew.job import AutoRenew, RenewalReport
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.factory import ATTESTOR, make_relay_wallets
 from reminder_worker.relay.models import WalletCaps
@@ -52,7 +52,7 @@ class RenewalWorld:
         world = self.world
         database_url = world.engine.url.render_as_string(hide_password=False)
         settings = settings_for(self.scenario, world.mail.url, database_url, **environ)
-        chains, alerts = {CHAIN_ID: world.chain}, Alerts(world.engine)
+        chains, alerts = {CHAIN_ID: world.chain}, AlertOutbox(world.engine)
         return make_relay_wallets(world.engine, world.vault, chains, alerts, settings).reconcilers[ATTESTOR]
 
     def legacy(self, owner: str = "owner", *, opted_in: bool = True, inactivity: int = PERIOD, **terms: Any) -> Legacy:

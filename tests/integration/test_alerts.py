@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from devnet.smtp import Inbox
 from reminder_worker.logging import configure_logging
-from reminder_worker.outbox.alerts import STORM, Alerts
+from reminder_worker.outbox.alerts import STORM, AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.settings import MailSettings
@@ -41,9 +41,9 @@ def _client(url: str) -> MailClient:
 
 
 @pytest.fixture
-async def alerts(engine: AsyncEngine, mail: MailStub) -> AsyncIterator[Alerts]:
+async def alerts(engine: AsyncEngine, mail: MailStub) -> AsyncIterator[AlertOutbox]:
     async with _client(mail.url) as client:
-        yield Alerts(engine, client, OPS, {31337: "Testland"})
+        yield AlertOutbox(engine, client, OPS, {31337: "Testland"})
 
 
 async def _sql(engine: AsyncEngine, statement: str) -> list[Any]:
@@ -73,7 +73,9 @@ def _lines(logs: Any) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.core
-async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(alerts: Alerts, mail: MailStub) -> None:
+async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(
+    alerts: AlertOutbox, mail: MailStub
+) -> None:
     with capture_logs() as logs:
         for _ in range(3):
             await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
@@ -99,7 +101,7 @@ async def test_the_log_has_every_alert_whatever_else_it_leaves_out(
 ) -> None:
     """Without an address to write to nobody else would hear of an upgrade."""
     configure_logging(SimpleNamespace(service=SimpleNamespace(log_level="error", log_format="json")))  # type: ignore[arg-type]
-    only_logged = Alerts(engine)
+    only_logged = AlertOutbox(engine)
     await only_logged.once(None, AlertKind.UPGRADE_SCHEDULED, "0x01", "scheduled", 31337, {})
     await only_logged.raise_(None, LOW, WALLET, 31337, FACTS)
     await only_logged.run()
@@ -113,26 +115,26 @@ async def test_the_log_has_every_alert_whatever_else_it_leaves_out(
     ]
 
 
-async def test_what_was_never_wrong_is_never_over(alerts: Alerts, engine: AsyncEngine) -> None:
+async def test_what_was_never_wrong_is_never_over(alerts: AlertOutbox, engine: AsyncEngine) -> None:
     assert not await alerts.clear(None, LOW, WALLET, 31337, {})
     assert await _states(engine) == {}
 
 
-async def test_an_event_is_told_once_for_each_stage(alerts: Alerts, mail: MailStub) -> None:
+async def test_an_event_is_told_once_for_each_stage(alerts: AlertOutbox, mail: MailStub) -> None:
     for stage in ("scheduled", "scheduled", "executed", "scheduled"):
         await alerts.once(None, STUCK, "operation 7", stage, 31337, {"stage": stage})
     await alerts.run()
     assert [email.variables["facts"][0]["value"] for email in mail.inbox] == ["scheduled", "executed"]
 
 
-async def test_many_that_see_a_condition_at_once_tell_it_once(alerts: Alerts, engine: AsyncEngine) -> None:
+async def test_many_that_see_a_condition_at_once_tell_it_once(alerts: AlertOutbox, engine: AsyncEngine) -> None:
     new = await asyncio.gather(*(alerts.raise_(None, LOW, WALLET, 31337, FACTS) for _ in range(20)))
     assert sum(new) == 1
     assert await _states(engine) == {"queued": 1}
 
 
 async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
-    alerts: Alerts, engine: AsyncEngine
+    alerts: AlertOutbox, engine: AsyncEngine
 ) -> None:
     async with engine.connect() as connection:
         assert await alerts.raise_(connection, LOW, WALLET, 31337, FACTS)
@@ -147,7 +149,7 @@ async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
 @pytest.mark.parametrize("email", [None, OPS], ids=["no mail service", "no address"])
 async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngine, email: str | None) -> None:
     async with _client("http://127.0.0.1:9") as client:
-        alerts = Alerts(engine, None, email) if email else Alerts(engine, client, None)
+        alerts = AlertOutbox(engine, None, email) if email else AlertOutbox(engine, client, None)
         await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
         with capture_logs() as logs:
             await alerts.run()
@@ -157,7 +159,7 @@ async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngin
     assert not await alerts.look()
 
 
-async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: Alerts, capsys: Any) -> None:
+async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: AlertOutbox, capsys: Any) -> None:
     from reminder_worker.privacy.redaction import redact
 
     tx_hash = "0x" + "12" * 32
@@ -186,7 +188,7 @@ async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: Alerts, c
     ],
 )
 async def test_whatever_the_mail_service_does_an_alert_arrives_once(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fault: Fault
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fault: Fault
 ) -> None:
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
     mail.fail(fault, fault)
@@ -198,7 +200,7 @@ async def test_whatever_the_mail_service_does_an_alert_arrives_once(
 
 
 async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     """The mail service refuses another body under the same key: what was raised is stored as it will be said."""
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
@@ -208,12 +210,14 @@ async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
     mail.decide(key)
     await _hurry(engine)
     async with _client(mail.url) as client:
-        await Alerts(engine, client, OPS, {31337: "Renamed"}).run()
+        await AlertOutbox(engine, client, OPS, {31337: "Renamed"}).run()
     assert mail._keys[key][1] == first
     assert mail.inbox[0].key == key
 
 
-async def test_an_outage_loses_nothing_and_is_not_hammered(alerts: Alerts, engine: AsyncEngine, mail: MailStub) -> None:
+async def test_an_outage_loses_nothing_and_is_not_hammered(
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
+) -> None:
     for number in range(STORM):
         await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
     await mail.stop()
@@ -230,7 +234,7 @@ async def test_an_outage_loses_nothing_and_is_not_hammered(alerts: Alerts, engin
 
 @pytest.mark.parametrize(("seconds", "least"), [(3000, 2900), (0, 2)])
 async def test_who_is_told_to_come_back_later_does(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub, seconds: int, least: int
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, seconds: int, least: int
 ) -> None:
     """Never at once."""
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
@@ -243,7 +247,7 @@ async def test_who_is_told_to_come_back_later_does(
 
 
 async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
     await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
@@ -257,7 +261,7 @@ async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
 
 @pytest.mark.parametrize("fails", [Fault.GARBAGE, Fault.IN_DOUBT])
 async def test_one_that_always_fails_holds_up_none_of_the_others(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fails: Fault
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: Fault
 ) -> None:
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
     mail.fail(fails)
@@ -270,7 +274,7 @@ async def test_one_that_always_fails_holds_up_none_of_the_others(
 
 @pytest.mark.parametrize("fails", ["outage", "this one alone"])
 async def test_the_end_is_not_told_before_the_beginning(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub, fails: str
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: str
 ) -> None:
     """As when the whole network was down: the beginning waits for its next try, and would be the last word."""
     await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
@@ -294,7 +298,7 @@ async def test_the_end_is_not_told_before_the_beginning(
 
 
 async def test_two_that_deliver_at_once_send_each_alert_once(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(5):
         await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
@@ -306,7 +310,7 @@ async def test_two_that_deliver_at_once_send_each_alert_once(
 
 async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, database_url: str) -> None:
     async with Inbox() as inbox, served(environment(database_url, inbox)) as service, _client(service.url) as client:
-        alerts = Alerts(engine, client, OPS, {31337: "Testland"})
+        alerts = AlertOutbox(engine, client, OPS, {31337: "Testland"})
         for kind in AlertKind:
             await alerts.raise_(None, kind, WALLET, 31337, FACTS)
             assert (await alerts.run()).sent == 1
@@ -318,7 +322,7 @@ async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, data
 
 
 async def test_a_storm_becomes_one_email_that_counts_every_alert(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(STORM + 1):
         await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
@@ -335,7 +339,7 @@ async def test_a_storm_becomes_one_email_that_counts_every_alert(
 
 
 async def test_a_storm_that_goes_on_is_one_email_in_ten_minutes(
-    alerts: Alerts, engine: AsyncEngine, mail: MailStub
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(3 * STORM):
         await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)

@@ -11,7 +11,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.outbox.messages import deadline_words
+from reminder_worker.outbox.messages import format_deadline
 from reminder_worker.reminders.audience import format_budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy
@@ -51,7 +51,7 @@ async def tick(world: RenewalWorld) -> list[tuple[str, str]]:
 async def test_the_owner_alone_is_asked_at_thirty_and_at_seven_days(world: RenewalWorld) -> None:
     legacy = await opted_in(world)
     anchor = world.state(legacy)[2]
-    until = deadline_words(anchor + BUDGET_SECONDS)
+    until = format_deadline(anchor + BUDGET_SECONDS)
     left(world, legacy, 31)
     assert await tick(world) == []
     left(world, legacy, 29.5)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reminder_worker.gifts.claim_link import Letter, LinkRules, encode_letter, parse_claim_link
+from reminder_worker.gifts.claim_link import GiftLetter, LinkRules, encode_letter, parse_claim_link
 
 RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
 ORIGINS = {"https://gifts.example.org", "http://localhost:8080"}
-G = encode_letter(Letter("Ann", "Bob", "Hi"))
+G = encode_letter(GiftLetter("Ann", "Bob", "Hi"))
 PARSER = """
 require("node:readline").createInterface({input: process.stdin}).on("line", line => {
   try {

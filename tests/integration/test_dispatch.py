@@ -14,7 +14,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.retention import forget_expired
-from reminder_worker.outbox.messages import Kind, Role
+from reminder_worker.outbox.messages import RecipientRole, ReminderKind
 from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.planner import PlannedEmail, insert_emails
 from tests.campaign.nodes import behind
@@ -281,7 +281,9 @@ async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: World) -
     await world.save(legacy, "anna")
     world.scenario.advance(35 * DAY)
     await world.look_at_chain()
-    told = PlannedEmail(legacy.address, world.address("anna"), Kind.INSTRUCTIONS, "a request", Role.BENEFICIARY)
+    told = PlannedEmail(
+        legacy.address, world.address("anna"), ReminderKind.INSTRUCTIONS, "a request", RecipientRole.BENEFICIARY
+    )
     async with world.engine.begin() as conn:
         await insert_emails(conn, CHAIN_ID, [told], rearm=False)
     await world.dispatch.run()
@@ -734,10 +736,10 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
         world.scenario.claim(world.account("anna"), legacy, [])
         await world.tick()
         kinds = await world.sql("select distinct kind from worker.sent_ledger where state = 'sent'")
-        assert {row[0] for row in kinds} == set(Kind) - {
-            Kind.INSTRUCTIONS,
-            Kind.ACTIVATED_MULTISIG,
-            Kind.AUTO_RENEW_BUDGET,
+        assert {row[0] for row in kinds} == set(ReminderKind) - {
+            ReminderKind.INSTRUCTIONS,
+            ReminderKind.ACTIVATED_MULTISIG,
+            ReminderKind.AUTO_RENEW_BUDGET,
         }
         assert set(await world.states()) == {"sent"}
         assert len(inbox.messages) == (await world.states())["sent"]

@@ -12,8 +12,8 @@ from devnet.scenarios import DAY, Legacy, Mode
 from reminder_worker.database.parameters import json_text
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.dispatcher import PreparedBatch
-from reminder_worker.outbox.messages import deadline_words
-from reminder_worker.outbox.models import Settlement
+from reminder_worker.outbox.messages import format_deadline
+from reminder_worker.outbox.models import EmailSettlement
 from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.emails import ReminderEmail
@@ -185,7 +185,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     await world.dispatch._plan(CHAIN_ID, DispatchReport())
     piece = await world.dispatch.outbox.prepare(DispatchReport(), time.monotonic() + 60)
     assert piece is not None
-    settled = [Settlement(each.entry, outcome, outcome) for each in piece.ready]
+    settled = [EmailSettlement(each.entry, outcome, outcome) for each in piece.ready]
     rows = json_text([each.columns() for each in settled])
     values = {"token": piece.claim.token, "until": piece.claim.until, "rows": rows, "lasting": list(PLANNED_AGAIN)}
     async with world.engine.connect() as recording:
@@ -310,7 +310,11 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     assert world.mail.requests == 0
     waits = "select next_try - now() < interval '4 minutes' from worker.sent_ledger where state = 'queued'"
     assert await world.sql(waits) == [(True,)]
-    ends = {"unsent": become.afresh(older), "sent": become.sent(older, "m"), "held": become.held(older, "in_doubt")}
+    ends = {
+        "unsent": become.render_again(older),
+        "sent": become.settle_sent(older, "m"),
+        "held": become.hold_email(older, "in_doubt"),
+    }
     await ledger.settle(claim, [ends[outcome]])
     for _ in range(2):
         await world.dispatch.run()
@@ -368,4 +372,4 @@ async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(w
     await world.dispatch.run()
     (email,) = world.mail.inbox
     first, *_ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
-    assert email.variables["deadline"] == (deadline_words(first) if meanwhile == "the owner checks in" else None)
+    assert email.variables["deadline"] == (format_deadline(first) if meanwhile == "the owner checks in" else None)

@@ -17,7 +17,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.rotation import rotate
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
-from reminder_worker.gifts.gift import Gift, Gifts
+from reminder_worker.gifts.gift import GiftReader, TimelockedGift
 from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.held_emails import requeue_dead, settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
@@ -391,11 +391,11 @@ async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, mon
     await world.register(world.seal())
     await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
 
-    async def read_in_the_past(*_: object) -> tuple[dict[int, Gift], int]:
+    async def read_in_the_past(*_: object) -> tuple[dict[int, TimelockedGift], int]:
         return {}, int(time.time()) - 9 * DAY
 
     with monkeypatch.context() as past:
-        past.setattr(Gifts, "read", read_in_the_past)
+        past.setattr(GiftReader, "read", read_in_the_past)
         await world.tick()
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]

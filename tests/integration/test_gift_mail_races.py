@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.emails import GiftEmail, GiftMailReport
-from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox.dispatcher import OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
@@ -63,7 +63,7 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
             erasures.append(asyncio.create_task(world.notifications.erase(world.erasure(id))))
             await blocked(world.engine)
 
-        once(monkeypatch, Gifts, "read", erase)
+        once(monkeypatch, GiftReader, "read", erase)
         running = asyncio.create_task(world.mail.run())
         await blocked(world.engine, 2)
         await other.rollback()
@@ -85,7 +85,7 @@ async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_per
     async def open_now() -> None:
         world.scenario.advance(30 * DAY + 1)
 
-    once(monkeypatch, Gifts, "head_time", open_now)
+    once(monkeypatch, GiftReader, "head_time", open_now)
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.gift_ledger where state = 'dropped' for update"))
         correcting = asyncio.create_task(world.register(id, timing="none", recipientEmail="right@post.example"))
@@ -155,7 +155,7 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
     async def postpone() -> None:
         await world.register(id, timing="scheduled", notifyAt=later.isoformat())
 
-    once(monkeypatch, Gifts, "read", postpone)
+    once(monkeypatch, GiftReader, "read", postpone)
     for _ in range(2):
         await world.mail.run()
     assert world.stub.inbox == []
@@ -171,7 +171,7 @@ async def test_advance_notice_withdrawn_while_a_worker_has_the_email_is_not_sent
 ) -> None:
     id = world.seal()
     await world.register(id)
-    once(monkeypatch, Gifts, "read", lambda: world.register(id, timing="none"))
+    once(monkeypatch, GiftReader, "read", lambda: world.register(id, timing="none"))
     for _ in range(3):
         await world.tick()
     assert world.stub.inbox == []

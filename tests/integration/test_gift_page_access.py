@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
-from reminder_worker.gifts.claim_link import Letter, Marks
+from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, Visitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
@@ -19,7 +19,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 EMAIL = "adabelle.featherstonehaugh-ch@administration.example.org"
 LONG_NAME = "Antidisestablishmentarianisticfeatherstonehaughcholmondeleys"
-HOSTILE = Letter(
+HOSTILE = GiftLetter(
     "Adabelle Antidisestablishmentarianism-Featherstonehaugh-Ch", "<b>G</b>", "<img src=x onerror=1>\n" * 9
 )
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -171,7 +171,7 @@ async def test_every_state_of_a_gift_before_it_is_opened(gift_world: GiftWorld, 
     for state, url in (
         ("damaged", sealed.url[:-5]),
         ("no letter", sealed.url.partition("#")[0]),
-        ("hostile", gift_world.link(sealed.id, Marks("wedding"), HOSTILE)),
+        ("hostile", gift_world.link(sealed.id, LinkFlags("wedding"), HOSTILE)),
         ("not found", gift_world.link(987654)),
         ("another chain", sealed.url.replace("/31337/", "/8453/")),
         ("no sheet's gift", f"{gift_world.origin}/sealed/for/{gift_world.person('nobody').address}"),
@@ -214,7 +214,7 @@ async def test_every_state_of_opening_a_gift(
 
         made, wallet = provider.wallet(EMAIL, "gift-of-ada")
         provider.verified.add(made.id)  # found by its email
-        emailed = await world.seal(wallet, marks=Marks("christmas", email=True))
+        emailed = await world.seal(wallet, marks=LinkFlags("christmas", email=True))
         await page.goto(emailed.url)
         await expect(page.get_by_label("Your email address")).to_be_visible()
         await eyes.look("email")
@@ -251,7 +251,7 @@ async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visit
     assert len(occasions()) == 16
     for occasion in occasions():
         for state, gift in (("sealed", sealed), ("open", opened)):
-            await page.goto(gift_world.link(gift.id, Marks(occasion)))
+            await page.goto(gift_world.link(gift.id, LinkFlags(occasion)))
             if state == "open":
                 await choose(page, "With the key on my printed sheet")
             await eyes.themed(f"{occasion} {state}")
@@ -261,7 +261,7 @@ async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visit
 async def test_a_gift_is_opened_with_the_keyboard_alone(gift_world: GiftWorld, visitor: Visitor) -> None:
     """The focus is always to be seen, in the order of the page, and goes where something new is said."""
     page, ada = visitor.page, gift_world.person("ada")
-    gift = await gift_world.seal(ada, marks=Marks("birthday", paper=True))
+    gift = await gift_world.seal(ada, marks=LinkFlags("birthday", paper=True))
     await page.goto(gift.url)
     await expect(page.get_by_label("Group 1 of 16")).to_be_visible()
     seen: list[str] = []

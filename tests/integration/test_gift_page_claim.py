@@ -9,14 +9,14 @@ from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts.claim_link import Letter
+from reminder_worker.gifts.claim_link import GiftLetter
 from tests.integration.gift_page_browser import PHONE, Visit, Visitor
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-HOSTILE = Letter(
+HOSTILE = GiftLetter(
     "<b>Ada</b>", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>\n<a href='javascript:1'>x</a>"
 )
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
-from reminder_worker.gifts.claim_link import Marks
+from reminder_worker.gifts.claim_link import LinkFlags
 from reminder_worker.logging import configure_logging
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
@@ -35,7 +35,7 @@ crypto.subtle.generateKey = async function (...terms) {
 
 EMAIL = "canary.ada@secret.example.org"
 WAY_ON = re.compile("wallet of your email address, which the sign-in provider Turnkey keeps for you.*To move it on")
-BY_EMAIL = Marks(occasion="birthday", email=True)
+BY_EMAIL = LinkFlags(occasion="birthday", email=True)
 
 
 @dataclass

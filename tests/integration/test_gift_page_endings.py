@@ -11,14 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.deploy import MULTICALL3
 from devnet.scenarios import Scenario
-from reminder_worker.gifts.claim_link import Marks
+from reminder_worker.gifts.claim_link import LinkFlags
 from tests.integration.gift_page_browser import InjectedWallet, Visitor
 from tests.integration.gift_page_steps import key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-PAPER = Marks(occasion="birthday", paper=True)
+PAPER = LinkFlags(occasion="birthday", paper=True)
 FACTS = "**/gift/*/*"
 NEVER_SENT = {"RELAY_GAS_PRICE_CEILING": "1"}  # fees are always too high: what is handed in stays where it is
 ENDINGS = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from reminder_worker.gifts.claim_link import Letter, decode_letter, encode_letter
+from reminder_worker.gifts.claim_link import GiftLetter, decode_letter, encode_letter
 
 NAMES = (
     "Ann", "", "O'Brien-Smith Jr.", "\u0646\u200c\u0647", "x" * 60, "x" * 61, "  A   B ", "www.evil", "evil.com", "//",
@@ -135,7 +135,7 @@ def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Pa
 def test_both_sides_write_the_same_letters(page: Page, letter: dict[str, str]) -> None:
     """Byte for byte, or both refuse."""
     try:
-        written = encode_letter(Letter(letter["to"], letter["from"], letter["note"]))
+        written = encode_letter(GiftLetter(letter["to"], letter["from"], letter["note"]))
     except ValueError:
         written = None
     assert page.ask(letter) == written

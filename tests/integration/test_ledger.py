@@ -16,7 +16,7 @@ from reminder_worker.database import rotation
 from reminder_worker.monitoring import erasure
 from reminder_worker.outbox import dispatcher, store
 from reminder_worker.outbox import outcomes as become
-from reminder_worker.outbox.mail_client import NotAccepted, Refused
+from reminder_worker.outbox.mail_client import EmailRefused, NotAccepted
 from reminder_worker.outbox.models import EmailClaim
 from reminder_worker.outbox.queries import sql
 from reminder_worker.outbox.store import OutboxStore
@@ -84,7 +84,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     ledger = reminder_store(world)
     claim = await ledger.claim(10)
     await world.sql(lost)
-    await ledger.settle(claim, [become.answered(entry, NotAccepted()) for entry in claim.entries])
+    await ledger.settle(claim, [become.settle_answer(entry, NotAccepted()) for entry in claim.entries])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 
@@ -95,7 +95,7 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
     ledger, claim, entry = await in_hand(world)
     async with world.engine.begin() as conn:
         await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
-    await ledger.settle(claim, [become.later(entry, 0.0, "recipient_changed")])
+    await ledger.settle(claim, [become.retry_later(entry, 0.0, "recipient_changed")])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
 
 
@@ -175,7 +175,7 @@ async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_pl
     (entry,) = claim.entries
     assert await ledger.confirm(claim, [entry.id]) == {entry.id}
     assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
-    await ledger.settle(claim, [become.answered(entry, Refused(422))])
+    await ledger.settle(claim, [become.settle_answer(entry, EmailRefused(422))])
     assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
 
 
@@ -305,9 +305,9 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     ledger, claim, entry = await in_hand(world)
     await make_ready(ledger, claim, entry)
     await world.sql(ANOTHERS + ", state = :state", state=state)
-    await ledger.settle(claim, [become.answered(entry, Refused(422))])
+    await ledger.settle(claim, [become.settle_answer(entry, EmailRefused(422))])
     assert await world.sql("select state from worker.sent_ledger") == [(state,)]
-    await ledger.settle(claim, [become.sent(entry, "m")])
+    await ledger.settle(claim, [become.settle_sent(entry, "m")])
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 

@@ -14,13 +14,13 @@ from structlog.testing import capture_logs
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
     MAX_ANSWER_BYTES,
-    Accepted,
+    EmailAccepted,
+    EmailInDoubt,
+    EmailOutcome,
+    EmailRefused,
     MailClient,
     NotAccepted,
-    Outcome,
-    Refused,
     SuppressedAddress,
-    Undecided,
 )
 from reminder_worker.settings import MailSettings
 from tests.integration.certificates import own_certificate
@@ -59,12 +59,12 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
-        (body('{"messageId": "<1@x>", "duplicate": false}'), Accepted("<1@x>")),
-        (body('{"messageId": "<1@x>", "duplicate": true, "more": 1}'), Accepted("<1@x>")),
+        (body('{"messageId": "<1@x>", "duplicate": false}'), EmailAccepted("<1@x>")),
+        (body('{"messageId": "<1@x>", "duplicate": true, "more": 1}'), EmailAccepted("<1@x>")),
         (body('{"suppressed": true}'), SuppressedAddress()),
-        (body("", 400), Refused(400)),
-        (body("", 413), Refused(413)),
-        (body("", 422), Refused(422)),
+        (body("", 400), EmailRefused(400)),
+        (body("", 413), EmailRefused(413)),
+        (body("", 422), EmailRefused(422)),
         (body("", 401), NotAccepted()),
         (body("", 404), NotAccepted()),
         (body("", 429, **{"Retry-After": "17"}), NotAccepted(17.0)),
@@ -72,25 +72,25 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
         (body("", 429, **{"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}), NotAccepted()),
         (body("", 429, **{"Retry-After": "\u0661\u0667"}), NotAccepted()),
         (body("", 503), NotAccepted()),
-        (body("", 409), Undecided()),
-        (body("", 425), Undecided()),
-        (body("", 500), Undecided()),
-        (body("", 502), Undecided()),
-        (body("", 302, Location="/elsewhere"), Undecided()),
-        (body(""), Undecided()),
-        (body("<html>"), Undecided()),
-        (body(b"\xff\xfe\x00"), Undecided()),
-        (body(b'{"messageId": "\xff"}'), Undecided()),
-        (body("[]"), Undecided()),
-        (body("{}"), Undecided()),
-        (body('{"messageId": ""}'), Undecided()),
-        (body('{"messageId": "a\\u0000b"}'), Undecided()),
-        (body('{"messageId": "' + "x" * 2000 + '"}'), Undecided()),
-        (body('{"messageId": 7}'), Undecided()),
-        (body(b'{"messageId": "<1@x>"' + b" " * MAX_ANSWER_BYTES + b"}"), Undecided()),
+        (body("", 409), EmailInDoubt()),
+        (body("", 425), EmailInDoubt()),
+        (body("", 500), EmailInDoubt()),
+        (body("", 502), EmailInDoubt()),
+        (body("", 302, Location="/elsewhere"), EmailInDoubt()),
+        (body(""), EmailInDoubt()),
+        (body("<html>"), EmailInDoubt()),
+        (body(b"\xff\xfe\x00"), EmailInDoubt()),
+        (body(b'{"messageId": "\xff"}'), EmailInDoubt()),
+        (body("[]"), EmailInDoubt()),
+        (body("{}"), EmailInDoubt()),
+        (body('{"messageId": ""}'), EmailInDoubt()),
+        (body('{"messageId": "a\\u0000b"}'), EmailInDoubt()),
+        (body('{"messageId": "' + "x" * 2000 + '"}'), EmailInDoubt()),
+        (body('{"messageId": 7}'), EmailInDoubt()),
+        (body(b'{"messageId": "<1@x>"' + b" " * MAX_ANSWER_BYTES + b"}"), EmailInDoubt()),
     ],
 )
-async def test_each_answer_to_a_send(answer: web.Response, outcome: Outcome) -> None:
+async def test_each_answer_to_a_send(answer: web.Response, outcome: EmailOutcome) -> None:
     async with client_of(answer) as client:
         assert await client.send(KEY, b"{}") == outcome
 
@@ -149,7 +149,7 @@ async def test_no_email_follows_a_redirect() -> None:
         return body('{"messageId": "<1@x>"}')
 
     async with client_of(redirect) as client:
-        assert await client.send(KEY, b"{}") == Undecided()
+        assert await client.send(KEY, b"{}") == EmailInDoubt()
 
 
 @pytest.mark.parametrize(("answer", "error"), [(429, "HTTP 429"), (None, "connection closed before message completed")])
@@ -185,7 +185,7 @@ async def test_a_silent_service_leaves_it_undecided() -> None:
         return web.Response()
 
     async with client_of(hang, patience=0.2) as client:
-        assert await client.send(KEY, b"{}") == Undecided()
+        assert await client.send(KEY, b"{}") == EmailInDoubt()
         with pytest.raises(MailUnavailable):
             await client.ask(KEY)
         forever.set()
@@ -201,7 +201,7 @@ async def test_an_answer_that_breaks_off_leaves_it_undecided() -> None:
         return answer
 
     async with client_of(half) as client:
-        assert await client.send(KEY, b"{}") == Undecided()
+        assert await client.send(KEY, b"{}") == EmailInDoubt()
 
 
 async def test_the_key_the_token_and_the_exact_bytes_are_sent() -> None:

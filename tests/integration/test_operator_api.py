@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.gifts.gift import Gifts
+from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient
@@ -229,7 +229,7 @@ async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
     async with MailClient(to_stub) as client:
         world.parts.dispatch = ReminderDispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
         to_mail = settings.model_copy(update={"mail": to_stub})
-        world.parts.gift_mail = GiftMail(engine, vault, chains, Gifts(chains, indexers), client, to_mail)
+        world.parts.gift_mail = GiftMail(engine, vault, chains, GiftReader(chains, indexers), client, to_mail)
         yield
 
 

@@ -21,7 +21,7 @@ from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.async_api import Page, Route, async_playwright
 
 from devnet.compile import ROOT
-from reminder_worker.gifts.claim_link import Letter, encode_letter
+from reminder_worker.gifts.claim_link import GiftLetter, encode_letter
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import find_chromium
 from tests.qr import qr_codes
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ORIGIN = "http://printables.test"
 KEY, OTHER_KEY = "0x" + "4f3c2a1b" * 8, "0x" + "9d8e7c60" * 8
-LETTER = Letter("Wilhelmina Ångström", "Grandma Zoë", "A little something, sealed for you until the day it opens.")
+LETTER = GiftLetter("Wilhelmina Ångström", "Grandma Zoë", "A little something, sealed for you until the day it opens.")
 OPENS = datetime(2027, 12, 24, 9, tzinfo=UTC)
 SEALED = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
 SIZE = (1700, 2200)
@@ -134,7 +134,7 @@ async def studio(browser_page: tuple[Page, Path]) -> AsyncIterator[Studio]:
 
 def sheet(occasion: str = "birthday", key: str = KEY, address: str | None = None, **letter: str) -> dict[str, Any]:
     """As `drawKeySheet` takes it; `letter` changes the letter."""
-    said = Letter(**({"to": LETTER.to, "giver": LETTER.giver, "note": LETTER.note} | letter))
+    said = GiftLetter(**({"to": LETTER.to, "giver": LETTER.giver, "note": LETTER.note} | letter))
     address = address or Account.from_key(key).address
     entry = f"https://gifts.example.org/gifts/for/{address}?o={occasion}&paper=1#g={encode_letter(said)}"
     groups = re.findall("....", key[2:])
@@ -142,7 +142,7 @@ def sheet(occasion: str = "birthday", key: str = KEY, address: str | None = None
     return {"key": key, "groups": groups, "address": address, "entry": entry, "occasion": occasion, **names}
 
 
-def gift_card(occasion: str = "birthday", letter: Letter = LETTER) -> dict[str, Any]:
+def gift_card(occasion: str = "birthday", letter: GiftLetter = LETTER) -> dict[str, Any]:
     link = f"https://gifts.example.org/gifts/1/1234?o={occasion}&paper=1#g={encode_letter(letter)}"
     said = {"to": letter.to, "from": letter.giver, "note": letter.note}
     return {"link": link, "occasion": occasion, "opensOn": OPENS.timestamp() * 1000, **said}
@@ -262,19 +262,19 @@ async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_reco
 
 async def test_the_longest_letters_fit_the_card_and_its_code_is_read(studio: Studio) -> None:
     for letter in ("W" * 500, "mmmm " * 100, "愛" * 490, "👩‍👩‍👧‍👦" * 55):
-        given = gift_card(letter=Letter("To" * 15, "From" * 10, letter))
+        given = gift_card(letter=GiftLetter("To" * 15, "From" * 10, letter))
         assert codes(await studio.draw("card", given)) == [given["link"]]
 
 
 async def test_a_message_of_too_many_lines_is_refused_with_the_limit(studio: Studio) -> None:
     most = await most_lines(studio)
     assert most >= 10
-    drawn = gift_card(letter=Letter("", "", "\n".join("x" * most)))
+    drawn = gift_card(letter=GiftLetter("", "", "\n".join("x" * most)))
     assert codes(await studio.draw("card", drawn)) == [drawn["link"]]
 
 
 async def most_lines(studio: Studio) -> int:
-    said = await studio.refusal("card", gift_card(letter=Letter("", "", "\n".join("x" * 60))))
+    said = await studio.refusal("card", gift_card(letter=GiftLetter("", "", "\n".join("x" * 60))))
     (most,) = re.findall(r"holds (\d+) of them", said)
     return int(most)
 

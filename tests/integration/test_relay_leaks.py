@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from devnet.leaks import dump, search, secrets_of
 from devnet.scenarios import Scenario
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.relay.models import RelayAuthorization
 from tests.integration.relay_world import CEILING, GWEI, RelayWorld, open_bare_world
 
@@ -58,7 +58,7 @@ async def test_no_signature_and_no_key_is_stored_or_logged_in_clear(
         await relay("broadcast")
         world.base_fee(CEILING + GWEI)
         await relay("deferred")
-        await Alerts(world.engine).run()
+        await AlertOutbox(world.engine).run()
     states = {row["state"] for row in await world.rows("select state from worker.relay_request")}
     assert states == {"confirmed", "mined", "broadcast", "deferred_fee"}
     url = world.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 from yarl import URL
 
-from reminder_worker.gifts.claim_link import Marks, encode_letter
+from reminder_worker.gifts.claim_link import LinkFlags, encode_letter
 from reminder_worker.logging import configure_logging
 from tests.integration.gift_page_browser import PHONE, Visit
 from tests.integration.gift_page_world import LETTER, GiftWorld
@@ -30,7 +30,7 @@ REWRITINGS: dict[str, Rewriting] = {
     "an added parameter that is not valid": lambda url: url.replace("#", "%23") + "&utm=caf%E9",
     "line ends": lambda url: url[:-40].replace("#", "%23") + "%0D%0A" + url[-40:],
 }
-MARKS = Marks(occasion="birthday", paper=True)
+MARKS = LinkFlags(occasion="birthday", paper=True)
 
 
 async def test_a_rewritten_link_is_put_right_by_the_page(gift_world: GiftWorld, visit: Visit) -> None:
@@ -57,7 +57,7 @@ async def test_a_rewritten_link_of_a_sheet_is_put_right_before_it_leads_on(gift_
 
 
 async def test_a_rewritten_link_without_marks_is_put_right(gift_world: GiftWorld, visit: Visit) -> None:
-    gift = await gift_world.seal(gift_world.person("ada"), opened=False, marks=Marks())
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, marks=LinkFlags())
     visitor = await visit(PHONE)
     for rewritten in (gift.url.replace("#", "%23"), gift.url.replace("#g=", "?g="), gift.url.replace("#", "/%23")):
         await visitor.page.goto(rewritten)

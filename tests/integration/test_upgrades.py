@@ -21,7 +21,7 @@ from reminder_worker.chain.logs import FIRST_BLOCKS
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
 from reminder_worker.monitoring.retention import forget_expired
-from reminder_worker.outbox.alerts import STORM, Alerts
+from reminder_worker.outbox.alerts import STORM, AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
@@ -147,7 +147,7 @@ async def test_a_storm_says_how_many_operations_give_control_away(it: UpgradeWor
     async with MailStub() as stub:
         settings = {"MAIL_URL": stub.url, "MAIL_TOKEN": SecretStr(TOKEN)}
         async with MailClient(MailSettings.model_validate(settings)) as client:
-            await Alerts(it.engine, client, "night.watch@operators.example").run()
+            await AlertOutbox(it.engine, client, "night.watch@operators.example").run()
     (digest,) = stub.inbox
     counts = {fact["name"]: int(fact["value"].partition(":")[0]) for fact in digest.variables["facts"]}
     assert counts == {"upgrade scheduled event": STORM, "upgrade scheduled event (graver than an upgrade)": 1}
@@ -378,7 +378,7 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
     chain_scenario: Scenario, engine: AsyncEngine, chain: Chain
 ) -> None:
     """A slip of the configuration would be watched for ever: no log, every look a success."""
-    watch = UpgradeWatch(engine, chain, Alerts(engine), chain_scenario.deployment.usdc)
+    watch = UpgradeWatch(engine, chain, AlertOutbox(engine), chain_scenario.deployment.usdc)
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
             await watch.look() and await watch.run()
@@ -477,7 +477,7 @@ async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeW
     operation = it.scenario.schedule_upgrade(SOMEBODY)
     with capture_logs(processors=[redact]) as logs:
         await it.watch.look()  # a run may be seconds away
-        await Alerts(it.engine).run()
+        await AlertOutbox(it.engine).run()
     (line,) = [line for line in logs if line["event"] == "alert"]
     assert (line["kind"], line["subject"]) == ("upgrade_scheduled", operation.id)
     assert line["facts"]["new_implementation"] == to_checksum_address(SOMEBODY)

@@ -17,7 +17,7 @@ from pipelines.definitions import defs
 from pipelines.sensors import sensors
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactScope, read_facts
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.commands import Command
@@ -149,7 +149,7 @@ def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command
 async def test_metrics_count_the_queue(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     chain = Chain(chain_settings(chain_scenario))
     try:
-        it = world(chain_scenario, engine, chain, Alerts(engine))
+        it = world(chain_scenario, engine, chain, AlertOutbox(engine))
         chain_scenario.schedule_upgrade(SOMEBODY)
         await it.catch_up()
     finally:

@@ -22,7 +22,7 @@ from reminder_worker.monitoring import watchdog
 from reminder_worker.monitoring.facts import NOT_FINAL_SECONDS, ExpectedPass, FactScope
 from reminder_worker.monitoring.rules import ALIVE_SECONDS, CLOCKS_WITHIN, FAILURES_PER_HOUR, SETTLED_WITHIN
 from reminder_worker.monitoring.watchdog import CALM_SECONDS, Watchdog, WatchdogReport
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
@@ -79,7 +79,7 @@ class Heart:
 @dataclass
 class World:
     engine: AsyncEngine
-    alerts: Alerts
+    alerts: AlertOutbox
     chains: dict[int, Chain]
     settings: Settings
     heart: Heart
@@ -135,7 +135,7 @@ async def opened(
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
     chains = {each.chain_id: Chain(each) for each in settings.chains}
     try:
-        world = World(engine, Alerts(engine), chains, settings, heart)
+        world = World(engine, AlertOutbox(engine), chains, settings, heart)
         await world.sql(
             "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
             " values (31337, 'index', :n, '0x')",

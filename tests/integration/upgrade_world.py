@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.outbox.alerts import Alerts
+from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch
 
@@ -58,8 +58,8 @@ def chain_settings(scenario: Scenario, **other: str) -> ChainSettings:
     return ChainSettings.model_validate({**values, "chain_id": CHAIN, **other})
 
 
-def world(scenario: Scenario, engine: AsyncEngine, chain: Chain, alerts: Alerts | None = None) -> UpgradeWorld:
-    watch = UpgradeWatch(engine, chain, alerts or Alerts(engine), scenario.deployment.upgrade_timelock)
+def world(scenario: Scenario, engine: AsyncEngine, chain: Chain, alerts: AlertOutbox | None = None) -> UpgradeWorld:
+    watch = UpgradeWatch(engine, chain, alerts or AlertOutbox(engine), scenario.deployment.upgrade_timelock)
     return UpgradeWorld(scenario, engine, chain, watch)
 
 

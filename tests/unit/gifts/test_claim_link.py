@@ -17,10 +17,10 @@ from reminder_worker.gifts.claim_link import (
     MOST_LINK_CHARACTERS,
     MOST_NOTE_CHARACTERS,
     ClaimLink,
-    Letter,
+    GiftLetter,
+    LinkFlags,
     LinkRules,
-    Marks,
-    Origin,
+    ServedOrigin,
     as_served_now,
     check_claim_link,
     decode_letter,
@@ -31,25 +31,25 @@ from reminder_worker.gifts.claim_link import (
 from reminder_worker.settings.values import Origins
 
 RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
-LETTER = Letter("Zoë", "Grandma & Grandpa", "Happy birthday!\nOpen me 🎁")
+LETTER = GiftLetter("Zoë", "Grandma & Grandpa", "Happy birthday!\nOpen me 🎁")
 G = encode_letter(LETTER)
 GOOD = f"https://gifts.example.org/gifts/1/7?o=birthday#g={G}"
 
 marks = st.builds(
-    Marks,
+    LinkFlags,
     occasion=st.none() | st.from_regex(r"[a-z][a-z0-9-]{0,31}", fullmatch=True),
     paper=st.booleans(),
     email=st.booleans(),
 )
 words = st.text(st.sampled_from("abcXYZ äöß漢字-'"), max_size=60).map(lambda text: " ".join(text.split()))
 notes = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]) | st.just("\n"), max_size=300)
-letters = st.builds(Letter, to=words, giver=words, note=notes)
+letters = st.builds(GiftLetter, to=words, giver=words, note=notes)
 ids = {"chain_id": st.integers(1, LARGEST_CHAIN_ID), "timelock_id": st.integers(1, LARGEST_TIMELOCK_ID)}
 
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
 def test_a_link_of_earlier_settings_leads_to_the_same_gift_by_those_of_now(
-    origin: Origin, marks: Marks, letter: Letter, chain_id: int, timelock_id: int
+    origin: ServedOrigin, marks: LinkFlags, letter: GiftLetter, chain_id: int, timelock_id: int
 ) -> None:
     """Its origin stays where it is one still."""
     link = ClaimLink(origin, "gifts", chain_id, timelock_id, marks, letter)
@@ -63,7 +63,7 @@ def test_a_link_of_earlier_settings_leads_to_the_same_gift_by_those_of_now(
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
 def test_a_link_is_read_back_as_it_was_made(
-    origin: Origin, marks: Marks, letter: Letter, chain_id: int, timelock_id: int
+    origin: ServedOrigin, marks: LinkFlags, letter: GiftLetter, chain_id: int, timelock_id: int
 ) -> None:
     """Every part of every link, the letter among them."""
     link = ClaimLink(origin, "gifts", chain_id, timelock_id, marks, letter)
@@ -73,10 +73,10 @@ def test_a_link_is_read_back_as_it_was_made(
 
 def test_the_largest_link_is_not_too_long() -> None:
     """Whatever letter can be made can be read in any link, and fits a QR code of level M (2,331 bytes)."""
-    letter = Letter("ä" * 60, "ä" * 60, "n" * MOST_NOTE_CHARACTERS)
-    full = Letter("x" * 30, "x" * (MOST_LETTER_BYTES - 3 * MOST_NOTE_CHARACTERS - 65), "漢" * MOST_NOTE_CHARACTERS)
+    letter = GiftLetter("ä" * 60, "ä" * 60, "n" * MOST_NOTE_CHARACTERS)
+    full = GiftLetter("x" * 30, "x" * (MOST_LETTER_BYTES - 3 * MOST_NOTE_CHARACTERS - 65), "漢" * MOST_NOTE_CHARACTERS)
     assert len(encode_letter(full)) * 3 // 4 >= MOST_LETTER_BYTES - 2
-    marks = Marks("o" * 32, True, True)
+    marks = LinkFlags("o" * 32, True, True)
     rules = LinkRules.of([f"https://{'h' * 40}.example.org:65535"], "g")
     for each in (letter, full):
         link = ClaimLink(rules.origins[0], "g", 1, 10**9, marks, each)
@@ -165,7 +165,7 @@ def test_no_text_is_taken_for_a_link(text: str) -> None:
     with pytest.raises(ValueError):
         parse_claim_link(text, RULES)
     with pytest.raises(ValueError):
-        Origin.parse(text + "/")
+        ServedOrigin.parse(text + "/")
 
 
 def wire(**fields: Any) -> str:
@@ -220,7 +220,7 @@ def test_a_letter_is_read_in_its_one_form_or_not_at_all(text: str) -> None:
 @pytest.mark.parametrize("mark", ["\u200e", "\u200f", "\u061c", "\u00ad", "\u200b", "\u200c", "\u200d"])
 def test_what_keyboards_and_pasted_texts_leave_between_letters_is_part_of_a_message(mark: str) -> None:
     """Marks of direction, soft hyphens, the space of Khmer keyboards, the joiners; in a name only these last two."""
-    letter = Letter("Ann", "Bob", f"{mark}Hi{mark}!{mark}")
+    letter = GiftLetter("Ann", "Bob", f"{mark}Hi{mark}!{mark}")
     assert decode_letter(encode_letter(letter)) == letter
 
 
@@ -228,16 +228,20 @@ def test_what_keyboards_and_pasted_texts_leave_between_letters_is_part_of_a_mess
 def test_what_turns_the_words_around_it_is_no_part_of_a_message(control: str) -> None:
     """Overrides, embeddings and isolates reach beyond themselves: a message could read as another one."""
     with pytest.raises(ValueError, match="invisible"):
-        encode_letter(Letter("", "", f"a{control}b"))
+        encode_letter(GiftLetter("", "", f"a{control}b"))
 
 
 def test_what_cannot_be_read_cannot_be_made() -> None:
     """The limits hold in both directions."""
-    for letter in (Letter("x" * 61, "", ""), Letter("", "", "n" * 501), Letter("", "", "漢" * 500 + "\n" * 200)):
+    for letter in (
+        GiftLetter("x" * 61, "", ""),
+        GiftLetter("", "", "n" * 501),
+        GiftLetter("", "", "漢" * 500 + "\n" * 200),
+    ):
         with pytest.raises(ValueError):
             encode_letter(letter)
     with pytest.raises(ValueError, match="too long"):
-        encode_letter(Letter("", "", "\U0001f381" * 450))
+        encode_letter(GiftLetter("", "", "\U0001f381" * 450))
 
 
 def test_nothing_of_a_letter_shows_when_it_is_printed() -> None:
@@ -250,14 +254,14 @@ def test_nothing_of_a_letter_shows_when_it_is_printed() -> None:
 @pytest.mark.parametrize(
     ("query", "kept"),
     [
-        ([("o", "birthday"), ("paper", "1"), ("email", "1")], Marks("birthday", True, True)),
-        ([("o", "a"), ("o", "b"), ("paper", "1")], Marks(paper=True)),
-        ([("o", "../x"), ("g", "secret"), ("next", "//evil.net")], Marks()),
-        ([("o", "a\r\nLocation: x"), ("paper", "1"), ("paper", "1"), ("email", "yes")], Marks()),
-        ([("o", "a" * 33)], Marks()),
+        ([("o", "birthday"), ("paper", "1"), ("email", "1")], LinkFlags("birthday", True, True)),
+        ([("o", "a"), ("o", "b"), ("paper", "1")], LinkFlags(paper=True)),
+        ([("o", "../x"), ("g", "secret"), ("next", "//evil.net")], LinkFlags()),
+        ([("o", "a\r\nLocation: x"), ("paper", "1"), ("paper", "1"), ("email", "yes")], LinkFlags()),
+        ([("o", "a" * 33)], LinkFlags()),
     ],
 )
-def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept: Marks) -> None:
+def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept: LinkFlags) -> None:
     """Nothing else of a request's query reaches a redirect."""
     assert kept_marks(query) == kept
 

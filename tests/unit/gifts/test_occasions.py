@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from gift_page.tools import draw_cards
-from reminder_worker.gifts.claim_link import MOST_NOTE_CHARACTERS, Letter, Marks, encode_letter, kept_marks
-from reminder_worker.gifts.occasions import CARD_SIZE, Occasion, card, card_name, card_names, occasion_of, occasions
+from reminder_worker.gifts.claim_link import MOST_NOTE_CHARACTERS, GiftLetter, LinkFlags, encode_letter, kept_marks
+from reminder_worker.gifts.occasions import CARD_SIZE, GiftOccasion, card, card_name, card_names, occasion_of, occasions
 
 MOST_CARD_BYTES = 40_000
 ALL = list(occasions().values())
@@ -22,18 +22,18 @@ def test_there_are_at_least_ten_occasions_and_a_default() -> None:
 
 
 @pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
-def test_every_occasion_can_be_named_in_a_link_and_its_messages_be_sent(occasion: Occasion) -> None:
+def test_every_occasion_can_be_named_in_a_link_and_its_messages_be_sent(occasion: GiftOccasion) -> None:
     """Its id is what `o` takes; three messages, each a note that a letter takes, in whole sentences."""
-    assert kept_marks([("o", occasion.id)]) == Marks(occasion.id)
+    assert kept_marks([("o", occasion.id)]) == LinkFlags(occasion.id)
     assert len(occasion.messages) == 3
     for message in occasion.messages:
         assert len(message) < MOST_NOTE_CHARACTERS
-        assert encode_letter(Letter("", "", message))
+        assert encode_letter(GiftLetter("", "", message))
         assert message[-1] in ".!"
 
 
 @pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
-def test_the_words_on_a_card_are_legible(occasion: Occasion) -> None:
+def test_the_words_on_a_card_are_legible(occasion: GiftOccasion) -> None:
     """WCAG 2.2: ink on the panel at least 7, the panel on the ground at least 4.5."""
     palette = occasion.palette
     assert contrast(palette.ink, palette.panel) >= 7
@@ -41,7 +41,7 @@ def test_the_words_on_a_card_are_legible(occasion: Occasion) -> None:
 
 
 @pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
-def test_the_preview_image_is_the_one_that_the_set_draws(occasion: Occasion) -> None:
+def test_the_preview_image_is_the_one_that_the_set_draws(occasion: GiftOccasion) -> None:
     """1200 x 630, small, and up to date: when it fails, `make cards`."""
     stored = Image.open(BytesIO(card(occasion.id)))
     assert (stored.format, stored.size) == ("PNG", CARD_SIZE)

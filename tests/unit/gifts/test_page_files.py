@@ -4,7 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
-from reminder_worker.gifts.assets import Entry, PageFiles
+from reminder_worker.gifts.assets import PageEntry, PageFiles
 
 
 def test_where_nothing_was_built_there_are_no_files(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_page_loads_what_its_script_imports_at_once_and_nothing_more(tmp_path:
     files = PageFiles.load(tmp_path)
     assert files is not None
     entry = files.entries["claim"]
-    assert files.entries == {"claim": Entry("claim-1.js", entry.styles, entry.preloads)}
+    assert files.entries == {"claim": PageEntry("claim-1.js", entry.styles, entry.preloads)}
     assert sorted(entry.styles) == ["a-1.css", "claim-1.css"]
     assert sorted(entry.preloads) == ["a-1.js", "b-1.js"]
     assert set(files.files) == {"claim-1.js", "a-1.js", "b-1.js", "ways-1.js", "claim-1.css", "a-1.css", "font.woff2"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reminder_worker.outbox.allowlist import is_allowed
+from reminder_worker.outbox.messages import is_allowed
 
 
 @pytest.mark.parametrize(

@@ -11,41 +11,53 @@ from mail_service.variables import Origins, checked
 from reminder_worker.outbox.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
-    Addressee,
     AlertKind,
-    Amount,
+    EmailAddressee,
     GiftKind,
     GiftSubject,
-    Kind,
-    Role,
-    Subject,
-    alert_body,
-    alert_variables,
-    amount_words,
-    amounts_rows,
+    LegacySubject,
+    RecipientRole,
+    ReminderKind,
+    TokenAmount,
+    build_alert_body,
+    build_gift_body,
+    build_reminder_body,
     checksum,
-    deadline_words,
-    gift_body,
-    request_body,
-    told_rows,
+    format_amount,
+    format_amounts,
+    format_deadline,
+    format_role_counts,
+    make_alert_variables,
 )
 
 ORIGINS = Origins("https://app.example.org", ("https://app.example.org",))
 TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
-ABOUT = Subject(1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org", "Family savings")
-EXTRA: dict[Kind, dict[str, object]] = {
-    Kind.ACTIVATED_TRANSFER: {"amounts": amounts_rows([Amount(TOKEN, 10**18, None, None)])},
-    Kind.INSTRUCTIONS: {"told": told_rows({Role.BENEFICIARY: 2}), "routerAddress": checksum(TOKEN)},
+ABOUT = LegacySubject(
+    1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org", "Family savings"
+)
+EXTRA: dict[ReminderKind, dict[str, object]] = {
+    ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
+    ReminderKind.INSTRUCTIONS: {
+        "told": format_role_counts({RecipientRole.BENEFICIARY: 2}),
+        "routerAddress": checksum(TOKEN),
+    },
 }
-WITHOUT_DEADLINE = {Kind.OWNER_RESET, Kind.ACTIVATED_MULTISIG, Kind.ACTIVATED_TRANSFER, Kind.INSTRUCTIONS}
+WITHOUT_DEADLINE = {
+    ReminderKind.OWNER_RESET,
+    ReminderKind.ACTIVATED_MULTISIG,
+    ReminderKind.ACTIVATED_TRANSFER,
+    ReminderKind.INSTRUCTIONS,
+}
 
 
-@pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize("role", Role)
-def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables(kind: Kind, role: Role) -> None:
+@pytest.mark.parametrize("kind", ReminderKind)
+@pytest.mark.parametrize("role", RecipientRole)
+def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables(
+    kind: ReminderKind, role: RecipientRole
+) -> None:
     deadline = None if kind in WITHOUT_DEADLINE else 1_795_532_640
-    addressee = Addressee("anna@example.org", "Anna", role)
-    body = json.loads(request_body(kind, addressee, ABOUT, deadline, **EXTRA.get(kind, {})))
+    addressee = EmailAddressee("anna@example.org", "Anna", role)
+    body = json.loads(build_reminder_body(kind, addressee, ABOUT, deadline, **EXTRA.get(kind, {})))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
     assert template.version == TEMPLATE_VERSION
@@ -57,8 +69,8 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
 @pytest.mark.parametrize("kind", AlertKind)
 @pytest.mark.parametrize("status", ["raised", "cleared", "unwatched", "event"])
 def test_every_alert_is_a_template_of_the_mail_service_with_exactly_its_variables(kind: AlertKind, status: str) -> None:
-    variables = alert_variables(status, 1, "Ethereum", TOKEN, {"nonce": 412, "reason": "foreign_nonce"})
-    body = json.loads(alert_body(kind.value, "ops@example.org", 1_795_532_640, variables))
+    variables = make_alert_variables(status, 1, "Ethereum", TOKEN, {"nonce": 412, "reason": "foreign_nonce"})
+    body = json.loads(build_alert_body(kind.value, "ops@example.org", 1_795_532_640, variables))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category) == (1, "ops")
     assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
@@ -68,7 +80,7 @@ def test_every_alert_is_a_template_of_the_mail_service_with_exactly_its_variable
 def test_every_gift_kind_is_a_template_of_the_mail_service(kind: GiftKind) -> None:
     about = GiftSubject(1, "Ethereum", 42, "0x" + "1" * 40, "0x" + "2" * 40, 1_795_532_640)
     link = "https://app.example.org/gifts/1/42#g=e30"
-    body = json.loads(gift_body(kind, "anna@example.org", "Anna", "Grandpa", link, about))
+    body = json.loads(build_gift_body(kind, "anna@example.org", "Anna", "Grandpa", link, about))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
     assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
@@ -86,7 +98,7 @@ def test_facts_of_an_alert_are_shown_by_their_unit() -> None:
         "reason": "",
         "note": "x" * 999,
     }
-    shown = {fact["name"]: fact["value"] for fact in alert_variables("raised", 0, "", "", facts)["facts"]}
+    shown = {fact["name"]: fact["value"] for fact in make_alert_variables("raised", 0, "", "", facts)["facts"]}
     assert shown == {
         "balance": "0.042 ETH",
         "waiting since": "25 minutes",
@@ -97,12 +109,14 @@ def test_facts_of_an_alert_are_shown_by_their_unit() -> None:
 
 
 def test_the_same_entry_makes_the_same_bytes() -> None:
-    addressee = Addressee("anna@example.org", "Änna 🙂", Role.OWNER)
-    assert request_body(Kind.OWNER_RESET, addressee, ABOUT, 5) == request_body(Kind.OWNER_RESET, addressee, ABOUT, 5)
+    addressee = EmailAddressee("anna@example.org", "Änna 🙂", RecipientRole.OWNER)
+    assert build_reminder_body(ReminderKind.OWNER_RESET, addressee, ABOUT, 5) == build_reminder_body(
+        ReminderKind.OWNER_RESET, addressee, ABOUT, 5
+    )
 
 
 def test_an_addressee_is_not_shown() -> None:
-    shown = repr(Addressee("anna@example.org", "Anna Quill", Role.OWNER)) + repr(ABOUT)
+    shown = repr(EmailAddressee("anna@example.org", "Anna Quill", RecipientRole.OWNER)) + repr(ABOUT)
     assert "anna" not in shown.lower()
     assert "savings" not in shown
 
@@ -117,7 +131,7 @@ def test_an_addressee_is_not_shown() -> None:
     ],
 )
 def test_a_deadline_is_said_in_words_with_its_time_zone(seconds: int, words: str) -> None:
-    assert deadline_words(seconds) == words
+    assert format_deadline(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -134,16 +148,16 @@ def test_a_deadline_is_said_in_words_with_its_time_zone(seconds: int, words: str
     ],
 )
 def test_an_amount_is_exact(units: int, decimals: int | None, words: str) -> None:
-    assert amount_words(units, decimals) == words
+    assert format_amount(units, decimals) == words
 
 
 @given(st.integers(0, 2**256 - 1), st.integers(0, 36))
 def test_an_amount_says_every_digit(units: int, decimals: int) -> None:
-    whole, _, fraction = amount_words(units, decimals).replace(",", "").partition(".")
+    whole, _, fraction = format_amount(units, decimals).replace(",", "").partition(".")
     assert int(whole + fraction.ljust(decimals, "0")) == units
     assert not fraction.endswith("0")
 
 
 def test_a_token_that_is_not_whitelisted_is_shown_by_its_address() -> None:
-    (row,) = amounts_rows([Amount(TOKEN, 5, None, 0)])
+    (row,) = format_amounts([TokenAmount(TOKEN, 5, None, 0)])
     assert row["token"] == row["tokenAddress"] == "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"

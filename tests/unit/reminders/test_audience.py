@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from reminder_worker.indexer.models import ReminderConfig
-from reminder_worker.outbox.messages import Role
+from reminder_worker.outbox.messages import RecipientRole
 from reminder_worker.reminders.audience import LegacyMembership, find_audience
 
 OWNER, SAFE, SIGNER, ANNA, BEN, CLARA, DAN, STRANGER = (f"0x{digit * 40}" for digit in "123456789"[:8])
@@ -45,21 +45,29 @@ def test_a_member_who_is_not_configured_is_not_written_to() -> None:
 def test_roles_come_from_the_chain_whatever_is_configured() -> None:
     config = ReminderConfig("0x", OWNER, (), (ANNA, CLARA), BEN, None)
     found = find_audience(config, EVERYBODY, MEMBERS, 2)
-    assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, BEN: Role.BENEFICIARY, CLARA: Role.SECOND_LINE}
+    assert found == {
+        OWNER: RecipientRole.OWNER,
+        ANNA: RecipientRole.BENEFICIARY,
+        BEN: RecipientRole.BENEFICIARY,
+        CLARA: RecipientRole.SECOND_LINE,
+    }
 
 
 def test_the_creator_of_a_safe_legacy_hears_as_its_owner_and_only_its_signers_as_cosigners() -> None:
     config = ReminderConfig("0x", OWNER, (OWNER, SIGNER, STRANGER), (ANNA,), None, None)
     members = LegacyMembership(SAFE, OWNER, (ANNA,), cosigners=(OWNER, SIGNER))
     found = find_audience(config, {OWNER, SIGNER, STRANGER, ANNA}, members, 1)
-    assert found == {OWNER: Role.OWNER, ANNA: Role.BENEFICIARY, SIGNER: Role.COSIGNER}
+    assert found == {OWNER: RecipientRole.OWNER, ANNA: RecipientRole.BENEFICIARY, SIGNER: RecipientRole.COSIGNER}
 
 
 def test_a_safe_that_is_configured_and_stored_is_told_as_the_owner_of_its_legacy() -> None:
     """A Safe may have a mailbox of its own, for example that of a treasury."""
     config = ReminderConfig("0x", OWNER, (SAFE,), (ANNA,), None, None)
     members = LegacyMembership(SAFE, OWNER, (ANNA,), cosigners=(OWNER,))
-    assert find_audience(config, {SAFE, ANNA}, members, 1) == {SAFE: Role.OWNER, ANNA: Role.BENEFICIARY}
+    assert find_audience(config, {SAFE, ANNA}, members, 1) == {
+        SAFE: RecipientRole.OWNER,
+        ANNA: RecipientRole.BENEFICIARY,
+    }
 
 
 def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_act() -> None:
@@ -67,9 +75,9 @@ def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_a
     members = LegacyMembership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
     for line in (1, 2, 3):
         found = find_audience(CONFIG, EVERYBODY, members, line)
-        assert (found[ANNA], found[BEN]) == (Role.BENEFICIARY, Role.BENEFICIARY)
-    assert find_audience(CONFIG, EVERYBODY, members, 2, may_act=True)[ANNA] is Role.SECOND_LINE
-    assert find_audience(CONFIG, EVERYBODY, members, 3, may_act=True)[BEN] is Role.THIRD_LINE
+        assert (found[ANNA], found[BEN]) == (RecipientRole.BENEFICIARY, RecipientRole.BENEFICIARY)
+    assert find_audience(CONFIG, EVERYBODY, members, 2, may_act=True)[ANNA] is RecipientRole.SECOND_LINE
+    assert find_audience(CONFIG, EVERYBODY, members, 3, may_act=True)[BEN] is RecipientRole.THIRD_LINE
 
 
 def test_a_membership_survives_being_stored() -> None:

@@ -5,15 +5,15 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from reminder_worker.outbox.messages import Kind
+from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.reminders.emails import ReminderEmail, SiblingEmail, StoredRecipient, decide_claim
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-MERGED = [Kind.OWNER_RESET, Kind.ACTIVATED_TRANSFER]
-WINDOWS = [kind for kind in Kind if kind.value.startswith(("before", "ready", "layer"))]
+MERGED = [ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER]
+WINDOWS = [kind for kind in ReminderKind if kind.value.startswith(("before", "ready", "layer"))]
 
 
-def entry(kind: Kind, minutes: int = 0, recipient: str = "anna") -> ReminderEmail:
+def entry(kind: ReminderKind, minutes: int = 0, recipient: str = "anna") -> ReminderEmail:
     made = NOW + timedelta(minutes=minutes)
     return ReminderEmail(uuid4(), 1, "0xabc", recipient, kind, str(minutes), "owner", 0, 0, made, None)
 
@@ -22,14 +22,14 @@ def ids(entries: list[ReminderEmail]) -> list[UUID]:
     return [each.id for each in entries]
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_an_entry_alone_is_claimed(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", ReminderKind)
+def test_an_entry_alone_is_claimed(kind: ReminderKind) -> None:
     one = entry(kind)
     assert decide_claim([one], {}).claim == [one]
 
 
 @pytest.mark.parametrize("kind", MERGED)
-def test_the_latest_speaks_for_those_before_it(kind: Kind) -> None:
+def test_the_latest_speaks_for_those_before_it(kind: ReminderKind) -> None:
     first, second, third = entry(kind, 1), entry(kind, 2), entry(kind, 3)
     decision = decide_claim([second, third, first], {})
     assert decision.claim == [third]
@@ -37,7 +37,7 @@ def test_the_latest_speaks_for_those_before_it(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", MERGED)
-def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: Kind) -> None:
+def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: ReminderKind) -> None:
     due = entry(kind, 1)
     waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
     decision = decide_claim([due], {due.group: [waiting]})
@@ -46,7 +46,7 @@ def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: Kind) -> 
 
 
 def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> None:
-    due = entry(Kind.OWNER_RESET, 1)
+    due = entry(ReminderKind.OWNER_RESET, 1)
     waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
     under_way = SiblingEmail(uuid4(), NOW, NOW + timedelta(minutes=3))
     decision = decide_claim([due], {due.group: [waiting, under_way]})
@@ -54,14 +54,14 @@ def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> Non
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
-def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: Kind) -> None:
+def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: ReminderKind) -> None:
     first, second = entry(kind, 1), entry(kind, 2)
     decision = decide_claim([first, second], {})
     assert (decision.claim, decision.merge, decision.defer) == ([second], {}, {})
 
 
 @pytest.mark.parametrize("kind", [*MERGED, *WINDOWS])
-def test_one_sent_lately_puts_the_next_off_for_a_day(kind: Kind) -> None:
+def test_one_sent_lately_puts_the_next_off_for_a_day(kind: ReminderKind) -> None:
     due = entry(kind)
     sent = [SiblingEmail(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
     decision = decide_claim([due], {due.group: sent})
@@ -69,12 +69,14 @@ def test_one_sent_lately_puts_the_next_off_for_a_day(kind: Kind) -> None:
 
 
 def test_instructions_and_activations_of_a_safe_are_not_limited() -> None:
-    several = [entry(kind, n) for kind in (Kind.INSTRUCTIONS, Kind.ACTIVATED_MULTISIG) for n in range(3)]
+    several = [
+        entry(kind, n) for kind in (ReminderKind.INSTRUCTIONS, ReminderKind.ACTIVATED_MULTISIG) for n in range(3)
+    ]
     assert ids(decide_claim(several, {}).claim) == ids(several)
 
 
 def test_people_do_not_stand_in_each_others_way() -> None:
-    both = [entry(Kind.OWNER_RESET, 1, "anna"), entry(Kind.OWNER_RESET, 1, "ben")]
+    both = [entry(ReminderKind.OWNER_RESET, 1, "anna"), entry(ReminderKind.OWNER_RESET, 1, "ben")]
     assert ids(decide_claim(both, {}).claim) == ids(both)
 
 
@@ -82,5 +84,7 @@ def test_people_do_not_stand_in_each_others_way() -> None:
 def test_an_entry_does_not_show_what_is_in_it(secret: str) -> None:
     stored = StoredRecipient("key", b"salt", b"email", b"name", b"hash")
     made = datetime.now(UTC)
-    entry = ReminderEmail(uuid4(), 1, "0x", "0x", Kind.OWNER_RESET, "e", "owner", 0, 0, made, stored, True, b"secret")
+    entry = ReminderEmail(
+        uuid4(), 1, "0x", "0x", ReminderKind.OWNER_RESET, "e", "owner", 0, 0, made, stored, True, b"secret"
+    )
     assert secret not in repr(entry)
