@@ -42,7 +42,7 @@ LEGACIES_AT_ONCE: Final = 500
 BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds; the legacies left over come first in the next run
 POLL_SECONDS: Final = 3500  # a little less than the hour after which a legacy is read again
 RELAY_SECONDS: Final = 6 * 3600
-"""Seconds that a renewal may wait to be mined. Its count is old by then, and is read again."""
+"""Seconds that a renewal may wait to be mined. The count is old by then and is read again."""
 MOST_REVERTS: Final = 3
 NOT_REMINDED: Final = frozenset(
     {

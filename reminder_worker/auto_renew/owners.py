@@ -13,7 +13,7 @@ from reminder_worker.errors import ChainUnavailable
 
 @dataclass(frozen=True, slots=True)
 class OptedIn:
-    """A legacy whose owner wants it renewed, by the index, with its stored baseline."""
+    """A legacy with auto-renew switched on, by the index, and its stored baseline."""
 
     address: str
     legacy_id: int
@@ -23,7 +23,7 @@ class OptedIn:
 
 @dataclass(frozen=True, slots=True)
 class BlockPair:
-    """The finalized block, and the latest one, which is not before it."""
+    """The finalized block, and the latest block, never before the finalized one."""
 
     finalized: BlockHeader
     head: BlockHeader

@@ -65,7 +65,7 @@ class FinalActivity:
 
 @dataclass(frozen=True, slots=True)
 class LegacyState:
-    """At one block that is not before the finalized one, at unix time `now`; t1 when line 1 may activate."""
+    """Facts at the latest block, at unix time `now`; t1 when line 1 may activate."""
 
     now: int
     reset_at: int
@@ -113,7 +113,7 @@ def decide_renewal(
 def _near(state: LegacyState) -> int:
     """Return how many seconds before t1 a timer may be renewed: in the contract's window and the timer's second half.
 
-    A short timer is always within the window: each transaction of its owner would cost us a renewal.
+    A short timer is always within the window: every transaction of the owner would cost us a renewal.
     """
     return min(WINDOW_SECONDS, (state.t1 - state.reset_at) // 2)
 

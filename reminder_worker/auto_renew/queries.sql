@@ -1,4 +1,5 @@
 -- name: something_to_look_at
+-- Ask for opted-in legacies that were not read for an hour, or without a result.
 select exists (
     select from worker.legacy l
     left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address
@@ -10,6 +11,7 @@ select exists (
 );
 
 -- name: something_to_forget
+-- Ask for stored legacies that are not opted in any more.
 select exists (select
     from worker.owner_activity a
     where a.chain_id = :chain_id
@@ -21,7 +23,8 @@ select exists (select
 );
 
 -- name: forget
--- Only once the index has read what is final: while it reads everything again, owners who opted in are missing from it.
+-- Forget legacies that are not opted in any more, once the index has read the finalized block: an index that reads
+-- everything again lacks legacies.
 delete
 from worker.owner_activity a
 where a.chain_id = :chain_id
@@ -30,15 +33,14 @@ where a.chain_id = :chain_id
       where l.chain_id = a.chain_id and l.address = a.legacy and l.legacy_type = 3 and l.auto_renew
         and l.deleted_at is null
   )
-
   and exists (
       select from worker.index_cursor c
       where c.chain_id = a.chain_id and c.name = 'index' and c.block_number >= :finalized
   );
 
 -- name: opted_in
--- First those that were not looked at lately, since a run ended before their turn, then those whose deadline is nearest:
--- however many there are, what is left of a day's caps is for them.
+-- List opted-in legacies: first legacies that the last runs did not reach, then the nearest deadlines. The rest of a
+-- day's caps is for them.
 select l.address, l.legacy_id, l.creator, a.reset_at, a.baseline
 from worker.legacy l
 left join worker.owner_activity a on a.chain_id = l.chain_id and a.legacy = l.address and a.owner = l.creator
@@ -46,7 +48,7 @@ where l.chain_id = :chain_id and l.legacy_type = 3 and l.auto_renew and l.delete
 order by a.checked_at > now() - interval '2 hours' nulls first, a.deadline, l.address;
 
 -- name: attempts
--- What a retired wallet left open nobody ever ends: it counts as expired, so that nothing waits for it.
+-- List earlier attempts to renew. Open requests of a retired wallet never end: they count as expired.
 select digest, case when wallet <> :wallet
     and state in ('broadcast', 'deferred_fee', 'mined', 'queued', 'signed', 'waiting_predecessor')
     then 'expired' else state end as state
@@ -54,7 +56,7 @@ from worker.relay_request
 where chain_id = :chain_id and digest = any(cast(:digests as bytea[]));
 
 -- name: keep
--- Two runs at once may write in either order, since each baseline was seen after the reset that it belongs to.
+-- Store baselines and decisions. Two runs may write in any order, since each baseline was read after its reset.
 insert into worker.owner_activity as a (
     chain_id, legacy, legacy_id, owner, reset_at, baseline, nonce_seen, deadline, budget_end, budget_step,
     decision, reason
@@ -72,8 +74,7 @@ on conflict (chain_id, legacy) do update set
     checked_at = clock_timestamp();
 
 -- name: ending_budgets
--- Ends of auto-renew that are to be announced to the owner, whose address must be stored. An email that was dropped for
--- one of these reasons is planned again after a day.
+-- List ends of auto-renew for an email to an owner with a stored address. A dropped email is planned again after a day.
 select a.legacy, a.owner, format('%s:%s', a.budget_end - :budget_seconds, a.budget_step) as event
 from worker.owner_activity a
 join worker.recipient r on r.chain_id = a.chain_id and r.legacy = a.legacy and r.recipient = a.owner

@@ -64,7 +64,7 @@ class WalletState:
 class UnfinishedRequests:
     """Open requests of one wallet without an end in sight; `oldest`: seconds since one of them changed.
 
-    Nobody follows requests whose wallet is not `ours` or whose chain is not `served`.
+    No process follows requests of a wallet that is not `ours`, or on a chain that is not `served`.
     """
 
     chain_id: int
@@ -145,7 +145,7 @@ async def find_unfinished(
 ) -> list[UnfinishedRequests]:
     """Return open requests without a change for `seconds` whose wallet is not `ours` or whose chain is not served.
 
-    `of_ours` adds followed requests that are mined and not final. Without its key or its chain nothing ends a request:
+    `of_ours` adds followed requests that are mined and not final. Without the key or the chain nothing ends a request:
     such requests are reported while any request is followed (`FOLLOWED_SECONDS`), not for ever.
     """
     r, s = relay_request.c, nonce_slot.c
@@ -220,8 +220,8 @@ async def count_under_other_keys(
 ) -> tuple[int, int]:
     """Count the requests with encrypted bytes that only an older master key decrypts.
 
-    First those of the wallets `ours` on `chains`, whose end a rotation waits for; then all others, which nobody can
-    end without their wallet's key and their chain.
+    First those of the wallets `ours` on `chains`: a rotation waits for them. Then the rest: without their wallet's key
+    and their chain they never end.
     """
     r = relay_request.c
     is_followed = and_(r.wallet.in_(list(ours)), r.chain_id.in_(list(chains)))

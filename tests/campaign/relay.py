@@ -20,7 +20,7 @@ from tests.campaign.life import Life, listening
 from tests.campaign.nodes import answers, behind, garbage
 from tests.campaign.postgres import Postgres
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
-from tests.integration.relay_machine import Machine
+from tests.integration.relay_machine import RelayMachine
 from tests.integration.relay_world import EPOCH, RelayWorld
 
 T = TypeVar("T")
@@ -59,7 +59,7 @@ _SPOILS: dict[str, Callable[[Proxy, Anvil], None]] = {
 }
 
 
-class Beset(Machine):
+class Beset(RelayMachine):
     nodes: ClassVar[list[Proxy]]
     life: ClassVar[Life]
     postgres: ClassVar[Postgres]

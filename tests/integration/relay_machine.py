@@ -29,11 +29,11 @@ STEPS = [
 gifts = st.integers(0, len(GIFTS) - 1)
 
 
-class Killed(BaseException):
+class KilledRun(BaseException):
     """As `kill -9`: nothing after it runs, and what was not committed is gone."""
 
 
-class Machine(RuleBasedStateMachine):
+class RelayMachine(RuleBasedStateMachine):
     """Blocks, users, strangers, operators and crashes, in any order."""
 
     runner: ClassVar[asyncio.Runner]
@@ -152,12 +152,12 @@ class Machine(RuleBasedStateMachine):
         async def killed(*args: Any, **more: Any) -> None:
             if after:
                 await real(*args, **more)
-            raise Killed
+            raise KilledRun
 
         with patch.object(module, name, killed):
             try:
                 self.wait(self.world.run())
-            except Killed:
+            except KilledRun:
                 self.world.restart()
 
     # -- what always holds ----------------------------------------------------------------------

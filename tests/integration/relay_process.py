@@ -1,7 +1,7 @@
 """A relaying process that is killed: `relay_process.py <database url> <key> <step> NAME=value...` admits three at once,
 in one transaction.
 
-It ends by its own kill -9 right after the step, one of `STEPS`, as a power cut would end it; without one, by itself.
+The process kills itself right after the step (one of `STEPS`), like a power cut; without one, by itself.
 """
 
 import asyncio
@@ -57,9 +57,7 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     engine, chain = open_engine(database_url), Chain(settings)
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
     relay = RelayAdmission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
-    assert (
-        await relay.wallet.read_readiness(CHAIN_ID) is None
-    )  # so that none has to ask the chain before it is admitted
+    assert await relay.wallet.read_readiness(CHAIN_ID) is None  # now no request has to ask the chain first
     await asyncio.gather(*(relay.admit(authorization(number)) for number in NUMBERS))
 
 

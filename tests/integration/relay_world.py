@@ -102,7 +102,7 @@ class RelayWorld:
         self.by_hand()
 
     def base_fee(self, wei: int) -> None:
-        """Of the next block; forgets what admission had read of the market."""
+        """Set the base fee of the next block, and forget the prices that admission has read."""
         self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(wei))
         self.restart()
 
@@ -174,7 +174,7 @@ class RelayWorld:
     def withdrawal(
         self, gift: Gift, *, nonce: int | None = None, ttl: int = HALF_AN_HOUR, gas: int = GIFT_GAS
     ) -> RelayAuthorization:
-        """What the recipient signs, good for `ttl` seconds of the chain's time."""
+        """Return the recipient's authorization, good for `ttl` seconds of the chain's time."""
         deadline = self.anvil.now() + ttl
         given: dict[str, Any] = {} if nonce is None else {"nonce": nonce}
         auth = self.scenario.withdraw_auth(gift.recipient, gift.id, deadline=deadline, **given)
@@ -243,7 +243,7 @@ class RelayWorld:
             await connection.execute(text(statement), values)
 
     async def attempts(self) -> Sequence[Mapping[str, Any]]:
-        """Of all slots, oldest first."""
+        """Return the attempts of all slots, oldest first."""
         return await self.rows("select * from worker.tx_attempt order by nonce, max_fee_wei, stored_at")
 
     async def age(self, seconds: int) -> None:
@@ -252,7 +252,7 @@ class RelayWorld:
         await self.execute("update worker.nonce_slot set opened_at = opened_at - make_interval(secs => :s)", s=seconds)
 
     async def budget(self) -> Mapping[str, int]:
-        """Of the wallet, over all days: requests, reserved and spent wei."""
+        """Return the wallet's requests, reserved and spent wei over all days."""
         (row,) = await self.rows(
             "select coalesce(sum(requests), 0) as requests, coalesce(sum(reserved_wei), 0) as reserved,"
             " coalesce(sum(spent_wei), 0) as spent from worker.relay_budget where scope = 'global'"

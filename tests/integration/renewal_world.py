@@ -48,7 +48,7 @@ class RenewalWorld:
         return AutoRenew(self.world.engine, chains, admission, AutoRenewSettings.model_validate(terms))
 
     def wallet(self, **environ: str) -> RelayReconciler:
-        """What follows the attestor's transactions, as an installation with these settings has it."""
+        """Return the reconciler of the attestor's wallet, with these settings."""
         world = self.world
         database_url = world.engine.url.render_as_string(hide_password=False)
         settings = settings_for(self.scenario, world.mail.url, database_url, **environ)
@@ -63,7 +63,7 @@ class RenewalWorld:
         return legacy
 
     async def due_legacy(self) -> Legacy:
-        """One that was looked at, whose owner's wallet was used since then, and whose window has come."""
+        """Return a legacy whose timer may be renewed: its owner was active after the first run."""
         legacy = self.legacy()
         await self.look()
         self.transact()
@@ -94,7 +94,7 @@ class RenewalWorld:
         return report
 
     async def look_while_gas_is_dear(self) -> None:
-        """What is due is taken, and waits; from the next block on gas is cheap."""
+        """Admit due renewals while gas is too dear; it is cheap from the next block on."""
         await self.index_all()
         self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(900 * GWEI))
         self.scenario.anvil.mine(1)

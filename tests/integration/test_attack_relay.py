@@ -32,8 +32,8 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         yield opened
 
 
-class Lane:
-    """What is due to be relayed on one lane: who signs what, and the body about it."""
+class AttackedLane:
+    """A good request of one lane: its signer, and its body."""
 
     def __init__(self, world: World, path: str) -> None:
         scenario, it = world.scenario, world.scenario.deployment
@@ -64,7 +64,7 @@ class Lane:
             self.about |= {"owner": owner.address}
 
     def body(self, *, kind: str | None = None, signer: LocalAccount | None = None, **changes: Any) -> dict[str, Any]:
-        """As its signer makes it, but signed as another type, by another, or in a domain with changes."""
+        """The signer's request, signed as another type, by another account, or in a changed domain."""
         scenario = self.world.scenario
         own_kind, fields = LANES[self.path]
         named = [each.split(":") for each in (*fields, *NONCE_AND_DEADLINE)]
@@ -87,7 +87,7 @@ class Lane:
 @pytest.mark.parametrize("path", list(LANES))
 async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed_once(world: World, path: str) -> None:
     """Nothing is stored for any other; in other bytes it is the same request or none."""
-    lane, it = Lane(world, path), world.scenario.deployment
+    lane, it = AttackedLane(world, path), world.scenario.deployment
     other_routers = {it.transfer_eoa_legacy_router, it.time_lock_router, "0x" + "00" * 20} - {lane.router}
     wrong = [
         lane.body(chainId=1),

@@ -100,7 +100,7 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
 async def test_an_index_that_takes_one_owners_legacy_for_anothers_renews_no_dead_owners_timer(
     world: RenewalWorld, lied: str
 ) -> None:
-    """What the legacy and the index say of it has to be the same, or another's transactions would be counted."""
+    """Legacy and index must name the same owner, or another account's transactions would be counted."""
     dead, busy = world.legacy("dead"), world.legacy("busy")
     await world.look()
     renamed = "update worker.legacy set {} where address = :it"
@@ -349,7 +349,7 @@ async def test_the_lower_of_two_endpoints_is_attested(engine: AsyncEngine, chain
 async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """One that says too little would make what came before the reset look new."""
+    """A count that is too low would make earlier activity look new."""
     async with beside_the_node(engine, chain_scenario, 1) as (world, [liar]):
         legacy = world.legacy()
         world.scenario.advance(IN_WINDOW)

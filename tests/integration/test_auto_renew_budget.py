@@ -1,4 +1,4 @@
-"""Before auto-renew ends the owner is asked to check in: at 30 and at 7 days, once each, and nobody else is."""
+"""Before auto-renew ends the owner is asked to check in: once at 30 days and once at 7 days."""
 
 import json
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ def left(world: RenewalWorld, legacy: Legacy, days: float) -> None:
 
 
 async def tick(world: RenewalWorld) -> list[tuple[str, str]]:
-    """The passes as a worker has them; to whom budget emails went, and what they say about the date."""
+    """The passes as a worker has them; the recipients of budget emails, and the date in the emails."""
     world.world.mail.inbox.clear()
     await world.look()
     await world.world.hurry()
@@ -119,7 +119,7 @@ async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld
 async def test_who_is_not_renewed_any_more_is_not_asked_also_where_no_node_counts(
     engine: AsyncEngine, chain_scenario: Scenario, premium: bool
 ) -> None:
-    """What an endpoint refuses to say of an owner's transactions makes nobody Premium."""
+    """A refused count of transactions makes no owner Premium."""
     async with (
         proxy(chain_scenario.anvil.url) as node,
         open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=node.url) as world,

@@ -1,4 +1,4 @@
-"""Admission: one transaction in the database, and nothing on the wire that it did not commit."""
+"""Admission: one transaction in the database, and only committed bytes on the wire."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -46,7 +46,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 @pytest.fixture
 def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
-    """What another process sees: only what is committed."""
+    """Read committed rows only, as another process does."""
     with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as connection:
         yield connection
 
@@ -203,7 +203,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
 
 
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
-    """Not for its own successor, nor for a request at another router, which counts nonces of its own."""
+    """A later nonce, or a request at another router with its own nonces, does not count."""
     person = {"signer": TARGET, "creator": TARGET}
     first = await world.admission.admit(authorization(1, nonce=0, **person))
     second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
@@ -378,7 +378,7 @@ async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: Rel
 
 
 async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes_tomorrow(world: RelayWorld) -> None:
-    """While the cap is only reserved it keeps its turn."""
+    """While the cap is only reserved, the request keeps its turn."""
     admission = with_caps(world, max_open=1)
     await admission.admit(authorization(1))
     once = (await world.budget())["reserved"]
@@ -535,7 +535,7 @@ async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_
 async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_is_sent(
     world: RelayWorld, postgres_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who is told that nothing is stored signs anew, for a nonce that is taken."""
+    """A signer who hears that nothing is stored signs again, with a used nonce."""
     name, send = world.engine.url.database, Chain.send_raw
 
     def take(allowed: bool) -> None:

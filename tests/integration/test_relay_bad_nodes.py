@@ -118,7 +118,7 @@ async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes
 
 
 async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_sent_again(nodes: Nodes) -> None:
-    """The other one forgot the transaction when it left that fork: nobody else has it."""
+    """The other endpoint forgot the transaction when it left that fork: nobody else has it."""
     world = nodes.world
     request = await world.admit(world.gift())
     world.mine()
@@ -140,7 +140,7 @@ async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_s
 
 
 async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_nothing_up(nodes: Nodes) -> None:
-    """At its last block the gift is locked, so that the call would revert there."""
+    """At the last block of this node the gift is locked: the call would revert there."""
     world = nodes.world
     gift = world.gift(locked=True)
     world.base_fee(2 * CEILING)
@@ -342,7 +342,7 @@ async def failed_one(world: RelayWorld) -> RequestView:
 
 
 async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nodes: Nodes) -> None:
-    """It is the dearest question to a node, and one that took too long over it rests."""
+    """This is the dearest request to a node, and a node that takes too long backs off."""
     world = nodes.world
     failed = await failed_one(world)
     other = await world.admit(world.gift("other"))

@@ -1,4 +1,4 @@
-"""What an operator does to one request or a stopped wallet, on a real chain: no nonce lost, no cap passed."""
+"""Operator actions on a request or a stopped wallet, on a real chain: no nonce lost, no cap passed."""
 
 from collections.abc import AsyncIterator
 from unittest.mock import patch
@@ -36,7 +36,7 @@ async def _relayed(world: RelayWorld, heir: str) -> None:
 
 
 async def _stopped_by_a_stranger(world: RelayWorld) -> None:
-    """Who holds the key and took the nonce after the first one, in a block that is not final yet."""
+    """Use the wallet's key for the second nonce, in a block that is not final yet."""
     await _relayed(world, "first")
     world.send(Account.from_key(world.key), world.wallet, nonce=1, tip=GWEI)
     world.mine()
@@ -98,7 +98,7 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
 
 
 async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_seen_it(world: RelayWorld) -> None:
-    """Its authorization is used and it would revert now, by itself: that is no reason to free its nonce."""
+    """The authorization is used, and the call would revert now: that is no reason to free its nonce."""
     request = await world.admit(world.gift())
     world.mine()
     with pytest.raises(Refused, match="in a block"):

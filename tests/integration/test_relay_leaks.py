@@ -1,4 +1,4 @@
-"""What the relay stores and says holds neither a signature nor a key in clear, whatever a request comes to."""
+"""Tables and logs of the relay hold no signature and no key in clear, whatever becomes of a request."""
 
 import logging
 from collections.abc import AsyncIterator

@@ -366,7 +366,7 @@ async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
     await world.age(400)
     with monkeypatch.context() as patched:
         patched.setattr(reconciler, "broadcast", killed)
-        with pytest.raises(Killed):
+        with pytest.raises(KilledReconciler):
             await world.run()
     assert len(await world.attempts()) == 2
     world.restart()
@@ -396,7 +396,7 @@ async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> No
 async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_legacys(
     world: RelayWorld, lane: RelayLane
 ) -> None:
-    """Of two families, a stranger sends the one's signature, and of the other's another one with the same nonce."""
+    """A stranger sends one family's signature, and another authorization of the second family with the same nonce."""
     world.automine()
     families = [(world.account(f"owner {name}"), world.account(f"heir {name}")) for name in "ab"]
     legacies = [
@@ -446,7 +446,7 @@ def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAu
 
 
 async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
-    """Whoever sees it under way may put a byte behind it: its signer got what they signed for, and is not paused."""
+    """A front-runner may append a byte to the call: the signer got the claim and is not paused."""
     claim = claims_of_an_open_legacy(world)([])
     request = await world.admission.admit(claim)
     world.send(world.account("stranger"), claim.router, claim.call_data + b"!", tip=90 * GWEI)
@@ -456,7 +456,7 @@ async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: Re
 
 
 async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expires(world: RelayWorld) -> None:
-    """What it observed is no sponsorNonce: the router is not asked for one."""
+    """An observed count is no sponsorNonce: the router is not asked."""
     router, deadline = world.scenario.deployment.transfer_eoa_legacy_router, world.anvil.now() + 600
     world.by_hand()
     requests = [
@@ -491,19 +491,19 @@ async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) 
     assert [await world.state(each) for each in (broken, well)] == ["confirmed"] * 2
 
 
-class Killed(BaseException):
+class KilledReconciler(BaseException):
     """As `kill -9`: nothing after it runs."""
 
 
 async def killed(*_: object) -> None:
-    raise Killed
+    raise KilledReconciler
 
 
 @pytest.mark.parametrize("who", ["token", "recipient", "signer"])
 async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at_most_and_once_a_day(
     world: RelayWorld, who: str
 ) -> None:
-    """What was good when it came burns all the gas it is given once it is mined."""
+    """The call was good at admission and burns all its gas once mined."""
     gas = 500_000
     world.automine()
     heir, scenario = world.account("heir"), world.scenario

@@ -1,4 +1,4 @@
-"""Those who wait at the same time are admitted in one transaction, and none of them is another's business."""
+"""Requests at the same time are admitted in one transaction, and do not affect each other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -29,7 +29,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-class Locks:
+class WalletLocks:
     """How often the wallet's row was locked: once for each transaction of an admission."""
 
     def __init__(self, engine: AsyncEngine) -> None:
@@ -65,7 +65,7 @@ async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_t
         admission = RelayAdmission(
             world.engine, world.vault, {CHAIN_ID: chain}, world.signer, world.caps, any_chain=True
         )
-        locks = Locks(world.engine)
+        locks = WalletLocks(world.engine)
         asked = [authorization(number) for number in range(8)]
         answers = await together(admission, *asked)
         await chain.close()
@@ -81,7 +81,7 @@ async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next
         first = asyncio.create_task(world.admission.admit(authorization(1)))
         await asyncio.sleep(0)  # it has its turn, and waits for the row
         await asyncio.sleep(0)
-        locks = Locks(world.engine)
+        locks = WalletLocks(world.engine)
         later = [asyncio.create_task(world.admission.admit(authorization(number))) for number in (2, 3, 4)]
     assert kinds(await asyncio.gather(first, *later)) == ["broadcast"] * 4
     assert locks.count == 2
@@ -115,7 +115,7 @@ async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorl
 
 
 async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_rows(world: RelayWorld) -> None:
-    """Who holds several of them, a reconciler for one, may want the next one of ours: a deadlock is nobody's answer."""
+    """A reconciler with several rows may want a row of ours: it must not end in a deadlock."""
     await world.admission.wallet.read_readiness(CHAIN_ID)
     answers = await together(world.admission, *map(authorization, (1, 2, 3)))
     await world.execute("update worker.relay_request set state = 'signed'")

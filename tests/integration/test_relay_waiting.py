@@ -1,4 +1,4 @@
-"""Requests that wait for their turn: which are started, which end, and that nothing is paid for in vain."""
+"""Requests that wait for their turn: when they start, when they end, and no fee for nothing."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -128,7 +128,7 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
 async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Or its signer could sign nothing new until somebody says again what gas costs."""
+    """Otherwise the signer could not sign again until the gas price is known."""
     gift = world.gift()
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**9)

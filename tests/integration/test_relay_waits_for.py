@@ -1,4 +1,4 @@
-"""What an open request waits for, as who asks for it is told: each reason as it comes about, and none at its end."""
+"""Wait reasons of open requests in the API: each reason as it arises, and none at the end."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -124,7 +124,7 @@ async def test_one_whose_gift_was_paid_out_otherwise_would_fail(world: RelayWorl
 async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, is_sent: bool
 ) -> None:
-    """Who asks is answered soon, however long an endpoint hangs."""
+    """The answer comes soon, however long an endpoint hangs."""
     monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
     request = await world.admit(world.gift()) if is_sent else await deferred(world)
     async with proxy(world.anvil.url) as hangs:

@@ -1,4 +1,4 @@
-"""Our wallet: transactions of a stranger with its key stop it, and operators are told of it and of what it holds."""
+"""Our wallet: external transactions with its key stop it, and alerts report the stop and the balance."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

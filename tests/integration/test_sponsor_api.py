@@ -1,4 +1,4 @@
-"""The relay's endpoints as served: what is relayed, what is refused and how, and that a refusal stores nothing."""
+"""The relay's endpoints as served: relayed requests, refusals with their codes, and no stored row after a refusal."""
 
 import json
 from collections.abc import AsyncIterator, Sequence
@@ -57,7 +57,7 @@ class Sealed:
         self.owner, self.heir = scenario.account("owner"), scenario.account("heir")
 
     def legacy(self, *, opened: bool = True, tokens: Sequence[str] | None = None, **terms: Any) -> Legacy:
-        """Of the owner; the heir may claim tokens of theirs."""
+        """Create the owner's legacy; the heir may claim the tokens."""
         made = self.scenario.create_legacy(self.owner, {self.heir.address: 100}, **terms)
         for token in (self.it.usdc,) if tokens is None else tokens:
             self.scenario.mint(token, self.owner.address, UNITS)
@@ -165,14 +165,14 @@ async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> Non
 
 
 def gas_of(world: World, relay: Answer) -> tuple[int, int]:
-    """Of its transaction: what it may use at most, and what it used."""
+    """Return the gas limit of a request's transaction, and the gas used."""
     anvil, tx_hash = world.scenario.anvil, relay.body["txHash"]
     sent = anvil.rpc("eth_getTransactionByHash", tx_hash)
     return int(sent["gas"], 16), int(anvil.receipt(tx_hash)["gasUsed"], 16)
 
 
 async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, sealed: Sealed) -> None:
-    """What is reserved of the day is not there for other families."""
+    """Reserved wei are missing for other families on this day."""
     world.scenario.subscribe_premium(sealed.owner)
     tokens = [sealed.it.usdc, sealed.it.dai]
     opened, other, gift = sealed.legacy(tokens=tokens), sealed.legacy(opened=False), sealed.gift()
@@ -243,7 +243,7 @@ async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World
 
 
 async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: Sealed) -> None:
-    """Also long after its deadline; who asks for one that an operator cancelled is not told of a deadline."""
+    """Also long after its deadline; an operator's cancellation is not reported as a missed deadline."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
     world.scenario.advance(30 * DAY)
@@ -338,7 +338,7 @@ async def test_deadlines_are_judged_by_the_chains_clock(world: World, sealed: Se
 async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_seven_days(
     world: World, sealed: Sealed
 ) -> None:
-    """What waits behind it and will never do is not looked at for ever."""
+    """A hopeless request behind the first one ends, too."""
     body = withdraw_body(world, sealed.gift(), sealed.heir, deadline=2**53 - 1)
     now = world.scenario.anvil.now()
     await relayed(world, "/sponsor/gift-withdraw", body)
@@ -417,7 +417,7 @@ async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed
     await no(422, "cannot_claim", sealed.heir, [usdc])
 
 
-# An account that signs whatever it is asked, sends ether back to whom it comes from, and calls that a token of its own.
+# An account that signs everything, returns ether to its sender, and logs the payment as a token of its own.
 SENDS_BACK = (
     "0x361560155763" + ERC1271_MAGIC.hex() + "60e01b60005260206000f35b600060006000600034335af150"
     "600160005230337f" + TRANSFER_TOPIC[2:] + "60206000a300"
@@ -444,7 +444,7 @@ async def test_what_comes_back_in_the_claim_itself_is_not_delivered(world: World
 async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_check_in(
     world: World, sealed: Sealed
 ) -> None:
-    """It says that it is not live from the first claim on."""
+    """The legacy is not live from the first claim on."""
     legacy = sealed.legacy(tokens=[sealed.it.usdc, sealed.it.dai])
     world.scenario.subscribe_premium(sealed.owner)
     await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
@@ -769,7 +769,7 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
 async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_paid(
     chain_scenario: Scenario, engine: AsyncEngine, sealed: Sealed
 ) -> None:
-    """Also not for a time when gas is cheaper; and what is wrong with it is no stranger's business."""
+    """Also not for a time when gas is cheaper; and strangers do not learn the reason."""
     gift = sealed.gift()
     keystore = json.dumps(
         Account.encrypt(bytes.fromhex(RELAYER_KEY.removeprefix("0x")), "open sesame", kdf="pbkdf2", iterations=10)

@@ -1,4 +1,4 @@
-"""An authorization's digest is what wallets sign, and its call is what the router takes."""
+"""Digests as wallets sign them, and calls as the routers accept them."""
 
 from dataclasses import replace
 from typing import Any
@@ -174,7 +174,7 @@ def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
 
 
 def test_another_wallets_65_bytes_stay_as_they_are() -> None:
-    """What ends in 0 or 1 may be anything to a smart wallet."""
+    """A signature that ends in 0 or 1 may mean anything to a smart wallet."""
     raw = b"\x05" * 64 + b"\0"
     request = CheckInRequest(11155111, ROUTER, 7, "0x" + "22" * 20, 0, 1_795_000_000, raw)
     assert raw + b"\0" * 31 in encode_call(request, compute_digest(request, DOMAIN), "1")

@@ -1,4 +1,4 @@
-"""What is offered for gas: never above the ceiling, and always with room to replace it."""
+"""Gas fees: never above the ceiling, and always with room for replacements."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -127,7 +127,7 @@ class Block:
 
 
 class DeadOwners(RuleBasedStateMachine):
-    """A chain, and a worker that looks at it whenever it likes, with an endpoint beside the honest one that errs.
+    """A chain and a worker that runs at any time, with one honest endpoint and one that errs.
 
     The promise: what is attested always has a transaction of the owner's behind it that is later than the last reset
     and is not the reset itself. So an owner who does nothing after a reset gains nothing, ever.

@@ -1,4 +1,4 @@
-"""What is left of a wallet's caps, to the last wei and the last second of the day, and what is said to who waits."""
+"""Remaining caps of a wallet, to the last wei and the last second of the day, and wait reasons."""
 
 from collections import Counter
 from dataclasses import replace
@@ -63,7 +63,7 @@ def test_who_would_fit_once_all_is_settled_comes_back_then_and_at_midnight_at_th
 
 
 def test_who_has_no_turn_yet_waits_also_where_the_cap_was_lowered_below_what_is_used() -> None:
-    """It reserves nothing today, and its turn may come on another day."""
+    """The request reserves nothing today, and may start on another day."""
     full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
     assert full.take(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
     assert (full.wei, full.taken["global", ""]) == (0, 1)
@@ -115,7 +115,7 @@ def test_one_whose_nonce_an_empty_transaction_has_taken_waits_for_nothing_more()
 
 
 def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
-    """Another one's nonce is the router's next, whatever is still open of its signer's."""
+    """Any other request has the router's next nonce."""
     dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
     assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
     assert find_wait_reason(waiting(state=RequestState.WAITING_PREDECESSOR), MARKET, WEI, CAPS) is None

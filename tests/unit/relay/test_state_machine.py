@@ -1,4 +1,4 @@
-"""What is decided about a slot and an authorization, whatever the endpoints say."""
+"""State machine: actions of slots and fates of authorizations, for all answers of endpoints."""
 
 from dataclasses import replace
 from typing import Any
@@ -263,7 +263,7 @@ def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> N
 
 @pytest.mark.parametrize("kind", ["call", "empty"])
 def test_a_market_that_leaves_the_last_of_four_behind_is_followed_up_to_the_ceiling(kind: AttemptKind) -> None:
-    """Else it would stand there, and all nonces behind it, until the market comes back."""
+    """Otherwise it would block all later nonces until gas is cheaper."""
     steps = (replace(CALL, kind=kind, age=PATIENCE_SECONDS),) * (MOST_REPLACEMENTS + 1)
     slot = replace(SLOT, attempts=steps)
     assert decide_action(slot, replace(FACTS, price=GasPrice(100, 1, 400))) == SendAgain(), "it offers enough"
