@@ -14,7 +14,7 @@ from litestar.types import Guard, Scope
 from api.problems import DATABASE_AWAY
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -88,7 +88,7 @@ class RateLimit:
     """
 
     def __init__(
-        self, clients: Clients, quotas: Quotas, limit: int, scope: str = SCOPE, seconds: int = WINDOW_SECONDS
+        self, clients: Clients, quotas: QuotaCounters, limit: int, scope: str = SCOPE, seconds: int = WINDOW_SECONDS
     ) -> None:
         self._clients = clients
         self._quotas = quotas

@@ -11,8 +11,8 @@ from bench.harness import BenchFigure
 from bench.stack import whole_stack
 from devnet.local import CHAIN_ID
 from devnet.scenarios import Legacy, Scenario
-from devnet.stack import Stack
-from devnet.wallet import Wallet
+from devnet.stack import LocalStack
+from devnet.wallet import DemoWallet
 
 EVENTS = 20
 DAY = 86400
@@ -31,11 +31,11 @@ async def measure() -> list[BenchFigure]:
     ]
 
 
-def _prepare(stack: Stack, scenario: Scenario) -> list[Legacy]:
+def _prepare(stack: LocalStack, scenario: Scenario) -> list[Legacy]:
     """One legacy for each event: a second reset of one would be merged into the next day's email."""
     owner, heir = scenario.account("latency owner"), scenario.account("latency heir")
     scenario.subscribe_premium(owner, 400 * DAY)
-    wallet = Wallet(owner, stack.at.api, CHAIN_ID)
+    wallet = DemoWallet(owner, stack.at.api, CHAIN_ID)
     legacies = []
     for number in range(EVENTS):
         legacy = scenario.create_legacy(owner, {heir.address: 100}, inactivity=180 * DAY)
@@ -47,7 +47,7 @@ def _prepare(stack: Stack, scenario: Scenario) -> list[Legacy]:
     return legacies
 
 
-def _one(stack: Stack, scenario: Scenario, legacy: Legacy) -> float:
+def _one(stack: LocalStack, scenario: Scenario, legacy: Legacy) -> float:
     before = _received(stack)
     time.sleep(random.uniform(3, 8))  # at any moment of the sensors' rhythm
     scenario.check_in(scenario.account("latency owner"), legacy)
@@ -60,7 +60,7 @@ def _one(stack: Stack, scenario: Scenario, legacy: Legacy) -> float:
     raise RuntimeError("no email came")
 
 
-def _received(stack: Stack) -> list[float]:
+def _received(stack: LocalStack) -> list[float]:
     """When each email was taken, unix seconds, oldest first."""
     with urlopen(f"{stack.at.inbox}/api/messages") as answer:
         return [datetime.fromisoformat(message["receivedAt"]).timestamp() for message in json.load(answer)]

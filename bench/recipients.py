@@ -18,7 +18,7 @@ from bench.harness import RUNS, BenchFigure, interleaved
 from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
 from devnet.scenarios import Scenario
-from devnet.wallet import Wallet
+from devnet.wallet import DemoWallet
 from reminder_worker.reminders.authorization import SIGNED_MESSAGE_TYPES
 from reminder_worker.reminders.recipients import open_row
 from reminder_worker.reminders.tables import recipient
@@ -56,7 +56,7 @@ async def _chain_reads(configured: Settings, url: str, recorder: RequestRecorder
         open_runtime(configured.model_copy(update={"chains": (through,)})) as runtime,
         listening(runtime) as (port, _),
     ):
-        wallet = Wallet(owner, f"http://127.0.0.1:{port}", CHAIN_ID)
+        wallet = DemoWallet(owner, f"http://127.0.0.1:{port}", CHAIN_ID)
         rows = [
             {"recipient": each, "role": "beneficiary", "email": f"p{n}@example.com", "name": "A Name"}
             for n, each in enumerate(people)

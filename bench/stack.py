@@ -10,24 +10,24 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 
 from devnet.compile import load_contracts
-from devnet.local import Ports
-from devnet.parts import Log
-from devnet.stack import Stack
+from devnet.local import StackPorts
+from devnet.parts import StackLog
+from devnet.stack import LocalStack
 
 
 @contextmanager
-def whole_stack() -> Iterator[Stack]:
+def whole_stack() -> Iterator[LocalStack]:
     load_contracts()
     with TemporaryDirectory(prefix="rw-bench-") as directory, Path("/dev/null").open("w") as nowhere:
         # PostgreSQL, which will not be root, has to get into it.
         Path(directory).chmod(0o755)
-        with Stack(Path(directory), _free_ports(), Log(Console(file=nowhere))).running() as stack:
+        with LocalStack(Path(directory), _free_ports(), StackLog(Console(file=nowhere))).running() as stack:
             yield stack
 
 
-def _free_ports() -> Ports:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in fields(Ports)]
-    ports = Ports(*(each.getsockname()[1] for each in held))
+def _free_ports() -> StackPorts:
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in fields(StackPorts)]
+    ports = StackPorts(*(each.getsockname()[1] for each in held))
     for each in held:
         each.close()
     return ports

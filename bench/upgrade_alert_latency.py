@@ -10,7 +10,7 @@ from statistics import median, quantiles
 from bench.harness import BenchFigure
 from bench.stack import whole_stack
 from devnet.scenarios import Scenario
-from devnet.stack import Stack
+from devnet.stack import LocalStack
 
 ALERTS = 10  # more in ten minutes would become one digest
 PATIENCE_SECONDS = 90
@@ -29,7 +29,7 @@ async def measure() -> list[BenchFigure]:
     ]
 
 
-def _one(stack: Stack, scenario: Scenario, implementation: str, number: int) -> float:
+def _one(stack: LocalStack, scenario: Scenario, implementation: str, number: int) -> float:
     time.sleep(random.uniform(3, 18))  # at any moment of the sensor's rhythm
     operation = scenario.schedule_upgrade(implementation, salt=number.to_bytes(32, "big"))
     mined = time.time()
@@ -51,5 +51,5 @@ def _told(logs: Path, operation_id: str) -> float | None:
     return None
 
 
-def _history_is_read(stack: Stack) -> bool:
+def _history_is_read(stack: LocalStack) -> bool:
     return any("upgrade_history_recorded" in path.read_text() for path in (stack.directory / "logs").iterdir())

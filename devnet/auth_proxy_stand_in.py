@@ -39,14 +39,14 @@ MOST_TRIES = 3
 LOGIN_KEYS = {"publicKey", "scheme", "message", "signature"}
 
 
-class Refusal(Exception):
+class ProxyRefusal(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
 
 
 @dataclass
-class Otp:
+class OneTimeCode:
     email: str
     code: str
     target: ec.EllipticCurvePrivateKey
@@ -74,7 +74,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
     logins: list[dict[str, Any]] = field(default_factory=list)
     keys: dict[str, LocalAccount] = field(default_factory=dict)
     verified: set[str] = field(default_factory=set)
-    otps: dict[str, Otp] = field(default_factory=dict)
+    otps: dict[str, OneTimeCode] = field(default_factory=dict)
     _used_tokens: set[str] = field(default_factory=set)
     _sessions: dict[str, str] = field(default_factory=dict)
     _signing: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         else:
             try:
                 answer = await handler(request)
-            except Refusal as refused:
+            except ProxyRefusal as refused:
                 answer = web.json_response({"code": 3, "message": str(refused), "details": []}, status=refused.status)
         if self.origin is not None and request.headers.get("Origin") == self.origin:
             answer.headers["Access-Control-Allow-Origin"] = self.origin
@@ -145,11 +145,11 @@ class AuthProxyStandIn(IdentityProviderStandIn):
 
     async def _proxy(self, request: web.Request) -> web.Response:
         if request.headers.get("X-Auth-Proxy-Config-ID") != CONFIG:
-            raise Refusal(401, "unknown auth proxy config")
+            raise ProxyRefusal(401, "unknown auth proxy config")
         name = request.match_info["name"]
         self.answers[name] += 1
         if name in self.refuses:
-            raise Refusal(self.refuses[name], "refused")
+            raise ProxyRefusal(self.refuses[name], "refused")
         steps = {
             "otp_init_v2": self._init,
             "otp_verify_v2": self._verify,
@@ -162,15 +162,15 @@ class AuthProxyStandIn(IdentityProviderStandIn):
 
     def _init(self, body: Mapping[str, Any]) -> dict[str, Any]:
         if set(body) != {"otpType", "contact"} or body["otpType"] != "OTP_TYPE_EMAIL":
-            raise Refusal(400, "bad request")
+            raise ProxyRefusal(400, "bad request")
         email = body["contact"]
-        otp = Otp(email, f"{secrets.randbelow(10**6):06d}", ec.generate_private_key(ec.SECP256R1()))
+        otp = OneTimeCode(email, f"{secrets.randbelow(10**6):06d}", ec.generate_private_key(ec.SECP256R1()))
         id = secrets.token_hex(16)
         self.otps[id] = otp
         self.mailbox.setdefault(email, []).append(otp.code)
         return {"otpId": id, "otpEncryptionTargetBundle": self._bundle(otp)}
 
-    def _bundle(self, otp: Otp) -> str:
+    def _bundle(self, otp: OneTimeCode) -> str:
         data = json.dumps({"targetPublic": _point(otp.target).hex()}).encode()
         signer = ec.generate_private_key(ec.SECP256R1()) if self.forges_bundles else self.code_key
         signed = {"data": data.hex(), "dataSignature": signer.sign(data, ec.ECDSA(SHA256())).hex()}
@@ -179,13 +179,13 @@ class AuthProxyStandIn(IdentityProviderStandIn):
     def _verify(self, body: Mapping[str, Any]) -> dict[str, Any]:
         otp = self.otps.get(body["otpId"])
         if set(body) != {"otpId", "encryptedOtpBundle"} or otp is None:
-            raise Refusal(400, "bad request")
+            raise ProxyRefusal(400, "bad request")
         otp.tries += 1
         if otp.is_over or otp.tries > MOST_TRIES:
-            raise Refusal(400, "OTP code has expired")
+            raise ProxyRefusal(400, "OTP code has expired")
         told = _decrypted(otp.target, json.loads(body["encryptedOtpBundle"]))
         if set(told) != {"otp_code", "public_key"} or told["otp_code"] != otp.code:
-            raise Refusal(400, "Invalid OTP code")
+            raise ProxyRefusal(400, "Invalid OTP code")
         otp.is_over = True
         claims = {
             "id": secrets.token_hex(16),
@@ -209,7 +209,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         try:
             self.code_key.public_key().verify(der, start.encode(), ec.ECDSA(SHA256()))
         except InvalidSignature:
-            raise Refusal(401, "verification token is not ours") from None
+            raise ProxyRefusal(401, "verification token is not ours") from None
         claims: dict[str, str] = json.loads(urlsafe_b64decode(start.split(".")[1] + "=="))
         return claims
 
@@ -217,16 +217,16 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         self.logins.append(dict(body))
         claims, client = self._claims(body["verificationToken"]), body["clientSignature"]
         if claims["id"] in self._used_tokens or set(client) != LOGIN_KEYS:
-            raise Refusal(401, "verification token was used")
+            raise ProxyRefusal(401, "verification token was used")
         about = {"login": {"publicKey": body["publicKey"]}, "tokenId": claims["id"], "type": "USAGE_TYPE_LOGIN"}
         is_ours = client["scheme"] == "CLIENT_SIGNATURE_SCHEME_API_P256" and client["publicKey"] == claims["public_key"]
         if not is_ours or json.loads(client["message"]) != about or not _is_signed(client):
-            raise Refusal(401, "client signature does not fit")
+            raise ProxyRefusal(401, "client signature does not fit")
         found = body.get("organizationId") or self._by_email(claims["contact"])
         if found not in self.organizations:
-            raise Refusal(404, "no sub-organization")
+            raise ProxyRefusal(404, "no sub-organization")
         if [user["userEmail"] for user in self.organizations[found].users] != [claims["contact"]]:
-            raise Refusal(403, "this user is not in the sub-organization")
+            raise ProxyRefusal(403, "this user is not in the sub-organization")
         self._used_tokens.add(claims["id"])
         self.verified.add(found)
         self._sessions[body["publicKey"]] = found
@@ -235,7 +235,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
     def _account_of(self, body: Mapping[str, Any]) -> dict[str, Any]:
         claims = self._claims(body["verificationToken"])
         if (body["filterType"], body["filterValue"]) != ("EMAIL", claims["contact"]):
-            raise Refusal(403, "token of another contact")
+            raise ProxyRefusal(403, "token of another contact")
         return {"organizationId": self._by_email(claims["contact"])}
 
     def _by_email(self, email: str) -> str | None:
@@ -244,7 +244,7 @@ class AuthProxyStandIn(IdentityProviderStandIn):
 
     def _sign_up(self, _: Mapping[str, Any]) -> dict[str, Any]:
         self.sign_ups += 1
-        raise Refusal(400, "the page must not sign anybody up")
+        raise ProxyRefusal(400, "the page must not sign anybody up")
 
     # -- the API, with a session's stamps -------------------------------------------------------------
 
@@ -258,13 +258,13 @@ class AuthProxyStandIn(IdentityProviderStandIn):
         try:
             key.verify(bytes.fromhex(stamp["signature"]), raw, ec.ECDSA(SHA256()))
         except InvalidSignature:
-            raise Refusal(401, "bad stamp") from None
+            raise ProxyRefusal(401, "bad stamp") from None
         name, body = request.match_info["name"], json.loads(raw)
         self.answers[name] += 1
         if name in self.refuses:
-            raise Refusal(self.refuses[name], "refused")
+            raise ProxyRefusal(self.refuses[name], "refused")
         if body["organizationId"] != session:
-            raise Refusal(403, "another organization")
+            raise ProxyRefusal(403, "another organization")
         steps: dict[str, Any] = {
             "list_wallet_accounts": lambda body: {"accounts": self.organizations[session].accounts["wallet-1"]},
             "sign_raw_payload": self._sign,
@@ -278,14 +278,14 @@ class AuthProxyStandIn(IdentityProviderStandIn):
             body["type"] != "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2"
             or abs(int(body["timestampMs"]) / 1000 - time.time()) > 60
         ):
-            raise Refusal(400, "stale or of another type")
+            raise ProxyRefusal(400, "stale or of another type")
         if (wanted["encoding"], wanted["hashFunction"]) != ("PAYLOAD_ENCODING_HEXADECIMAL", "HASH_FUNCTION_NO_OP"):
-            raise Refusal(400, "not a digest")
+            raise ProxyRefusal(400, "not a digest")
         addresses = {
             each["address"].lower() for each in self.organizations[body["organizationId"]].accounts["wallet-1"]
         }
         if wanted["signWith"].lower() not in addresses:
-            raise Refusal(404, "no such account")
+            raise ProxyRefusal(404, "no such account")
         wallet = self.signs_with or self.keys[wanted["signWith"].lower()]
         made = wallet.unsafe_sign_hash(Hash32(bytes.fromhex(wanted["payload"])))
         result = {"r": f"{made.r:064x}", "s": f"{made.s:064x}", "v": f"{made.v - 27:02x}"}
@@ -312,7 +312,7 @@ def _decrypted(target: ec.EllipticCurvePrivateKey, bundle: Mapping[str, str]) ->
             SUITE, sender + ciphertext, target, info=b"turnkey_hpke", aad=sender + _point(target)
         )
     except InvalidTag:
-        raise Refusal(400, "cannot be decrypted") from None
+        raise ProxyRefusal(400, "cannot be decrypted") from None
     words: dict[str, str] = json.loads(told)
     return words
 

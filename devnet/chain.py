@@ -24,7 +24,7 @@ class ChainError(Exception):
     """anvil did not start, or answered a request with an error."""
 
 
-class Reverted(ChainError):
+class RevertedTransaction(ChainError):
     """A call or transaction reverts; `reason` is the custom error's name or the message, `data` what came back."""
 
     def __init__(self, reason: str, data: str) -> None:
@@ -152,7 +152,7 @@ class Anvil:
                 raise ChainError("the transaction was not mined")
             time.sleep(0.02)
         if int(found["status"], 16) == 0:
-            raise Reverted("the mined transaction failed", "0x")
+            raise RevertedTransaction("the mined transaction failed", "0x")
         receipt: dict[str, Any] = found
         return receipt
 
@@ -265,5 +265,5 @@ def _failure(method: str, error: dict[str, Any]) -> ChainError:
         data = data if isinstance(data, str) else "0x"
         names = error_names(list(load_contracts().values()))
         message = str(error.get("message", "")).removeprefix("execution reverted: ")
-        return Reverted(names.get(data[:10], message), data)
+        return RevertedTransaction(names.get(data[:10], message), data)
     return ChainError(f"{method}: {error.get('message')}")

@@ -29,7 +29,7 @@ class BuildFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Artifact:
+class ContractArtifact:
     """One compiled contract; `bytecode` deploys the contract, `deployed_bytecode` is the code at its address."""
 
     abi: list[dict[str, Any]] = field(repr=False)
@@ -75,7 +75,7 @@ def _takes(function: Any, args: Sequence[Any]) -> bool:
     return is_encodable(f"({','.join(get_abi_input_types(function))})", args)
 
 
-def error_names(artifacts: Sequence[Artifact]) -> dict[str, str]:
+def error_names(artifacts: Sequence[ContractArtifact]) -> dict[str, str]:
     """Selector (0x-prefixed, 4 bytes) to name of every custom error the contracts declare."""
     entries: list[Any] = [entry for item in artifacts for entry in item.abi if entry["type"] == "error"]
     return {
@@ -84,7 +84,7 @@ def error_names(artifacts: Sequence[Artifact]) -> dict[str, str]:
 
 
 @functools.cache
-def load_contracts() -> dict[str, Artifact]:
+def load_contracts() -> dict[str, ContractArtifact]:
     """Every contract by name. Compiles once when stale, also when several processes ask at the same time.
 
     Raises BuildFailed with the compiler's words.
@@ -100,7 +100,7 @@ def load_contracts() -> dict[str, Artifact]:
             fresh.write_text(json.dumps(built))
             fresh.replace(CACHE)
     return {
-        name: Artifact(item["abi"], item["bytecode"], item["deployedBytecode"])
+        name: ContractArtifact(item["abi"], item["bytecode"], item["deployedBytecode"])
         for name, item in built["contracts"].items()
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from eth_utils.address import to_checksum_address
 
 from devnet import leaks
-from devnet.cast import EVERYBODY, FIRST, LATER, OWNER, PEOPLE, SECOND, Person
+from devnet.cast import EVERYBODY, FIRST, LATER, OWNER, PEOPLE, SECOND, CastMember
 from devnet.demo_email_gift import EmailGiftChapter
 from devnet.demo_gifts import NOTE
 from devnet.demo_relay import RelayChapter
@@ -22,10 +22,10 @@ from devnet.parts import answers, ask
 from devnet.scenarios import Legacy
 from devnet.stand_in import SENDER
 from devnet.telling import Step
-from devnet.wallet import Wallet, get
+from devnet.wallet import DemoWallet, get
 
 if TYPE_CHECKING:
-    from devnet.stack import Stack
+    from devnet.stack import LocalStack
 
 INACTIVITY = 180 * DAY
 NOTICE = 7 * DAY
@@ -33,12 +33,12 @@ SHARE = 60
 USDC, DAI = 2_500 * 10**6, 800 * 10**18
 
 
-class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
+class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
     """Reminders from beginning to end; in the middle, what the service pays for."""
 
-    def __init__(self, stack: "Stack") -> None:
+    def __init__(self, stack: "LocalStack") -> None:
         super().__init__(stack)
-        self.wallet = Wallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
+        self.wallet = DemoWallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
         self.gift: GiftToOpen | None = None
 
@@ -189,7 +189,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         must(self.evidence.rows(open_signals) == [], "a signal is not settled")
         return "12 reminders: 4 kinds, 3 people each; 5 emails of gifts; none twice"
 
-    def found_leaks(self) -> list[leaks.Leak]:
+    def found_leaks(self) -> list[leaks.SecretLeak]:
         return leaks.search(self._secrets(), self._everything())
 
     def no_leak(self) -> str:
@@ -214,7 +214,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         told = [datetime.fromisoformat(each["updatedAt"]).timestamp() for each in prices if each["symbol"] == ETHER]
         return any(abs(self.stack.anvil.now() - moment) < DAY for moment in told)
 
-    def _secrets(self) -> list[leaks.Secret]:
+    def _secrets(self) -> list[leaks.KnownSecret]:
         texts = {f"email of the {p.label}": p.email for p in EVERYBODY}
         texts |= {f"first name of the {p.label}": p.name.split()[0] for p in EVERYBODY}
         texts |= {f"last name of the {p.label}": p.name.split()[1] for p in EVERYBODY}
@@ -253,7 +253,7 @@ class Story(EmailGiftChapter, RelayChapter, UpgradeChapter):
         must(self.scenario.due_windows([self.legacy]) == [[window]], "the reminder view says otherwise")
         return f"{seconds // DAY} days later on chain; the reminder view opens window {window}"
 
-    def _emails(self, kind: str, subjects: Mapping[Person, str]) -> str:
+    def _emails(self, kind: str, subjects: Mapping[CastMember, str]) -> str:
         """Wait for them, check them."""
         fresh = self.new_emails(len(subjects))
         settled = "select 1 from worker.sent_ledger where state <> 'sent'"

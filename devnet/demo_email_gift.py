@@ -41,7 +41,7 @@ class EmailGiftChapter(GiftChapter):
         facts = get(self.stack.at.api, f"/gift/{CHAIN_ID}/{self.email_gift}")
         must(facts.status == 200 and facts.body["state"] == "open", f"the API answered {facts.status}")
         named = {**facts.body, "chainId": CHAIN_ID, "timelockId": str(self.email_gift)}
-        with _Page() as page:
+        with _BrowserPage() as page:
             page.told(json.dumps({"facts": named, "email": PEN_FRIEND.email}))
             (email,) = self.new_emails(1)
             must((email.to, email.sender) == (PEN_FRIEND.email, SENDER), "another email than the code's")
@@ -56,7 +56,7 @@ class EmailGiftChapter(GiftChapter):
         return "the code arrived, the wallet of the address signed, 15 DAI arrived; nobody but the stand-in has its key"
 
 
-class _Page:
+class _BrowserPage:
     """The gift page's own code, in Node.js: reads a line, answers a line."""
 
     def __init__(self) -> None:

@@ -5,15 +5,15 @@ from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from devnet.cast import FRIEND, GIVER, PEN_FRIEND, Person
-from devnet.demo_requests import Requests
+from devnet.cast import FRIEND, GIVER, PEN_FRIEND, CastMember
+from devnet.demo_requests import DemoRequests
 from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.local import CHAIN_ID
-from devnet.wallet import Wallet
+from devnet.wallet import DemoWallet
 
 if TYPE_CHECKING:
-    from devnet.stack import Stack
+    from devnet.stack import LocalStack
 
 OPEN_AFTER = 35 * DAY
 WEI, USDC = 25 * 10**16, 40 * 10**6
@@ -25,14 +25,14 @@ def as_fragment(letter: Mapping[str, Any]) -> str:
     return urlsafe_b64encode(json.dumps(letter, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
-class GiftChapter(Requests):
+class GiftChapter(DemoRequests):
     """`fragments` are the letters as the claim links carry them, which no server may keep in clear."""
 
-    def __init__(self, stack: "Stack") -> None:
+    def __init__(self, stack: "LocalStack") -> None:
         super().__init__(stack)
-        self.giver = Wallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
+        self.giver = DemoWallet(self.accounts[GIVER], stack.at.api, CHAIN_ID)
         self.gifts: Mapping[str, int] = {}
-        self.links: dict[str, Person] = {}  # of all gifts, to whom is told of them
+        self.links: dict[str, CastMember] = {}  # of all gifts, to whom is told of them
         self.fragments = {
             person: as_fragment({"v": 1, "to": person.name, "from": GIVER.name, "note": NOTE})
             for person in (FRIEND, PEN_FRIEND)
@@ -58,7 +58,7 @@ class GiftChapter(Requests):
         self.see_waiting(FRIEND)
         return "one email, with the claim link and its letter; stored encrypted"
 
-    def register(self, timelock_id: int, person: Person, timing: str, marks: str) -> None:
+    def register(self, timelock_id: int, person: CastMember, timing: str, marks: str) -> None:
         """Have somebody told of a gift, with the claim link as the giver's browser makes it."""
         link = f"{self.stack.at.api}/gifts/{CHAIN_ID}/{timelock_id}{marks}#g={self.fragments[person]}"
         answer = self.giver.notify_gift(
@@ -72,7 +72,7 @@ class GiftChapter(Requests):
         must(answer.status == 201, f"the API answered {answer.status} {answer.body.get('code')}")
         self.links[link] = person
 
-    def see_waiting(self, person: Person) -> None:
+    def see_waiting(self, person: CastMember) -> None:
         (email,) = self.new_emails(1)
         must(email.to == person.email and "gift is waiting" in email.subject, "another email than that a gift waits")
         letters = [link in email.text for link, to in self.links.items() if to == person]

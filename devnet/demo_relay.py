@@ -6,7 +6,7 @@ from typing import Any
 from eth_utils.address import to_checksum_address
 
 from devnet.cast import GODCHILD, OWNER
-from devnet.demo_requests import Requests
+from devnet.demo_requests import DemoRequests
 from devnet.deploy import DAY
 from devnet.evidence import must
 from devnet.scenarios import Legacy
@@ -18,7 +18,7 @@ WINDOW = 30 * DAY  # before the deadline, in which a timer may be renewed
 INHERITANCE = 900 * 10**6
 
 
-class RelayChapter(Requests):
+class RelayChapter(DemoRequests):
     second_legacy: Legacy
 
     def opt_in(self) -> str:

@@ -2,14 +2,14 @@
 
 from eth_utils.address import to_checksum_address
 
-from devnet.evidence import Email, must
+from devnet.evidence import FoundEmail, must
 from devnet.local import OPS_EMAIL
-from devnet.telling import Telling
-from devnet.upgrades import Operation
+from devnet.telling import DemoNarrator
+from devnet.upgrades import DemoOperation
 
 
-class UpgradeChapter(Telling):
-    operation: Operation
+class UpgradeChapter(DemoNarrator):
+    operation: DemoOperation
 
     def schedule_upgrade(self) -> str:
         new = self.scenario.deploy("PremiumSetting")
@@ -30,7 +30,7 @@ class UpgradeChapter(Telling):
         must(self.evidence.rows(query, id=self.operation.id) == [("cancelled",)], "the queue says otherwise")
         return f"in the log, and by email: {email.subject}"
 
-    def _heard(self, kind: str) -> Email:
+    def _heard(self, kind: str) -> FoundEmail:
         """Return the operators' email, once the alert is in the service log and the email has arrived."""
         self.wait(lambda: self._in_the_log(kind), f"{kind} in the service log")
         query = "select message_id from worker.alert where kind = %(kind)s and state = 'sent'"

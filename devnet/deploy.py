@@ -8,7 +8,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil
-from devnet.compile import Artifact, load_contracts
+from devnet.compile import ContractArtifact, load_contracts
 from reminder_worker.settings import CONTRACTS
 
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
@@ -171,14 +171,14 @@ def keep_prices(anvil: Anvil, it: Deployment) -> None:
         anvil.transact({"from": DEPLOYER, "to": feed, "data": encode("keepFresh", every, wobble)})
 
 
-def deploy_contract(anvil: Anvil, artifact: Artifact, *args: Any) -> str:
+def deploy_contract(anvil: Anvil, artifact: ContractArtifact, *args: Any) -> str:
     """Deploy one contract from the chain's first account; its address."""
     receipt = anvil.transact({"from": DEPLOYER, "data": artifact.deployment(*args)})
     address: str = receipt["contractAddress"].lower()
     return address
 
 
-def _connect(anvil: Anvil, it: Deployment, contracts: dict[str, Artifact]) -> None:
+def _connect(anvil: Anvil, it: Deployment, contracts: dict[str, ContractArtifact]) -> None:
     def call(contract: str, address: str, function: str, *args: Any) -> None:
         anvil.transact({"from": DEPLOYER, "to": address, "data": contracts[contract].encode(function, *args)})
 

@@ -15,7 +15,7 @@ class NotSeen(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Email:
+class FoundEmail:
     number: int
     sender: str
     to: str
@@ -26,14 +26,14 @@ class Email:
     unsubscribe_url: str
 
 
-class Evidence:
+class DemoEvidence:
     """Raises `NotSeen` where something is not as it should be."""
 
     def __init__(self, inbox_url: str, database_url: str) -> None:
         self._inbox_url = inbox_url
         self._database_url = database_url
 
-    def emails(self) -> list[Email]:
+    def emails(self) -> list[FoundEmail]:
         """Oldest first."""
         messages: list[dict[str, Any]] = json.loads(ask(f"{self._inbox_url}/api/messages")[1])
         return [_email(message) for message in messages]
@@ -51,7 +51,7 @@ class Evidence:
         found = self.rows(query, kind=kind)
         return dict(found)
 
-    def check_kind(self, kind: str, expected: Mapping[str, tuple[str, str]], emails: Sequence[Email]) -> None:
+    def check_kind(self, kind: str, expected: Mapping[str, tuple[str, str]], emails: Sequence[FoundEmail]) -> None:
         """`expected`: address → (email, a part of the subject). The ledger, the inbox and the audience agree."""
         sent = self.sent(kind)
         if set(sent) != set(expected):
@@ -72,9 +72,9 @@ def must(condition: object, otherwise: str) -> None:
         raise NotSeen(otherwise)
 
 
-def _email(message: dict[str, Any]) -> Email:
+def _email(message: dict[str, Any]) -> FoundEmail:
     headers = {header["name"].lower(): header["value"] for header in message["headers"]}
-    return Email(
+    return FoundEmail(
         message["number"],
         message["from"],
         message["to"],

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from eth_account.signers.local import LocalAccount
 
 from devnet.deploy import YEAR
-from devnet.sponsorship import Auth, Sponsorship
+from devnet.sponsorship import Auth, LocalSponsorship
 from devnet.steps import NOBODY
 
 ROUTER = "TimeLockRouter"
@@ -24,7 +24,7 @@ GiftStruct = tuple[
 ]
 
 
-class GiftSteps(Sponsorship):
+class GiftSteps(LocalSponsorship):
     def create_gift(
         self,
         giver: LocalAccount,

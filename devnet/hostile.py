@@ -5,7 +5,7 @@ from typing import Any
 
 from eth_account.signers.local import LocalAccount
 
-from devnet.steps import Steps
+from devnet.steps import DemoSteps
 
 TOKEN = "HostileToken"
 WALLET = "HostileWallet"
@@ -22,7 +22,7 @@ class TokenMode(IntEnum):
     RETURNS_MUCH = 5
 
 
-class Signing(IntEnum):
+class HostileSigning(IntEnum):
     """How a HostileWallet answers by ERC-1271."""
 
     OWN_KEY = 0
@@ -33,7 +33,7 @@ class Signing(IntEnum):
     RETURNS_MUCH = 5
 
 
-class Receiving(IntEnum):
+class HostileReceiving(IntEnum):
     """Behaviour of a HostileWallet when ETH arrives; `CALLS_BACK` comes with the call to make."""
 
     TAKES = 0
@@ -42,7 +42,7 @@ class Receiving(IntEnum):
     CALLS_BACK = 3
 
 
-class HostileSteps(Steps):
+class HostileSteps(DemoSteps):
     """Steps with contracts that behave well until a test changes their mode."""
 
     def create_hostile_token(self, mode: TokenMode = TokenMode.WELL, *, whitelisted: bool = True) -> str:
@@ -56,16 +56,16 @@ class HostileSteps(Steps):
     def set_token_mode(self, token: str, mode: TokenMode) -> str:
         return self.write_as_deployer(TOKEN, token, "setMode", mode)
 
-    def create_hostile_wallet(self, key: LocalAccount, receiving: Receiving = Receiving.TAKES) -> str:
+    def create_hostile_wallet(self, key: LocalAccount, receiving: HostileReceiving = HostileReceiving.TAKES) -> str:
         """A smart wallet without ETH; its address."""
         wallet = self.deploy(WALLET, key.address)
         self.set_receiving(wallet, receiving)
         return wallet
 
-    def set_signing(self, wallet: str, signing: Signing, until_block: int = 0) -> str:
+    def set_signing(self, wallet: str, signing: HostileSigning, until_block: int = 0) -> str:
         return self.write_as_deployer(WALLET, wallet, "setSigning", signing, until_block)
 
-    def set_receiving(self, wallet: str, receiving: Receiving) -> str:
+    def set_receiving(self, wallet: str, receiving: HostileReceiving) -> str:
         return self.write_as_deployer(WALLET, wallet, "setReceiving", receiving)
 
     def call_back(self, hostile: str, contract: str, address: str, function: str, *args: Any) -> str:

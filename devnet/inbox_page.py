@@ -9,7 +9,7 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 if TYPE_CHECKING:
-    from devnet.smtp import Inbox, Received
+    from devnet.smtp import ReceivedEmail, SmtpInbox
 
 _environment = Environment(
     loader=PackageLoader("devnet", "inbox_templates"), autoescape=True, undefined=StrictUndefined
@@ -24,7 +24,7 @@ _DOCTYPE = re.compile(r"\A\s*<!doctype[^>]*>|", re.IGNORECASE)
 _LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def pages(inbox: "Inbox") -> web.Application:
+def pages(inbox: "SmtpInbox") -> web.Application:
     app = web.Application(middlewares=[_only_from_here])
     app.add_routes(
         [
@@ -57,15 +57,15 @@ def _html(template: str, **values: Any) -> web.Response:
     return web.Response(text=_environment.get_template(template).render(values), content_type="text/html")
 
 
-async def _list(inbox: "Inbox", _: web.Request) -> web.Response:
+async def _list(inbox: "SmtpInbox", _: web.Request) -> web.Response:
     return _html("list.html", messages=inbox.messages[::-1])
 
 
-async def _messages(inbox: "Inbox", _: web.Request) -> web.Response:
+async def _messages(inbox: "SmtpInbox", _: web.Request) -> web.Response:
     return web.json_response([message.as_json() for message in inbox.messages])
 
 
-async def _count(inbox: "Inbox", _: web.Request) -> web.Response:
+async def _count(inbox: "SmtpInbox", _: web.Request) -> web.Response:
     return web.json_response({"last": inbox.messages[-1].number if inbox.messages else 0})
 
 
@@ -73,14 +73,14 @@ async def _script(_: web.Request) -> web.Response:
     return web.Response(text=_environment.get_template("refresh.js").render(), content_type="text/javascript")
 
 
-def _found(inbox: "Inbox", request: web.Request) -> "Received":
+def _found(inbox: "SmtpInbox", request: web.Request) -> "ReceivedEmail":
     message = inbox.find(int(request.match_info["number"]))
     if message is None:
         raise web.HTTPNotFound(text="no such message")
     return message
 
 
-async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
+async def _message(inbox: "SmtpInbox", request: web.Request) -> web.Response:
     message = _found(inbox, request)
     parts = {"html": "HTML", "text": "Text", "headers": "Headers"}
     if not message.html:
@@ -93,7 +93,7 @@ async def _message(inbox: "Inbox", request: web.Request) -> web.Response:
     return _html("message.html", message=message, parts=parts, part=part, unsubscribe=address, sandbox=_SANDBOX)
 
 
-async def _body(inbox: "Inbox", request: web.Request) -> web.Response:
+async def _body(inbox: "SmtpInbox", request: web.Request) -> web.Response:
     """The HTML part alone, for the frame; sandboxed also when it is opened by itself. A link opens in a tab of its own:
     the frame shows no other page."""
     html = _DOCTYPE.sub(r'\g<0><base target="_blank">', _found(inbox, request).html, count=1)
@@ -102,6 +102,6 @@ async def _body(inbox: "Inbox", request: web.Request) -> web.Response:
     return response
 
 
-async def _clear(inbox: "Inbox", _: web.Request) -> web.Response:
+async def _clear(inbox: "SmtpInbox", _: web.Request) -> web.Response:
     inbox.clear()
     return web.Response(status=204)

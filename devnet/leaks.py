@@ -18,7 +18,7 @@ _LEAST_BYTES = 6  # less would be found by chance
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class KnownSecret:
     """`what` may be shown."""
 
     what: str
@@ -26,7 +26,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Leak:
+class SecretLeak:
     what: str
     form: str
     where: str
@@ -35,13 +35,13 @@ class Leak:
         return f"{self.what} ({self.form}) in {self.where}"
 
 
-def secrets_of(texts: Mapping[str, str], keys: Mapping[str, bytes]) -> list[Secret]:
+def secrets_of(texts: Mapping[str, str], keys: Mapping[str, bytes]) -> list[KnownSecret]:
     """From texts (emails, names) and binary values (keys, signatures), both by what they are called."""
-    found = [Secret(what, text.encode()) for what, text in texts.items()]
-    return found + [Secret(what, value) for what, value in keys.items()]
+    found = [KnownSecret(what, text.encode()) for what, text in texts.items()]
+    return found + [KnownSecret(what, value) for what, value in keys.items()]
 
 
-def search(secrets: Iterable[Secret], sources: Iterable[tuple[str, bytes]]) -> list[Leak]:
+def search(secrets: Iterable[KnownSecret], sources: Iterable[tuple[str, bytes]]) -> list[SecretLeak]:
     """Every secret in every source, at most once for each form."""
     exact, folded = [], []
     for secret in secrets:
@@ -49,13 +49,13 @@ def search(secrets: Iterable[Secret], sources: Iterable[tuple[str, bytes]]) -> l
             raise ValueError(f"{secret.what} is too short to be looked for")
         folded += [(secret.what, form, needle.lower()) for form, needle in _folded_forms(secret.value)]
         exact += [(secret.what, "base64", needle) for needle in _base64_forms(secret.value)]
-    leaks: dict[Leak, None] = {}
+    leaks: dict[SecretLeak, None] = {}
     for where, whole in sources:
         content = whole.replace(_EMPTY, b"")  # most of a database's pages
         lower = content.lower()
         hits = [(what, form) for what, form, needle in folded if needle in lower]
         hits += [(what, form) for what, form, needle in exact if needle in content]
-        leaks.update(dict.fromkeys(Leak(what, form, where) for what, form in hits))
+        leaks.update(dict.fromkeys(SecretLeak(what, form, where) for what, form in hits))
     return list(leaks)
 
 

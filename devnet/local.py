@@ -33,7 +33,7 @@ CORS_VARIABLE = "DEMO_CORS_ORIGINS"
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class StackPorts:
     """Each from the environment variable DEMO_<NAME>_PORT."""
 
     api: int = 8080
@@ -71,7 +71,7 @@ class Ports:
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class StackAddresses:
     """Addresses of a running stack; `databases` are `postgresql://` addresses by name."""
 
     inbox: str
@@ -83,7 +83,7 @@ class Addresses:
     databases: Mapping[str, str]
 
     @classmethod
-    def of(cls, ports: Ports, socket: str) -> Self:
+    def of(cls, ports: StackPorts, socket: str) -> Self:
         """`socket` is the directory PostgreSQL's socket is in."""
         return cls(
             inbox=f"http://{HOST}:{ports.inbox}",
@@ -133,7 +133,7 @@ def bare_environ() -> dict[str, str]:
     return environ | {"PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
 
 
-def mail_environ(at: Addresses, ports: Ports, secret_files: Path) -> dict[str, str]:
+def mail_environ(at: StackAddresses, ports: StackPorts, secret_files: Path) -> dict[str, str]:
     """Settings of the mail service."""
     return {
         "MAIL_SERVICE_DATABASE_URL": at.databases["mail_service"],
@@ -150,7 +150,7 @@ def mail_environ(at: Addresses, ports: Ports, secret_files: Path) -> dict[str, s
     }
 
 
-def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: Deployment) -> dict[str, str]:
+def worker_environ(at: StackAddresses, ports: StackPorts, secret_files: Path, deployment: Deployment) -> dict[str, str]:
     """Settings of the worker's own parts, as an installation's `.env` would say them."""
     provider = stand_in(ports.identity, secret_files).settings()
     del provider["TURNKEY_API_PRIVATE_KEY"]
@@ -187,7 +187,7 @@ def worker_environ(at: Addresses, ports: Ports, secret_files: Path, deployment: 
     }
 
 
-def dagster_environ(at: Addresses, home: Path) -> dict[str, str]:
+def dagster_environ(at: StackAddresses, home: Path) -> dict[str, str]:
     return {
         "DAGSTER_HOME": str(home),
         "DAGSTER_PG_URL": at.databases["dagster"].replace("postgresql://", "postgresql+psycopg2://"),

@@ -61,7 +61,7 @@ class PartEnded(StackFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StackPart:
     """`ready` is asked until it is true; `user` is whom root becomes; lines holding a word of `quiet` are not shown."""
 
     name: str
@@ -74,14 +74,14 @@ class Part:
 
 
 @dataclass(slots=True)
-class _Running:
-    part: Part
+class _RunningPart:
+    part: StackPart
     process: subprocess.Popen[str]
     pump: threading.Thread | None = None
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=15))
 
 
-class Log:
+class StackLog:
     """The terminal: time, part and message in columns. Lines of JSON are shown as words and fields."""
 
     def __init__(self, console: Console) -> None:
@@ -103,21 +103,21 @@ class Log:
             self.console.print(Text.assemble((stamp, "dim"), line), soft_wrap=True, highlight=False)
 
 
-class Supervisor:
+class PartSupervisor:
     """All parts of one stack. Not thread safe: the thread that starts a part must outlive the part.
 
     The parts work in `logs`, created again at each start. Our commands and Dagster's read `.env` of the working
     directory, and Dagster prefers it to the environment: there is none in `logs`.
     """
 
-    def __init__(self, directory: Path, log: Log) -> None:
+    def __init__(self, directory: Path, log: StackLog) -> None:
         self.directory = directory
         self.logs = directory / "logs"
         self.log = log
-        self._running: list[_Running] = []
+        self._running: list[_RunningPart] = []
         self._batches: dict[str, int] = {}
 
-    def start(self, *parts: Part) -> None:
+    def start(self, *parts: StackPart) -> None:
         """Start them together and wait until all are ready. Raises `PartEnded` or `StackFailed`."""
         began = time.monotonic()
         batch = len(self._batches)
@@ -157,7 +157,7 @@ class Supervisor:
     def pids(self) -> dict[str, int]:
         return {running.part.name: running.process.pid for running in self._running}
 
-    def kill(self, name: str) -> Part:
+    def kill(self, name: str) -> StackPart:
         """End a part by SIGKILL and forget it, to observe the other parts. Return it for a later start."""
         running = next(running for running in self._running if running.part.name == name)
         self._running.remove(running)
@@ -182,7 +182,7 @@ class Supervisor:
         self._running.clear()
         end_leftovers(self.directory)
 
-    def _spawn(self, part: Part) -> _Running:
+    def _spawn(self, part: StackPart) -> _RunningPart:
         self.log.part(part.name, "starting")
         process = subprocess.Popen(
             list(part.command), cwd=self.logs, env={**part.environ, MARK: str(self.directory)},
@@ -190,13 +190,13 @@ class Supervisor:
             bufsize=1, start_new_session=True, preexec_fn=die_with_parent(), user=part.user, group=part.user,
             extra_groups=[] if part.user else None,
         )  # fmt: skip
-        running = _Running(part, process)
+        running = _RunningPart(part, process)
         self._running.append(running)
         running.pump = threading.Thread(target=self._pump, args=(running,), daemon=True, name=f"log of {part.name}")
         running.pump.start()
         return running
 
-    def _pump(self, running: _Running) -> None:
+    def _pump(self, running: _RunningPart) -> None:
         lines: IO[str] | None = running.process.stdout
         assert lines is not None
         with (self.logs / f"{running.part.name.replace(' ', '-')}.log").open("a") as kept:
@@ -274,7 +274,7 @@ def _is_marked(process: psutil.Process, directory: Path) -> bool:
         return False  # gone, a zombie, or somebody else's
 
 
-def _signal(running: _Running, number: signal.Signals) -> None:
+def _signal(running: _RunningPart, number: signal.Signals) -> None:
     """Signal the part only, which ends its own children; SIGKILL goes to the whole group."""
     try:
         if number == signal.SIGKILL:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from eth_account.signers.local import LocalAccount
 
 from devnet.deploy import DAY
-from devnet.sponsorship import Sponsorship
+from devnet.sponsorship import LocalSponsorship
 from devnet.steps import Legacy
 
 SAFE = "SafeStandIn"
@@ -13,7 +13,7 @@ SAFE_ROUTER = "MultisigLegacyRouter"
 INACTIVITY = 180 * DAY
 
 
-class SafeSteps(Sponsorship):
+class SafeSteps(LocalSponsorship):
     def create_safe(self, owners: Sequence[LocalAccount]) -> str:
         """Deploy a Safe-like wallet; any of the owners may sign or execute."""
         return self.deploy(SAFE, [owner.address for owner in owners], 1)

@@ -19,7 +19,7 @@ from devnet.sponsorship import Auth
 from devnet.steps import NOBODY, Legacy
 from devnet.upgrades import UpgradeSteps
 
-__all__ = ["DAY", "Legacy", "Mode", "Scenario"]
+__all__ = ["DAY", "Legacy", "LegacyMode", "Scenario"]
 
 LEGACY = "TransferEOALegacy"
 ROUTER = "TransferEOALegacyRouter"
@@ -27,7 +27,7 @@ BULK = 2_000
 BULK_GAS = 2_000_000_000
 
 
-class Mode(IntEnum):
+class LegacyMode(IntEnum):
     """How a RevertingLegacy answers."""
 
     WELL = 0
@@ -127,7 +127,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
         """Genuine and well behaved until `set_mode` says otherwise."""
         return self.create_legacy(owner, beneficiaries, code=self.deployment.reverting_legacy_code, **terms)
 
-    def set_mode(self, legacy: Legacy, mode: Mode) -> str:
+    def set_mode(self, legacy: Legacy, mode: LegacyMode) -> str:
         return self.write_as_deployer("RevertingLegacy", legacy.address, "setMode", mode)
 
     def set_pull_vault(self, vault: str) -> str:

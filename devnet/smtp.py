@@ -24,7 +24,7 @@ _HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedEmail:
     """One email as it arrived. `to` and `sender` are the envelope's, `text` and `html` have LF line ends."""
 
     number: int
@@ -53,7 +53,7 @@ class Received:
 
 
 @dataclass(slots=True)
-class Faults:
+class SmtpFaults:
     """Faults for tests. A reply is a whole line, as in `550 5.1.1 no such user`."""
 
     reply_to_mail: str | None = None
@@ -66,7 +66,7 @@ class Faults:
     drop_after_data: bool = False  # the email is kept, and the connection closed without a reply
 
 
-class Inbox:
+class SmtpInbox:
     """The server and its messages, oldest first. Use as `async with`; everything runs in the loop that enters it."""
 
     def __init__(
@@ -83,8 +83,8 @@ class Inbox:
         """
         self._tls = tls
         self._login = login
-        self.messages: list[Received] = []
-        self.faults = Faults()
+        self.messages: list[ReceivedEmail] = []
+        self.faults = SmtpFaults()
         self.connections = 0
         self.smtp_port = smtp_port
         self.http_port = http_port
@@ -128,7 +128,7 @@ class Inbox:
         self._open.clear()
         await asyncio.sleep(0)
 
-    async def wait_for(self, predicate: Callable[[Received], bool], timeout: float = 60.0) -> Received:  # noqa: ASYNC109
+    async def wait_for(self, predicate: Callable[[ReceivedEmail], bool], timeout: float = 60.0) -> ReceivedEmail:  # noqa: ASYNC109
         """The first message, here or to come, that `predicate` is true of. Raises `TimeoutError`."""
         async with asyncio.timeout(timeout), self._arrived:
             await self._arrived.wait_for(lambda: any(predicate(message) for message in self.messages))
@@ -139,7 +139,7 @@ class Inbox:
         async with asyncio.timeout(60), self._arrived:
             await self._arrived.wait_for(lambda: len(self.messages) >= count)
 
-    def find(self, number: int) -> Received | None:
+    def find(self, number: int) -> ReceivedEmail | None:
         return next((message for message in self.messages if message.number == number), None)
 
     def clear(self) -> None:
@@ -204,13 +204,13 @@ class Inbox:
         return "250 OK"
 
 
-def _parse(number: int, sender: str, recipient: str, content: bytes | str | None) -> Received:
+def _parse(number: int, sender: str, recipient: str, content: bytes | str | None) -> ReceivedEmail:
     raw = content if isinstance(content, bytes) else (content or "").encode()
     message = email.message_from_bytes(raw, policy=email.policy.default)
     headers = tuple((name, str(value)) for name, value in message.items())
     subject = str(message["subject"] or "")
     text, html = _part(message, "plain"), _part(message, "html")
-    return Received(number, datetime.now(UTC), sender, recipient, subject, headers, text, html)
+    return ReceivedEmail(number, datetime.now(UTC), sender, recipient, subject, headers, text, html)
 
 
 def _part(message: EmailMessage, subtype: str) -> str:
@@ -219,7 +219,7 @@ def _part(message: EmailMessage, subtype: str) -> str:
 
 
 async def _serve(smtp_port: int, http_port: int) -> None:
-    async with Inbox(smtp_port, http_port) as inbox:
+    async with SmtpInbox(smtp_port, http_port) as inbox:
         click.echo(f"SMTP on {_HOST}:{inbox.smtp_port}, inbox at {inbox.url}")
         await asyncio.Event().wait()
 

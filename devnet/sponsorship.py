@@ -6,7 +6,7 @@ from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
 from eth_utils.crypto import keccak
 
-from devnet.steps import NOBODY, Steps
+from devnet.steps import NOBODY, DemoSteps
 
 # Tuples in the order of the auth structs: signer, nonce, deadline, signature; in a withdrawal of version 2 who is paid
 # comes after the signer.
@@ -19,7 +19,7 @@ WITHDRAW_TO = ("recipient:address", "payTo:address", "timelockId:uint256", "skip
 NONCE_AND_DEADLINE = ("nonce:uint256", "deadline:uint256")
 
 
-class Sponsorship(Steps):
+class LocalSponsorship(DemoSteps):
     """`signer` holds the key; `on_behalf_of` is the contract wallet it signs for, else the signer itself."""
 
     def claim_auth(

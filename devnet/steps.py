@@ -7,7 +7,7 @@ from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 
 from devnet.chain import Anvil
-from devnet.compile import Artifact, load_contracts
+from devnet.compile import ContractArtifact, load_contracts
 from devnet.deploy import DEPLOYER, PERMIT2, Deployment, deploy_contract, named_account
 
 FUNDS = 1_000 * 10**18
@@ -25,13 +25,13 @@ class Legacy:
     guard: str | None = None
 
 
-class Steps:
+class DemoSteps:
     """Sends for accounts whose keys it holds, and for the deployer. Every failure raises Reverted with its reason."""
 
     def __init__(self, anvil: Anvil, deployment: Deployment) -> None:
         self.anvil = anvil
         self.deployment = deployment
-        self.contracts: dict[str, Artifact] = load_contracts()
+        self.contracts: dict[str, ContractArtifact] = load_contracts()
         self._accounts: dict[str, LocalAccount] = {}
 
     def account(self, label: str) -> LocalAccount:

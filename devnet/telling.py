@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from devnet.cast import EVERYBODY, Person
+from devnet.cast import EVERYBODY, CastMember
 from devnet.chain import ChainError
 from devnet.dagster_ui import launch
 from devnet.deploy import named_account
-from devnet.evidence import Email, Evidence, NotSeen, must
+from devnet.evidence import DemoEvidence, FoundEmail, NotSeen, must
 from devnet.local import OPS_EMAIL
 from devnet.parts import StackFailed
 from devnet.scenarios import Legacy, Scenario
 
 if TYPE_CHECKING:
-    from devnet.stack import Stack
+    from devnet.stack import LocalStack
 
 ASK_SECONDS = 2
 Step = tuple[str, Callable[[], str]]  # a title, and the function that plays the step and returns its result in words
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenEvent:
     """A played step: what it showed, or what was missing."""
 
     title: str
@@ -35,13 +35,13 @@ class Seen:
     seconds: float
 
 
-class Telling(ABC):
+class DemoNarrator(ABC):
     """Plays the steps in order and stops at the first that is not seen."""
 
-    def __init__(self, stack: "Stack") -> None:
+    def __init__(self, stack: "LocalStack") -> None:
         self.stack = stack
         self.scenario = Scenario(stack.anvil, stack.deployment)
-        self.evidence = Evidence(stack.at.inbox, stack.at.databases["worker"])
+        self.evidence = DemoEvidence(stack.at.inbox, stack.at.databases["worker"])
         self.accounts = {
             person: self.scenario.account(person.label) if person.has_eth else named_account(person.label)
             for person in EVERYBODY
@@ -62,7 +62,7 @@ class Telling(ABC):
         self._summary(seen, len(steps), time.monotonic() - began)
         return len(seen) == len(steps) and all(step.passed for step in seen)
 
-    def _play_step(self, title: str, step: Callable[[], str]) -> Seen:
+    def _play_step(self, title: str, step: Callable[[], str]) -> SeenEvent:
         began = time.monotonic()
         try:
             words, passed = step(), True
@@ -73,9 +73,9 @@ class Telling(ABC):
             words, passed = str(failed), False
         mark = "[green]✓[/]" if passed else "[bold red]✗[/]"
         self.stack.log.say(f"    {mark} {escape(words)}")
-        return Seen(title, passed, words, time.monotonic() - began)
+        return SeenEvent(title, passed, words, time.monotonic() - began)
 
-    def _summary(self, seen: Sequence[Seen], total: int, seconds: float) -> None:
+    def _summary(self, seen: Sequence[SeenEvent], total: int, seconds: float) -> None:
         table = Table("", "step", "seen", "seconds", title="The story", title_justify="left")
         for step in seen:
             mark = "[green]✓[/]" if step.passed else "[bold red]✗[/]"
@@ -86,7 +86,7 @@ class Telling(ABC):
 
     # -- what steps share
 
-    def address(self, person: Person) -> str:
+    def address(self, person: CastMember) -> str:
         return str(self.accounts[person].address).lower()
 
     def deadline(self, legacy: Legacy) -> int:
@@ -121,7 +121,7 @@ class Telling(ABC):
 
         self.wait(seldom, what)
 
-    def new_emails(self, expected: int) -> list[Email]:
+    def new_emails(self, expected: int) -> list[FoundEmail]:
         """Wait for new emails, then print and return the emails."""
         self.wait(lambda: len(self._fresh()) >= expected, f"{expected} emails")
         fresh = self._fresh()
@@ -132,7 +132,7 @@ class Telling(ABC):
         must(len(fresh) == expected, f"{len(fresh)} emails instead of {expected}")
         return fresh
 
-    def _fresh(self) -> list[Email]:
+    def _fresh(self) -> list[FoundEmail]:
         """Operators' own are not among them: when something is told to them is their chapter's to see."""
         return [email for email in self.evidence.emails() if email.to != OPS_EMAIL][self.shown :]
 

@@ -22,13 +22,13 @@ _LIFETIME_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WalletAnswer:
     status: int
     body: Mapping[str, Any] = field(repr=False)
 
 
 @dataclass(slots=True)
-class Wallet:
+class DemoWallet:
     """One account at one API. `signatures` keeps all its signatures, for the search for leaks."""
 
     account: LocalAccount
@@ -37,31 +37,31 @@ class Wallet:
     signatures: list[bytes] = field(default_factory=list, repr=False)
     _last_deadline: int = 0
 
-    def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> Answer:
+    def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> WalletAnswer:
         """`recipients`: recipient, role, email, name. One signature covers the whole set."""
         payload, digest = _payload({"recipients": list(recipients)})
         signed = self._signed("IngestLegacy", _INGEST, legacy=to_checksum_address(legacy), payloadHash=digest)
         body = {"legacy": to_checksum_address(legacy), "payload": payload, **signed}
         return post(self.api_url, "/ingest-legacy", body)
 
-    def read(self, legacy: str) -> Answer:
+    def read(self, legacy: str) -> WalletAnswer:
         return self._about(legacy, "/recipients", "ReadRecipients")
 
-    def erase(self, legacy: str) -> Answer:
+    def erase(self, legacy: str) -> WalletAnswer:
         return self._about(legacy, "/erase-legacy", "EraseLegacy")
 
-    def notify_gift(self, **wish: str) -> Answer:
+    def notify_gift(self, **wish: str) -> WalletAnswer:
         """As the giver: whom to tell of a gift, in the API's own field names."""
         payload, digest = _payload(wish)
         signed = self._signed("GiftNotify2", _NOTIFY, payloadHash=digest)
         return post(self.api_url, "/gift/notify", {"giver": self.account.address, "payload": payload, **signed})
 
-    def wallet_of_email(self, email: str) -> Answer:
+    def wallet_of_email(self, email: str) -> WalletAnswer:
         """As the giver: the wallet that a gift for this address is sealed to."""
         signed = self._signed("GiftEmailWallet", _EMAIL_WALLET, emailHash=sha256(email.encode()).digest())
         return post(self.api_url, "/gift/recipient-wallet", {"giver": self.account.address, "email": email, **signed})
 
-    def _about(self, legacy: str, path: str, primary: str) -> Answer:
+    def _about(self, legacy: str, path: str, primary: str) -> WalletAnswer:
         about = {"legacy": to_checksum_address(legacy)}
         return post(self.api_url, path, {**about, **self._signed(primary, _LEGACY_AND_DEADLINE, **about)})
 
@@ -81,13 +81,13 @@ def _payload(content: Mapping[str, Any]) -> tuple[str, bytes]:
     return payload, sha256(payload.encode()).digest()
 
 
-def post(api_url: str, path: str, body: Mapping[str, Any]) -> Answer:
+def post(api_url: str, path: str, body: Mapping[str, Any]) -> WalletAnswer:
     return _answer(*ask(api_url + path, "POST", json.dumps(body)))
 
 
-def get(api_url: str, path: str) -> Answer:
+def get(api_url: str, path: str) -> WalletAnswer:
     return _answer(*ask(api_url + path))
 
 
-def _answer(status: int, body: bytes) -> Answer:
-    return Answer(status, json.loads(body or b"{}"))
+def _answer(status: int, body: bytes) -> WalletAnswer:
+    return WalletAnswer(status, json.loads(body or b"{}"))

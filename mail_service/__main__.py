@@ -16,8 +16,8 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.app import create_app
-from mail_service.settings import Misconfigured, Settings
-from mail_service.store import Store
+from mail_service.settings import MailMisconfigured, MailServiceSettings
+from mail_service.store import MailStore
 
 _SHUTDOWN_SECONDS = 30
 
@@ -39,17 +39,17 @@ def _configure_logs() -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-async def _migrate(settings: Settings) -> None:
+async def _migrate(settings: MailServiceSettings) -> None:
     """Before anything listens, so that a database that is not there is one line and not a server's traceback."""
-    async with Store.open(settings.database_url.get_secret_value(), 1):
+    async with MailStore.open(settings.database_url.get_secret_value(), 1):
         pass
 
 
 def main() -> int:
     _configure_logs()
     try:
-        settings = Settings.from_environ()
-    except Misconfigured as error:
+        settings = MailServiceSettings.from_environ()
+    except MailMisconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 2
     try:

@@ -58,7 +58,7 @@ def parse_address(text: str) -> MailAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class Hasher:
+class AddressHasher:
     """Keyed hashes (HMAC-SHA256), one purpose each, so that none can be compared with another."""
 
     key: bytes

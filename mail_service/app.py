@@ -14,12 +14,12 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath, FromQuery
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.catalogue import TEMPLATES, Kind, Variable
-from mail_service.errors import Problem
+from mail_service.catalogue import TEMPLATES, TemplateVariable, VariableKind
+from mail_service.errors import MailProblem
 from mail_service.pages import page, unsubscribe_page
-from mail_service.sending import KEY, Sender, SendRequest, Sent, database_unavailable
-from mail_service.settings import Settings
-from mail_service.store import Store
+from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
+from mail_service.settings import MailServiceSettings
+from mail_service.store import MailStore
 from mail_service.variables import origin_of
 
 _BODY_LIMIT = 256 * 1024
@@ -29,17 +29,17 @@ log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
 
 
-def _sender(state: State) -> Sender:
-    sender: Sender = state.sender
+def _sender(state: State) -> EmailSender:
+    sender: EmailSender = state.sender
     return sender
 
 
-def _authorize(request: AnyRequest, settings: Settings) -> None:
+def _authorize(request: AnyRequest, settings: MailServiceSettings) -> None:
     """Constant time, and 401 before anything of the request is looked at."""
     given = request.headers.get("authorization", "")
     wanted = f"Bearer {settings.token.get_secret_value()}"
     if not hmac.compare_digest(given.encode("latin-1", "replace"), wanted.encode()):
-        raise Problem(401, "unauthorized", "The bearer token is missing or wrong.")
+        raise MailProblem(401, "unauthorized", "The bearer token is missing or wrong.")
 
 
 @post("/send", status_code=200)
@@ -47,14 +47,14 @@ async def send(request: AnyRequest, state: State) -> dict[str, Any]:
     _authorize(request, state.settings)
     key = request.headers.get("idempotency-key")
     if key is None:
-        raise Problem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
+        raise MailProblem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
     try:
         body = msgspec.json.decode(await request.body(), type=SendRequest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # The decoder's text may quote the body.
-        raise Problem(400, "malformed", "The body is not the JSON object that is expected.") from None
+        raise MailProblem(400, "malformed", "The body is not the JSON object that is expected.") from None
     outcome = await _sender(state).send(key, body)
-    if isinstance(outcome, Sent):
+    if isinstance(outcome, SentEmail):
         return {"messageId": outcome.message_id, "duplicate": outcome.duplicate}
     return {"suppressed": True}
 
@@ -64,7 +64,7 @@ async def message_status(key: FromPath[str], request: AnyRequest, state: State) 
     _authorize(request, state.settings)
     known = await _sender(state).store.find(key)
     if known is None:
-        raise Problem(404, "unknown_key", "No email with this key is under way or was sent.")
+        raise MailProblem(404, "unknown_key", "No email with this key is under way or was sent.")
     return {"status": known.state, "messageId": known.message_id}
 
 
@@ -82,8 +82,8 @@ async def list_templates(state: State) -> dict[str, Any]:
     origins = _sender(state).renderer.origins
     return {
         "links": {
-            Kind.URL.value: [origin_of(origins.app)],
-            Kind.GIFT_LINK.value: [origin_of(each) for each in origins.gifts],
+            VariableKind.URL.value: [origin_of(origins.app)],
+            VariableKind.GIFT_LINK.value: [origin_of(each) for each in origins.gifts],
         },
         "templates": [
             {
@@ -97,7 +97,7 @@ async def list_templates(state: State) -> dict[str, Any]:
     }
 
 
-def _described(variable: Variable) -> dict[str, Any]:
+def _described(variable: TemplateVariable) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": variable.name,
         "type": variable.kind.value,
@@ -117,7 +117,7 @@ async def preview(
     """With sample data; `role` shows the wording for another role, `part=text` the plain text part."""
     template = TEMPLATES.get(name)
     if template is None:
-        raise Problem(404, "unknown_template", "There is no template of this name.")
+        raise MailProblem(404, "unknown_template", "There is no template of this name.")
     rendered = _sender(state).renderer.sample(template, role)
     if part == "text":
         return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type=MediaType.TEXT)
@@ -183,7 +183,7 @@ async def ready(state: State) -> dict[str, str]:
     return {"status": "ok"}
 
 
-def _refusal(request: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
+def _refusal(request: AnyRequest, problem: MailProblem) -> Response[dict[str, Any]]:
     """Callers give an email up that is refused as wrong, so the log says what to repair, but nothing of the email."""
     key = request.headers.get("idempotency-key", "")
     if request.url.path == "/send" and problem.status in (400, 413, 422) and KEY.fullmatch(key):
@@ -191,7 +191,7 @@ def _refusal(request: AnyRequest, problem: Problem) -> Response[dict[str, Any]]:
     return _problem(problem)
 
 
-def _problem(problem: Problem) -> Response[dict[str, Any]]:
+def _problem(problem: MailProblem) -> Response[dict[str, Any]]:
     body: dict[str, Any] = {
         "type": f"urn:mail-service:problem:{problem.code}",
         "title": HTTPStatus(problem.status).phrase,
@@ -211,7 +211,7 @@ def _on_http_error(request: AnyRequest, error: HTTPException) -> Response[dict[s
     status = HTTPStatus(error.status_code)
     # Newer versions of Python have another name for 413.
     code = "request_entity_too_large" if status == 413 else status.name.lower()
-    return _refusal(request, Problem(status, code, status.phrase))
+    return _refusal(request, MailProblem(status, code, status.phrase))
 
 
 def _on_database_error(_: AnyRequest, error: SQLAlchemyError) -> Response[dict[str, Any]]:
@@ -227,18 +227,18 @@ def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
         frames.append(f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}")
         trace = trace.tb_next
     log.error("bug", error=type(error).__name__, frames=frames[-5:])
-    return _problem(Problem(500, "internal", "Something went wrong here."))
+    return _problem(MailProblem(500, "internal", "Something went wrong here."))
 
 
-def create_app(settings: Settings) -> Litestar:
+def create_app(settings: MailServiceSettings) -> Litestar:
     """The service. It migrates its schema when it starts."""
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         connections = settings.smtp_pool_size + _DATABASE_CONNECTIONS
         async with (
-            Store.open(settings.database_url.get_secret_value(), connections) as store,
-            Sender(settings, store) as sender,
+            MailStore.open(settings.database_url.get_secret_value(), connections) as store,
+            EmailSender(settings, store) as sender,
         ):
             app.state.sender = sender
             yield
@@ -259,7 +259,7 @@ def create_app(settings: Settings) -> Litestar:
         lifespan=[lifespan],
         state=State({"settings": settings}),
         exception_handlers={
-            Problem: _refusal,
+            MailProblem: _refusal,
             HTTPException: _on_http_error,
             SQLAlchemyError: _on_database_error,
             Exception: _on_bug,

@@ -27,7 +27,7 @@ LINES: Mapping[str, int] = MappingProxyType(
 )
 
 
-class Kind(StrEnum):
+class VariableKind(StrEnum):
     """What a variable may hold. Text of any kind holds no control character and nothing that reads as a URL."""
 
     TEXT = "text"
@@ -40,65 +40,67 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class TemplateVariable:
     """One variable. An optional one may be absent or null; `blank` text may be ""."""
 
     name: str
-    kind: Kind
+    kind: VariableKind
     required: bool = True
     blank: bool = False
-    columns: tuple["Variable", ...] = ()
+    columns: tuple["TemplateVariable", ...] = ()
     description: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class EmailTemplate:
     """One email. `subject` is a text template; no variable that can hold a person's name may occur in it."""
 
     name: str
     version: int
     category: Category
     subject: str
-    variables: tuple[Variable, ...]
+    variables: tuple[TemplateVariable, ...]
     sample: Mapping[str, Any]
 
 
 _COMMON = (
-    Variable("name", Kind.TEXT, blank=True, description="the recipient's name, may be empty"),
-    Variable("role", Kind.ROLE, description="the recipient's role; decides the wording"),
-    Variable("legacyId", Kind.INTEGER, description="id of the legacy at its router"),
-    Variable("legacyName", Kind.TEXT, blank=True, description="the legacy's name, may be empty"),
-    Variable("legacyAddress", Kind.ADDRESS, description="the legacy's contract"),
-    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
-    Variable("chainId", Kind.INTEGER, description="the chain's id"),
-    Variable("ownerAddress", Kind.ADDRESS, description="the owner's wallet"),
-    Variable("actionUrl", Kind.URL, description="where the button leads; origin APP_ORIGIN"),
+    TemplateVariable("name", VariableKind.TEXT, blank=True, description="the recipient's name, may be empty"),
+    TemplateVariable("role", VariableKind.ROLE, description="the recipient's role; decides the wording"),
+    TemplateVariable("legacyId", VariableKind.INTEGER, description="id of the legacy at its router"),
+    TemplateVariable("legacyName", VariableKind.TEXT, blank=True, description="the legacy's name, may be empty"),
+    TemplateVariable("legacyAddress", VariableKind.ADDRESS, description="the legacy's contract"),
+    TemplateVariable("chainName", VariableKind.TEXT, description="the chain's name in words"),
+    TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id"),
+    TemplateVariable("ownerAddress", VariableKind.ADDRESS, description="the owner's wallet"),
+    TemplateVariable("actionUrl", VariableKind.URL, description="where the button leads; origin APP_ORIGIN"),
 )
-_DEADLINE = Variable(
-    "deadline", Kind.TEXT, description="in words with time zone, as in: Tuesday, 24 November 2026, 15:04 UTC"
+_DEADLINE = TemplateVariable(
+    "deadline", VariableKind.TEXT, description="in words with time zone, as in: Tuesday, 24 November 2026, 15:04 UTC"
 )
-_MAYBE_DEADLINE = Variable("deadline", Kind.TEXT, required=False, blank=True, description=_DEADLINE.description)
-_AMOUNTS = Variable(
+_MAYBE_DEADLINE = TemplateVariable(
+    "deadline", VariableKind.TEXT, required=False, blank=True, description=_DEADLINE.description
+)
+_AMOUNTS = TemplateVariable(
     "amounts",
-    Kind.ROWS,
+    VariableKind.ROWS,
     columns=(
-        Variable("token", Kind.TEXT, description="symbol of a whitelisted token, else its address"),
-        Variable("amount", Kind.TEXT, description="as shown, in whole tokens"),
-        Variable("tokenAddress", Kind.ADDRESS, description="the token's contract"),
+        TemplateVariable("token", VariableKind.TEXT, description="symbol of a whitelisted token, else its address"),
+        TemplateVariable("amount", VariableKind.TEXT, description="as shown, in whole tokens"),
+        TemplateVariable("tokenAddress", VariableKind.ADDRESS, description="the token's contract"),
     ),
     description="what the recipient received in this transaction (for the owner: everything); may be empty",
 )
-_TOLD = Variable(
+_TOLD = TemplateVariable(
     "told",
-    Kind.ROWS,
+    VariableKind.ROWS,
     columns=(
-        Variable("role", Kind.ROLE, description="role of the people told"),
-        Variable("count", Kind.INTEGER, description="how many of them"),
+        TemplateVariable("role", VariableKind.ROLE, description="role of the people told"),
+        TemplateVariable("count", VariableKind.INTEGER, description="how many of them"),
     ),
     description="who was told, counted by role; shown to the owner only; may be empty",
 )
-_ROUTER = Variable(
-    "routerAddress", Kind.ADDRESS, required=False, description="the router contract through which one claims"
+_ROUTER = TemplateVariable(
+    "routerAddress", VariableKind.ADDRESS, required=False, description="the router contract through which one claims"
 )
 
 _SAMPLE = {
@@ -123,24 +125,32 @@ _LEGACY = "legacy {{ legacyId }} on {{ chainName }}"
 
 
 def _template(
-    name: str, subject: str, *extra: Variable, deadline: Variable = _DEADLINE, sample: Mapping[str, Any] | None = None
-) -> Template:
+    name: str,
+    subject: str,
+    *extra: TemplateVariable,
+    deadline: TemplateVariable = _DEADLINE,
+    sample: Mapping[str, Any] | None = None,
+) -> EmailTemplate:
     variables = (*_COMMON, deadline, *extra)
-    return Template(name, 1, "reminder", subject, variables, MappingProxyType({**_SAMPLE, **(sample or {})}))
+    return EmailTemplate(name, 1, "reminder", subject, variables, MappingProxyType({**_SAMPLE, **(sample or {})}))
 
 
 _OPS = (
-    Variable("status", Kind.TEXT, description="raised, cleared, unwatched (by anybody), or event (has no end)"),
-    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
-    Variable("chainId", Kind.INTEGER, description="the chain's id; 0: not of one chain"),
-    Variable("about", Kind.TEXT, blank=True, description="what it is about, as an address on chain; may be empty"),
-    Variable("at", Kind.TEXT, description="when it was seen, in words with time zone"),
-    Variable(
+    TemplateVariable(
+        "status", VariableKind.TEXT, description="raised, cleared, unwatched (by anybody), or event (has no end)"
+    ),
+    TemplateVariable("chainName", VariableKind.TEXT, description="the chain's name in words"),
+    TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id; 0: not of one chain"),
+    TemplateVariable(
+        "about", VariableKind.TEXT, blank=True, description="what it is about, as an address on chain; may be empty"
+    ),
+    TemplateVariable("at", VariableKind.TEXT, description="when it was seen, in words with time zone"),
+    TemplateVariable(
         "facts",
-        Kind.ROWS,
+        VariableKind.ROWS,
         columns=(
-            Variable("name", Kind.TEXT, description="as shown"),
-            Variable("value", Kind.TEXT, description="as shown"),
+            TemplateVariable("name", VariableKind.TEXT, description="as shown"),
+            TemplateVariable("value", VariableKind.TEXT, description="as shown"),
         ),
         description="public facts, in order; may be empty",
     ),
@@ -155,15 +165,17 @@ _OPS_SAMPLE = {
 
 
 _GIFT = (
-    Variable("name", Kind.TEXT, blank=True, description="the recipient's name, may be empty"),
-    Variable("giverName", Kind.TEXT, blank=True, description="the giver's name, may be empty"),
-    Variable("claimUrl", Kind.GIFT_LINK, description="the claim link with its fragment; origin of GIFT_ORIGINS"),
-    Variable("unlockAt", Kind.TEXT, description="when it opens, in words with time zone"),
-    Variable("timelockId", Kind.INTEGER, description="the gift's number on its chain"),
-    Variable("chainName", Kind.TEXT, description="the chain's name in words"),
-    Variable("chainId", Kind.INTEGER, description="the chain's id"),
-    Variable("recipientAddress", Kind.ADDRESS, description="the wallet that it is sealed to"),
-    Variable("routerAddress", Kind.ADDRESS, description="the contract through which it is received"),
+    TemplateVariable("name", VariableKind.TEXT, blank=True, description="the recipient's name, may be empty"),
+    TemplateVariable("giverName", VariableKind.TEXT, blank=True, description="the giver's name, may be empty"),
+    TemplateVariable(
+        "claimUrl", VariableKind.GIFT_LINK, description="the claim link with its fragment; origin of GIFT_ORIGINS"
+    ),
+    TemplateVariable("unlockAt", VariableKind.TEXT, description="when it opens, in words with time zone"),
+    TemplateVariable("timelockId", VariableKind.INTEGER, description="the gift's number on its chain"),
+    TemplateVariable("chainName", VariableKind.TEXT, description="the chain's name in words"),
+    TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id"),
+    TemplateVariable("recipientAddress", VariableKind.ADDRESS, description="the wallet that it is sealed to"),
+    TemplateVariable("routerAddress", VariableKind.ADDRESS, description="the contract through which it is received"),
 )
 _GIFT_SAMPLE = {
     "name": "Anna",
@@ -178,15 +190,15 @@ _GIFT_SAMPLE = {
 }
 
 
-def _gift(name: str, subject: str) -> Template:
-    return Template(name, 1, "gift", subject, _GIFT, MappingProxyType(_GIFT_SAMPLE))
+def _gift(name: str, subject: str) -> EmailTemplate:
+    return EmailTemplate(name, 1, "gift", subject, _GIFT, MappingProxyType(_GIFT_SAMPLE))
 
 
-def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> Template:
+def _alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> EmailTemplate:
     """For operators. `subject` is what is wrong, in a few words; how it ended is said in front of it."""
     rows = [{"name": label, "value": value} for label, value in facts.items()]
     words = "{{ {'cleared': 'Over: ', 'unwatched': 'Not watched any more: '}.get(status, '') }}" + subject
-    return Template(name, 1, "ops", words, _OPS, MappingProxyType({**_OPS_SAMPLE, "facts": rows, **sample}))
+    return EmailTemplate(name, 1, "ops", words, _OPS, MappingProxyType({**_OPS_SAMPLE, "facts": rows, **sample}))
 
 
 _UPGRADE_CALL = {
@@ -203,7 +215,7 @@ _UPGRADE_LOOK = {
 }
 
 
-def _upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "event") -> Template:
+def _upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "event") -> EmailTemplate:
     operation = {} if "delay" in name or "role" in name else {"about": _OPERATION}
     grave = "{% for fact in facts if fact.name == 'beware' %}Graver than an upgrade: {% endfor %}"
     return _alert("upgrade_" + name, grave + subject, facts, status=status, **operation)
@@ -442,6 +454,6 @@ _ALL = (
     ),
 )
 
-TEMPLATES: Mapping[str, Template] = MappingProxyType({template.name: template for template in _ALL})
+TEMPLATES: Mapping[str, EmailTemplate] = MappingProxyType({template.name: template for template in _ALL})
 NAME_VARIABLES = frozenset({"name", "legacyName", "giverName"})
 """Variables a person's name can be in: kept out of every subject."""

@@ -8,8 +8,8 @@ from email.utils import format_datetime
 from secrets import token_hex
 
 from mail_service.addresses import MailAddress
-from mail_service.errors import Problem
-from mail_service.rendering import Rendered
+from mail_service.errors import MailProblem
+from mail_service.rendering import RenderedEmail
 from mail_service.variables import is_plain_text, reads_as_url, without_bidi_controls
 
 _MAX_NAME = 120
@@ -21,7 +21,7 @@ def display_name(name: str) -> str:
     """A name fit for a header. Raises 400 when it holds a line break or another control character, or a URL."""
     shown = without_bidi_controls(name[:_MAX_NAME]).strip()
     if len(name) > _MAX_NAME or not is_plain_text(name) or reads_as_url(shown):
-        raise Problem(400, "bad_name", "The recipient's name is not plain text.", pointer="/to/name")
+        raise MailProblem(400, "bad_name", "The recipient's name is not plain text.", pointer="/to/name")
     return shown
 
 
@@ -30,7 +30,7 @@ def compose(
     sender: tuple[str, MailAddress],
     recipient: tuple[str, MailAddress],
     message_id: str,
-    rendered: Rendered,
+    rendered: RenderedEmail,
     unsubscribe_url: str | None,
 ) -> bytes:
     """The whole email, every line ended by CRLF, 7 bit but for an SMTPUTF8 address.

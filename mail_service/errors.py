@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Problem(Exception):
+class MailProblem(Exception):
     """An answer other than success (RFC 9457). `pointer` is a JSON pointer to the field at fault."""
 
     status: int
@@ -17,9 +17,9 @@ class Problem(Exception):
         return f"{self.status} {self.code}"
 
 
-def bad_variable(code: str, name: str, detail: str) -> Problem:
-    return Problem(400, code, detail, pointer=f"/variables/{name}")
+def bad_variable(code: str, name: str, detail: str) -> MailProblem:
+    return MailProblem(400, code, detail, pointer=f"/variables/{name}")
 
 
-def bad_address(detail: str) -> Problem:
-    return Problem(422, "bad_address", detail, pointer="/to/email")
+def bad_address(detail: str) -> MailProblem:
+    return MailProblem(422, "bad_address", detail, pointer="/to/email")

@@ -8,9 +8,9 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from mail_service.catalogue import LINES, ROLES, TEMPLATES, Template
-from mail_service.errors import Problem
-from mail_service.variables import Origins, checked, origin_of
+from mail_service.catalogue import LINES, ROLES, TEMPLATES, EmailTemplate
+from mail_service.errors import MailProblem
+from mail_service.variables import LinkOrigins, checked, origin_of
 
 SAFETY = "We never ask for a key, a password or a signature by email. Sign only at {origin}."
 _TEXT_WIDTH = 72
@@ -18,7 +18,7 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedEmail:
     """One email's content; never logged and never stored."""
 
     subject: str
@@ -56,25 +56,27 @@ def _environment(part: str, *, autoescape: bool) -> Environment:
     return environment
 
 
-class Renderer:
+class EmailRenderer:
     """Renders for one app origin; gifts may have origins of their own. Templates are compiled once."""
 
     def __init__(self, origin: str, gift_origins: Sequence[str] = ()) -> None:
-        self.origins = Origins(origin, tuple(gift_origins) or (origin,))
+        self.origins = LinkOrigins(origin, tuple(gift_origins) or (origin,))
         self._html = _environment("html", autoescape=True)
         self._text = _environment("text", autoescape=False)
         self._subjects = {name: self._text.from_string(template.subject) for name, template in TEMPLATES.items()}
 
-    def template(self, name: str, version: int) -> Template:
+    def template(self, name: str, version: int) -> EmailTemplate:
         """Raises 400 `unknown_template`."""
         template = TEMPLATES.get(name)
         if template is None or template.version != version:
-            raise Problem(
+            raise MailProblem(
                 400, "unknown_template", "There is no template of this name and version.", pointer="/template"
             )
         return template
 
-    def render(self, template: Template, variables: Mapping[str, Any], unsubscribe_url: str | None = None) -> Rendered:
+    def render(
+        self, template: EmailTemplate, variables: Mapping[str, Any], unsubscribe_url: str | None = None
+    ) -> RenderedEmail:
         """Raises the refusals of `variables.checked`. `unsubscribe_url`: shown in the body, when it may be."""
         context = checked(template.variables, variables, self.origins)
         origin = origin_of(context["claimUrl"]) if template.category == "gift" else self.origins.app
@@ -89,9 +91,9 @@ class Renderer:
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
         html = self._html.get_template(words).render(context, subject=subject)
         text = self._text.get_template(words).render(context, subject=subject)
-        return Rendered(subject, html, _BLANK_LINES.sub("\n\n", text).strip() + "\n")
+        return RenderedEmail(subject, html, _BLANK_LINES.sub("\n\n", text).strip() + "\n")
 
-    def sample(self, template: Template, role: str | None = None) -> Rendered:
+    def sample(self, template: EmailTemplate, role: str | None = None) -> RenderedEmail:
         """With the catalogue's sample data, for previews and tests. An unknown role is refused like any other."""
         variables = dict(template.sample)
         for name in ("actionUrl", "claimUrl"):

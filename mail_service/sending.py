@@ -11,14 +11,14 @@ import msgspec
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.addresses import Hasher, parse_address
+from mail_service.addresses import AddressHasher, parse_address
 from mail_service.catalogue import Category
 from mail_service.composing import compose, display_name
-from mail_service.errors import Problem
-from mail_service.rendering import Renderer
-from mail_service.settings import Settings
-from mail_service.smtp import ClaimLost, Envelope, InDoubt, SmtpPool, busy
-from mail_service.store import Claim, Known, Store, Suppressed
+from mail_service.errors import MailProblem
+from mail_service.rendering import EmailRenderer
+from mail_service.settings import MailServiceSettings
+from mail_service.smtp import ClaimLost, InDoubt, SmtpEnvelope, SmtpPool, busy
+from mail_service.store import KeyClaim, KnownKey, MailStore, SuppressedEmail
 
 KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
 _BEAT_SECONDS = 5.0
@@ -27,7 +27,7 @@ _SHUTDOWN_SECONDS = 25.0
 log = structlog.get_logger("mail_service")
 
 
-class Recipient(msgspec.Struct, forbid_unknown_fields=True):
+class EmailRecipient(msgspec.Struct, forbid_unknown_fields=True):
     email: str
     name: str = ""
 
@@ -37,38 +37,38 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
 
     template: str
     template_version: int
-    to: Recipient
+    to: EmailRecipient
     variables: dict[str, Any]
     category: Category
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentEmail:
     """The SMTP server accepted the email; `duplicate`: at an earlier request with this key."""
 
     message_id: str
     duplicate: bool
 
 
-def database_unavailable() -> Problem:
-    return Problem(503, "database_unavailable", "The database does not answer. Nothing was sent.", retry_after=5)
+def database_unavailable() -> MailProblem:
+    return MailProblem(503, "database_unavailable", "The database does not answer. Nothing was sent.", retry_after=5)
 
 
-def in_flight() -> Problem:
-    return Problem(425, "in_flight", "An email with this key is being sent right now.", retry_after=2)
+def in_flight() -> MailProblem:
+    return MailProblem(425, "in_flight", "An email with this key is being sent right now.", retry_after=2)
 
 
-def in_doubt() -> Problem:
+def in_doubt() -> MailProblem:
     detail = "Nobody can know whether the SMTP server accepted the email with this key. It is not sent again."
-    return Problem(409, "in_doubt", detail)
+    return MailProblem(409, "in_doubt", detail)
 
 
-class Sender:
+class EmailSender:
     """Ties templates, key store and SMTP together. Use as an async context manager: it beats while open."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
-        self.renderer = Renderer(settings.app_origin, settings.gift_origins)
-        self.hasher = Hasher(settings.hash_key.get_secret_value())
+    def __init__(self, settings: MailServiceSettings, store: MailStore) -> None:
+        self.renderer = EmailRenderer(settings.app_origin, settings.gift_origins)
+        self.hasher = AddressHasher(settings.hash_key.get_secret_value())
         self.store = store
         self._settings = settings
         self._sender = settings.sender
@@ -76,7 +76,7 @@ class Sender:
         self._deliveries: set[asyncio.Task[None]] = set()
         self._beating: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "Sender":
+    async def __aenter__(self) -> "EmailSender":
         self._beating = asyncio.create_task(self._beat())
         return self
 
@@ -92,15 +92,15 @@ class Sender:
             await asyncio.gather(self._beating, return_exceptions=True)
         await self._smtp.close()
 
-    async def send(self, key: str, request: SendRequest) -> Sent | Suppressed:
-        """Raises `Problem` for every other outcome. Goes on to the end when the caller hangs up."""
+    async def send(self, key: str, request: SendRequest) -> SentEmail | SuppressedEmail:
+        """Raises `MailProblem` for every other outcome. Goes on to the end when the caller hangs up."""
         if not KEY.fullmatch(key):
-            raise Problem(
+            raise MailProblem(
                 400, "bad_idempotency_key", "Idempotency-Key needs 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : -"
             )
         template = self.renderer.template(request.template, request.template_version)
         if request.category != template.category:
-            raise Problem(400, "wrong_category", "The template is of another category.", pointer="/category")
+            raise MailProblem(400, "wrong_category", "The template is of another category.", pointer="/category")
         name = display_name(request.to.name)
         address = parse_address(request.to.email)
         message_id = self.hasher.message_id(key, self._sender[1].domain)
@@ -126,25 +126,25 @@ class Sender:
             claimed = await self.store.claim(key, body_hash, message_id, address_hash)
         except SQLAlchemyError:
             raise database_unavailable() from None
-        if isinstance(claimed, Suppressed):
+        if isinstance(claimed, SuppressedEmail):
             log.info("suppressed", template=template.name)
             return claimed
-        if isinstance(claimed, Known):
+        if isinstance(claimed, KnownKey):
             return _answer_known(claimed, body_hash)
-        await self._deliver_shielded(claimed, Envelope(self._sender[1], address, content), template.name)
-        return Sent(message_id, duplicate=False)
+        await self._deliver_shielded(claimed, SmtpEnvelope(self._sender[1], address, content), template.name)
+        return SentEmail(message_id, duplicate=False)
 
     async def check_smtp(self) -> None:
-        """Raises the `Problem` that an email would meet before the SMTP server hears of it."""
+        """Raises the `MailProblem` that an email would meet before the SMTP server hears of it."""
         await self._smtp.check()
 
-    async def _deliver_shielded(self, claim: Claim, envelope: Envelope, template: str) -> None:
+    async def _deliver_shielded(self, claim: KeyClaim, envelope: SmtpEnvelope, template: str) -> None:
         task = asyncio.create_task(self._deliver(claim, envelope, template))
         self._deliveries.add(task)
         task.add_done_callback(self._deliveries.discard)
         await asyncio.shield(task)
 
-    async def _deliver(self, claim: Claim, envelope: Envelope, template: str) -> None:
+    async def _deliver(self, claim: KeyClaim, envelope: SmtpEnvelope, template: str) -> None:
         started = time.monotonic()
         outcome = "interrupted"  # by the end of this process: the next one judges
         detail = None  # with the codes of the SMTP server's reply
@@ -168,7 +168,7 @@ class Sender:
             outcome = "database_unavailable"
             await self.store.free(claim)
             raise database_unavailable() from None
-        except Problem as problem:
+        except MailProblem as problem:
             outcome, detail = problem.code, problem.detail
             await self.store.free(claim)
             raise
@@ -198,11 +198,11 @@ class Sender:
                 log.warning("database_unavailable", error=type(error).__name__)
 
 
-def _answer_known(known: Known, body_hash: bytes) -> Sent:
+def _answer_known(known: KnownKey, body_hash: bytes) -> SentEmail:
     if known.body_hash != body_hash:
-        raise Problem(409, "idempotency_key_reused", "This key was used with another body.")
+        raise MailProblem(409, "idempotency_key_reused", "This key was used with another body.")
     if known.state == "accepted":
-        return Sent(known.message_id, duplicate=True)
+        return SentEmail(known.message_id, duplicate=True)
     raise in_doubt() if known.state == "in_doubt" else in_flight()
 
 

@@ -23,12 +23,12 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
 from mail_service.addresses import MailAddress, parse_address
-from mail_service.errors import Problem
+from mail_service.errors import MailProblem
 
 _TLS_FROM_THE_START = 465  # RFC 8314
 
 
-class Misconfigured(Exception):
+class MailMisconfigured(Exception):
     """The environment does not say what the service needs; the text names each variable, never a value."""
 
 
@@ -101,14 +101,14 @@ def _sender(value: str) -> str:
         raise ValueError("holds a control character")
     try:
         address = parse_address(parseaddr(value)[1])
-    except Problem:
+    except MailProblem:
         raise ValueError("needs an address, as in: Reminders <reminders@example.org>") from None
     if address.needs_smtputf8:
         raise ValueError("needs an ASCII address: not every server that is written to takes another")
     return value
 
 
-class Settings(BaseModel):
+class MailServiceSettings(BaseModel):
     """The service's settings; `alias` is the environment variable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, hide_input_in_errors=True)
@@ -180,7 +180,7 @@ class Settings(BaseModel):
                 faults.append(": ".join([*(str(part) for part in fault["loc"]), message]))
         if faults:
             listed = "\n".join(f"- {fault}" for fault in faults)
-            raise Misconfigured(
+            raise MailMisconfigured(
                 f"settings are not usable:\n{listed}\nNo .env is read: these come from the environment alone."
             )
         return settings

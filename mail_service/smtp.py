@@ -18,8 +18,8 @@ from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipie
 from aiosmtplib.protocol import PERIOD_REGEX
 
 from mail_service.addresses import MailAddress
-from mail_service.errors import Problem, bad_address
-from mail_service.settings import Settings
+from mail_service.errors import MailProblem, bad_address
+from mail_service.settings import MailServiceSettings
 
 _COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: who slows strangers down, or asks others about them, answers late
 _REPLY_TO_DATA_TIMEOUT = 600.0  # 4.5.3.2.6; in doubt for ever after it
@@ -54,12 +54,12 @@ class ClaimLost(Exception):
     """The gate refused: the body did not leave."""
 
 
-class _Stale(Exception):
+class _StaleConnection(Exception):
     """A connection that had been used before was closed by the server meanwhile; the text is `_why`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
+class SmtpEnvelope:
     """What one delivery needs; `content` has CRLF line ends."""
 
     sender: MailAddress
@@ -68,7 +68,7 @@ class Envelope:
 
 
 @dataclass(slots=True)
-class _Connection:
+class _SmtpConnection:
     client: SMTP
     sent: int = 0
     idle_since: float = 0.0
@@ -82,28 +82,28 @@ class _Connection:
 class SmtpPool:
     """At most `smtp_pool_size` connections, kept open between emails, newest used first."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: MailServiceSettings) -> None:
         self._settings = settings
         self._slots = asyncio.Semaphore(settings.smtp_pool_size)
-        self._idle: list[_Connection] = []
+        self._idle: list[_SmtpConnection] = []
         self._under_way = 0
-        self._login_refused: Problem | None = None
+        self._login_refused: MailProblem | None = None
         self._next_login = 0.0  # when a login may be tried again after a refused one
         self._login_taken: float | None = None
         self._doubtful_login = asyncio.Lock()
-        self._failed: tuple[float, Problem] | None = None  # when a login under that lock failed last, and why
+        self._failed: tuple[float, MailProblem] | None = None  # when a login under that lock failed last, and why
 
     @property
     def saturated(self) -> bool:
         """Whether another email would wait longer than a caller should."""
         return self._under_way >= self._settings.smtp_pool_size * (1 + _WAITING_PER_CONNECTION)
 
-    async def deliver(self, envelope: Envelope, gate: Callable[[], Awaitable[bool]]) -> None:
+    async def deliver(self, envelope: SmtpEnvelope, gate: Callable[[], Awaitable[bool]]) -> None:
         """Returns after the server's 250 to the body.
 
-        `gate` is awaited after the server agreed to take the body and before it leaves. Raises `Problem` (nothing was
-        accepted: 422 the mailbox does not exist, 429 come back later, 503), `ClaimLost`, `InDoubt`, and what `gate`
-        raises (the body did not leave).
+        `gate` is awaited after the server agreed to take the body and before the body leaves. Raises `MailProblem` if
+        nothing was accepted (422 no such mailbox, 429 come back later, 503), `ClaimLost`, `InDoubt`, and errors of
+        `gate` (the body did not leave).
         """
         async with self._slot(), self._prepared(envelope) as connection:
             if not await gate():
@@ -111,7 +111,7 @@ class SmtpPool:
             await _hand_over(connection.client, envelope.content)
 
     async def check(self) -> None:
-        """Greets the server, encrypts and logs in as for an email. Raises `Problem` when one would not get that far."""
+        """Greet the server, encrypt and log in as for an email. Raises `MailProblem` if that fails."""
         try:
             async with asyncio.timeout(_CHECK_TIMEOUT), self._slot():
                 if self._idle:  # closed first, or this would be one connection more than is allowed
@@ -142,12 +142,12 @@ class SmtpPool:
             self._under_way -= 1
 
     @asynccontextmanager
-    async def _prepared(self, envelope: Envelope) -> AsyncIterator[_Connection]:
+    async def _prepared(self, envelope: SmtpEnvelope) -> AsyncIterator[_SmtpConnection]:
         """A connection whose server waits for the body. Closed when the body did not go through, else kept."""
         connection = await self._ask(envelope)
         try:
             yield connection
-        except Problem:
+        except MailProblem:
             await self._keep(connection)
             raise
         except BaseException:
@@ -155,7 +155,7 @@ class SmtpPool:
             raise
         await self._keep(connection)
 
-    async def _ask(self, envelope: Envelope) -> _Connection:
+    async def _ask(self, envelope: SmtpEnvelope) -> _SmtpConnection:
         while self._idle:
             connection = self._idle.pop()
             if not connection.reusable:
@@ -163,18 +163,18 @@ class SmtpPool:
                 continue
             try:
                 await self._open_transaction(connection, envelope)
-            except _Stale:
+            except _StaleConnection:
                 continue
             return connection
-        connection = _Connection(await self._logged_in())
+        connection = _SmtpConnection(await self._logged_in())
         try:
             await self._open_transaction(connection, envelope)
-        except _Stale as stale:
+        except _StaleConnection as stale:
             raise _unavailable(str(stale)) from None
         return connection
 
-    async def _open_transaction(self, connection: _Connection, envelope: Envelope) -> None:
-        """MAIL, RCPT, DATA up to the 354. Raises `Problem`, or `_Stale` when the connection is of no more use."""
+    async def _open_transaction(self, connection: _SmtpConnection, envelope: SmtpEnvelope) -> None:
+        """Send MAIL, RCPT and DATA up to the 354. Raises `MailProblem`, or `_StaleConnection` for a dead connection."""
         client = connection.client
         try:
             options, encoding = _utf8_options(client, envelope.recipient)
@@ -186,12 +186,12 @@ class SmtpPool:
         except SMTPResponseException as refusal:
             if refusal.code == 421 and connection.sent:
                 client.close()
-                raise _Stale from None
+                raise _StaleConnection from None
             await self._keep(connection, reset=True)
             raise _refused(refusal) from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
-            raise _Stale(_why(error)) from None
+            raise _StaleConnection(_why(error)) from None
         except BaseException:
             client.close()
             raise
@@ -211,7 +211,7 @@ class SmtpPool:
                 if not self._login_holds:
                     try:
                         return await self._connect()
-                    except Problem as problem:
+                    except MailProblem as problem:
                         self._failed = (time.monotonic(), problem)
                         raise
         return await self._connect()
@@ -221,7 +221,7 @@ class SmtpPool:
         return self._login_taken is not None and time.monotonic() - self._login_taken < _LOGIN_HOLDS
 
     def _take_turn_to_log_in(self) -> None:
-        """Raises the `Problem` of the last refused login until it is time to try again; one email alone may then."""
+        """Raise the `MailProblem` of the last refused login until the next try, which one email makes."""
         if self._login_refused is None:
             return
         now = time.monotonic()
@@ -261,7 +261,7 @@ class SmtpPool:
         self._login_refused, self._login_taken = None, time.monotonic()
         return client
 
-    async def _keep(self, connection: _Connection, *, reset: bool = False) -> None:
+    async def _keep(self, connection: _SmtpConnection, *, reset: bool = False) -> None:
         try:
             if reset and connection.client.is_connected:
                 await connection.client.rset()
@@ -308,12 +308,12 @@ def _utf8_options(client: SMTP, recipient: MailAddress) -> tuple[list[str], str]
     return ["SMTPUTF8"], "utf-8"
 
 
-def busy() -> Problem:
-    return Problem(429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2)
+def busy() -> MailProblem:
+    return MailProblem(429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2)
 
 
-def _unavailable(why: str) -> Problem:
-    return Problem(503, "smtp_unavailable", f"The SMTP server cannot be used: {why}. Nothing was sent.")
+def _unavailable(why: str) -> MailProblem:
+    return MailProblem(503, "smtp_unavailable", f"The SMTP server cannot be used: {why}. Nothing was sent.")
 
 
 def _why(error: Exception) -> str:
@@ -330,7 +330,7 @@ def _why(error: Exception) -> str:
     return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
-def _refused(refusal: SMTPResponseException) -> Problem:
+def _refused(refusal: SMTPResponseException) -> MailProblem:
     """Return the answer to a reply that proves that nothing was accepted.
 
     The worker gives up an email whose address is refused three times. So the address is blamed only where the code or
@@ -343,12 +343,12 @@ def _refused(refusal: SMTPResponseException) -> Problem:
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
-        return Problem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_REFUSED)
+        return MailProblem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_REFUSED)
     if isinstance(refusal, SMTPAuthenticationError):
         detail = f"The SMTP server refused our login ({shown}). Nothing was sent."
-        return Problem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED_LOGIN)
+        return MailProblem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED_LOGIN)
     detail = f"The SMTP server refused ({shown}). Nothing was sent."
-    return Problem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED)
+    return MailProblem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED)
 
 
 def _blames_address(enhanced: str, message: str) -> bool:

@@ -72,7 +72,7 @@ _PROBE = sa.delete(message).where(sa.false())
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class KeyClaim:
     """The right to send one email, once."""
 
     key: str
@@ -85,7 +85,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownKey:
     """A key that is already there."""
 
     body_hash: bytes
@@ -93,11 +93,11 @@ class Known:
     message_id: str
 
 
-class Suppressed:
+class SuppressedEmail:
     """The address asked for no more email."""
 
 
-class Store:
+class MailStore:
     """The tables. Every method commits before it returns; database failures are `SQLAlchemyError`."""
 
     def __init__(self, engine: AsyncEngine, watch: AsyncConnection, instance: int) -> None:
@@ -152,9 +152,9 @@ class Store:
 
     async def claim(
         self, key: str, body_hash: bytes, message_id: str, address_hash: bytes | None
-    ) -> Claim | Known | Suppressed:
+    ) -> KeyClaim | KnownKey | SuppressedEmail:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
-        claim = Claim(key, secrets.randbits(62))
+        claim = KeyClaim(key, secrets.randbits(62))
         self._under_way.add(claim.attempt)  # before its row can be seen
         source = sa.select(
             sa.literal(key),
@@ -181,11 +181,11 @@ class Store:
         if known is not None:
             return known
         if address_hash is not None and await self.is_suppressed(address_hash):
-            return Suppressed()
+            return SuppressedEmail()
         # The key was freed between the two statements: whoever had it is just answering, and the caller asks again.
-        return Known(body_hash, "in_flight", message_id)
+        return KnownKey(body_hash, "in_flight", message_id)
 
-    async def hand_over(self, claim: Claim) -> bool:
+    async def hand_over(self, claim: KeyClaim) -> bool:
         """Records that the body is about to leave. False: the claim is no longer ours, and it must not leave."""
         statement = (
             sa.update(message)
@@ -198,17 +198,17 @@ class Store:
             self._under_way.discard(claim.attempt)
         return ours
 
-    async def accept(self, claim: Claim) -> None:
+    async def accept(self, claim: KeyClaim) -> None:
         await self._settle(claim, _decide(claim, "accepted"))
 
-    async def doubt(self, claim: Claim) -> None:
+    async def doubt(self, claim: KeyClaim) -> None:
         await self._settle(claim, _decide(claim, "in_doubt"))
 
-    async def free(self, claim: Claim) -> None:
+    async def free(self, claim: KeyClaim) -> None:
         """Nothing was sent: the key may be used again."""
         await self._settle(claim, _free(claim))
 
-    async def _settle(self, claim: Claim, statement: sa.Executable) -> None:
+    async def _settle(self, claim: KeyClaim, statement: sa.Executable) -> None:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
         try:
             await self._execute(statement)
@@ -216,10 +216,10 @@ class Store:
         except SQLAlchemyError:
             self._owed[claim.attempt] = statement
 
-    async def find(self, key: str) -> Known | None:
+    async def find(self, key: str) -> KnownKey | None:
         columns = (message.c.body_hash, message.c.state, message.c.message_id)
         row = (await self._execute(sa.select(*columns).where(message.c.key == key))).first()
-        return Known(row.body_hash, row.state, row.message_id) if row else None
+        return KnownKey(row.body_hash, row.state, row.message_id) if row else None
 
     async def suppress(self, address_hash: bytes) -> None:
         await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
@@ -289,11 +289,11 @@ def _leave_standby(context: sa.ExceptionContext) -> None:
         context.is_disconnect = True
 
 
-def _decide(claim: Claim, state: State) -> sa.Executable:
+def _decide(claim: KeyClaim, state: State) -> sa.Executable:
     return sa.update(message).where(claim.row).values(state=state, updated_at=sa.func.now())
 
 
-def _free(claim: Claim) -> sa.Executable:
+def _free(claim: KeyClaim) -> sa.Executable:
     """Frees the key, also where another instance judged it in doubt meanwhile: this one knows better. Never one that
     was accepted."""
     return sa.delete(message).where(claim.row, message.c.state != "accepted")

@@ -7,8 +7,8 @@ from typing import Any
 from unicodedata import category
 from urllib.parse import urlsplit
 
-from mail_service.catalogue import ROLES, Kind, Variable
-from mail_service.errors import Problem, bad_variable
+from mail_service.catalogue import ROLES, TemplateVariable, VariableKind
+from mail_service.errors import MailProblem, bad_variable
 
 _MAX_TEXT = 300
 _MAX_LINK = 2500  # a claim link's fragment holds a letter
@@ -35,14 +35,16 @@ def reads_as_url(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
+class LinkOrigins:
     """Where links may lead: those of gifts to any of `gifts`, all others to the app's."""
 
     app: str
     gifts: tuple[str, ...]
 
 
-def checked(declared: Iterable[Variable], given: Mapping[str, Any], origins: Origins, path: str = "") -> dict[str, Any]:
+def checked(
+    declared: Iterable[TemplateVariable], given: Mapping[str, Any], origins: LinkOrigins, path: str = ""
+) -> dict[str, Any]:
     """The variables a template may see, absent optional ones as None.
 
     Raises 400 `missing_variable`, `unknown_variable`, `bad_variable` or `foreign_url` (a link that does not lead to
@@ -51,7 +53,7 @@ def checked(declared: Iterable[Variable], given: Mapping[str, Any], origins: Ori
     known = {variable.name: variable for variable in declared}
     for name in given:
         if name not in known:
-            raise Problem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
+            raise MailProblem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
     return {name: _value(variable, given.get(name), origins, path + name) for name, variable in known.items()}
 
 
@@ -61,32 +63,32 @@ def origin_of(url: str) -> str:
     return f"{scheme}://{host}" + ("" if port == _DEFAULT_PORTS.get(scheme) else f":{port}")
 
 
-def _value(variable: Variable, value: Any, origins: Origins, path: str) -> Any:
+def _value(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> Any:
     if value is None:
         if variable.required:
             raise bad_variable("missing_variable", path, f"The variable {path} is missing.")
         return None
     match variable.kind:
-        case Kind.ROWS:
+        case VariableKind.ROWS:
             return _rows(variable, value, origins, path)
-        case Kind.INTEGER:
+        case VariableKind.INTEGER:
             return _integer(value, path)
-        case Kind.URL:
+        case VariableKind.URL:
             return _url(_text(variable, value, path), (origins.app,), path)
-        case Kind.GIFT_LINK:
+        case VariableKind.GIFT_LINK:
             return _url(_text(variable, value, path, _MAX_LINK), origins.gifts, path)
-        case Kind.TEXT | Kind.ADDRESS | Kind.ROLE:
+        case VariableKind.TEXT | VariableKind.ADDRESS | VariableKind.ROLE:
             text = _text(variable, value, path)
             if reads_as_url(text):
                 raise bad_variable("foreign_url", path, f"The variable {path} holds a URL.")
-            if variable.kind is Kind.ADDRESS and not _ADDRESS.fullmatch(text):
+            if variable.kind is VariableKind.ADDRESS and not _ADDRESS.fullmatch(text):
                 raise bad_variable("bad_variable", path, f"The variable {path} is not an address.")
-            if variable.kind is Kind.ROLE and text not in ROLES:
+            if variable.kind is VariableKind.ROLE and text not in ROLES:
                 raise bad_variable("bad_variable", path, f"The variable {path} is not a role.")
             return text
 
 
-def _text(variable: Variable, value: Any, path: str, most: int = _MAX_TEXT) -> str:
+def _text(variable: TemplateVariable, value: Any, path: str, most: int = _MAX_TEXT) -> str:
     if not isinstance(value, str) or len(value) > most or not is_plain_text(value):
         raise bad_variable("bad_variable", path, f"The variable {path} is not plain text of at most {most} characters.")
     text = without_bidi_controls(value).strip()
@@ -102,7 +104,7 @@ def _integer(value: Any, path: str) -> str:
     return text
 
 
-def _rows(variable: Variable, value: Any, origins: Origins, path: str) -> list[dict[str, Any]]:
+def _rows(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or len(value) > _MAX_ROWS or not all(isinstance(row, dict) for row in value):
         raise bad_variable("bad_variable", path, f"The variable {path} is not a list of at most {_MAX_ROWS} objects.")
     return [checked(variable.columns, row, origins, f"{path}/{number}/") for number, row in enumerate(value)]

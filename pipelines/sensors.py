@@ -31,7 +31,7 @@ from pipelines.jobs import (
 
 if TYPE_CHECKING:
     from reminder_worker.monitoring.facts import PassState
-    from reminder_worker.passes import Outcome
+    from reminder_worker.passes import PassOutcome
     from reminder_worker.runtime import Runtime
 
 LOOK_SECONDS = 40.0  # Dagster gives a sensor 60, and a pass gives a chain 35
@@ -147,7 +147,7 @@ async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> SensorF
     return SensorFinding(True, "") if launch else SensorFinding(False, "; ".join(notes) or await idle(runtime))
 
 
-async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[Outcome] | str":
+async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | str":
     """Look on every chain; return the reason in words when the pass is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
@@ -158,7 +158,7 @@ async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[Outcome] | str":
         return str(off)
 
 
-def _words(name: str, outcome: "Outcome", resting: dict[tuple[str, int], int]) -> str:
+def _words(name: str, outcome: "PassOutcome", resting: dict[tuple[str, int], int]) -> str:
     where = f"{name} of chain {outcome.chain_id}" if outcome.chain_id else name
     if outcome.error:
         return f"{where} cannot look: {outcome.error}"

@@ -53,7 +53,7 @@ async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
         raise ChainUnavailable(f"a chain gave no answer within {seconds:.0f} seconds") from None
 
 
-class Looks(Generic[T]):
+class ChainLooks(Generic[T]):
     """Looks at chains for callers who can only wait a short while. At each chain one look is under way at a time,
     shared by all who ask meanwhile. It goes on when nobody waits any more: an endpoint that hangs is only found out,
     and the next one asked, by a look that waits for it to the end."""

@@ -47,7 +47,7 @@ class PassFailed(ServiceError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class WorkerPass:
     """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false).
 
     `run` gives a report, or a dataclass that is one; neither holds personal data.
@@ -65,7 +65,7 @@ class Pass:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PassOutcome:
     """What a look or a run came to on one chain: `error` is the class of what went wrong."""
 
     chain_id: int
@@ -74,29 +74,29 @@ class Outcome:
     report: Report | None = None
 
 
-async def look(runtime: Runtime, name: str) -> list[Outcome]:
+async def look(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Ask every chain whether the pass has work. Raises `NotConfigured` for a pass that is off."""
     step = _configured(runtime, name)
 
-    async def one(chain_id: int) -> Outcome:
+    async def one(chain_id: int) -> PassOutcome:
         question = step.look(runtime, chain_id)
         error, due = await _guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
         await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
-        return Outcome(chain_id, error, due=bool(due))
+        return PassOutcome(chain_id, error, due=bool(due))
 
     return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
 
 
-async def run(runtime: Runtime, name: str) -> list[Outcome]:
+async def run(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn."""
     step = _configured(runtime, name)
 
-    async def one(chain_id: int) -> Outcome:
+    async def one(chain_id: int) -> PassOutcome:
         began = time.monotonic()
         error, found = await _guarded(step, chain_id, step.run(runtime, chain_id))
         full = {**report_of(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
         await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
-        return Outcome(chain_id, error, report=full)
+        return PassOutcome(chain_id, error, report=full)
 
     outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
     failed = [outcome for outcome in outcomes if outcome.error]
@@ -105,7 +105,7 @@ async def run(runtime: Runtime, name: str) -> list[Outcome]:
     return outcomes
 
 
-def _configured(runtime: Runtime, name: str) -> Pass:
+def _configured(runtime: Runtime, name: str) -> WorkerPass:
     step = BY_NAME[name]
     reason = step.switched_off(runtime.settings)
     if reason:
@@ -113,7 +113,7 @@ def _configured(runtime: Runtime, name: str) -> Pass:
     return step
 
 
-async def _guarded(step: Pass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
+async def _guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
     """The edge of a pass: whatever fails is logged once by class and counted, and the next pass goes on."""
     try:
         return None, await work
@@ -312,8 +312,8 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
     return await runtime.upgrades[chain_id].run()
 
 
-PASSES: tuple[Pass, ...] = (
-    Pass(
+PASSES: tuple[WorkerPass, ...] = (
+    WorkerPass(
         "index",
         every_seconds=5,
         per_chain=True,
@@ -321,7 +321,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
-    Pass(
+    WorkerPass(
         "signals",
         every_seconds=5,
         per_chain=True,
@@ -329,7 +329,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
     ),
-    Pass(
+    WorkerPass(
         "due",
         every_seconds=60,
         per_chain=True,
@@ -337,7 +337,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
     ),
-    Pass(
+    WorkerPass(
         "dispatch",
         every_seconds=15,
         per_chain=False,
@@ -345,7 +345,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, _: _dispatch(runtime).look(),
         run=lambda runtime, _: _dispatch(runtime).run(),
     ),
-    Pass(
+    WorkerPass(
         "gifts",
         every_seconds=15,
         per_chain=False,
@@ -353,7 +353,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, _: _gift_mail(runtime).look(),
         run=lambda runtime, _: _gift_mail(runtime).run(),
     ),
-    Pass(
+    WorkerPass(
         "relay",
         every_seconds=15,
         per_chain=True,
@@ -361,7 +361,7 @@ PASSES: tuple[Pass, ...] = (
         look=_relay_has_work,
         run=_follow_relayed,
     ),
-    Pass(
+    WorkerPass(
         "auto_renew",
         every_seconds=300,
         per_chain=True,
@@ -369,7 +369,7 @@ PASSES: tuple[Pass, ...] = (
         look=_owners_to_look_at,
         run=_renew_timers,
     ),
-    Pass(
+    WorkerPass(
         "prices",
         every_seconds=300,
         per_chain=True,
@@ -377,7 +377,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, chain_id: runtime.prices[chain_id].look(),
         run=lambda runtime, chain_id: runtime.prices[chain_id].run(),
     ),
-    Pass(
+    WorkerPass(
         "statistics",
         every_seconds=300,
         per_chain=True,
@@ -385,7 +385,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
         run=_take_snapshot,
     ),
-    Pass(
+    WorkerPass(
         "upgrades",
         every_seconds=15,
         per_chain=True,
@@ -393,7 +393,7 @@ PASSES: tuple[Pass, ...] = (
         look=_queue_has_changed,
         run=_watch_upgrades,
     ),
-    Pass(
+    WorkerPass(
         "alerts",
         every_seconds=15,
         per_chain=False,
@@ -401,7 +401,7 @@ PASSES: tuple[Pass, ...] = (
         look=lambda runtime, _: runtime.alerts.look(),
         run=lambda runtime, _: runtime.alerts.run(),
     ),
-    Pass(
+    WorkerPass(
         "watchdog",
         every_seconds=60,
         per_chain=False,
@@ -412,7 +412,7 @@ PASSES: tuple[Pass, ...] = (
 )
 # Nothing looks whether there is anything to forget: a schedule runs it, and `tick`. It is watched as the others are,
 # since nobody would notice that what was to be deleted stays.
-FORGETTING = Pass(
+FORGETTING = WorkerPass(
     "forget", every_seconds=3600, per_chain=False, switched_off=_always_on, look=_by_the_clock, run=_forget
 )
 BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}

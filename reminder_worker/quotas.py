@@ -39,7 +39,7 @@ _GIVE_BACK = text("""
 _ENDS_AT = text('select ends_at from worker.quota where scope = :scope and subject = :subject and "window" = 0')
 
 
-class Quotas:
+class QuotaCounters:
     """`now` gives unix seconds (wall clock)."""
 
     def __init__(self, engine: AsyncEngine, now: Callable[[], float] = time.time) -> None:

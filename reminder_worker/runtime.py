@@ -30,7 +30,7 @@ from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayWallets, make_relay_wallets, relays_on
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relay.operator_facts import PayingWallet
@@ -56,7 +56,7 @@ class Runtime:
     engine: AsyncEngine
     vault: Vault
     hashes: KeyedHash
-    quotas: Quotas
+    quotas: QuotaCounters
     chains: Mapping[int, Chain]
     chain_indexes: Mapping[int, ChainIndex]
     indexers: Mapping[int, IndexerSelector]
@@ -100,7 +100,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             raise Misconfigured("the database's schema does not serve this version: run `reminder-worker migrate`")
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
         await check_installation(engine, settings, vault, hashes)
-        quotas = Quotas(engine)
+        quotas = QuotaCounters(engine)
         chains = {each.chain_id: Chain(each) for each in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
@@ -183,7 +183,7 @@ def make_gift_notifications(
     engine: AsyncEngine,
     vault: Vault,
     hashes: KeyedHash,
-    quotas: Quotas,
+    quotas: QuotaCounters,
     chains: Mapping[int, Chain],
     gifts: GiftReader,
     settings: Settings,
@@ -196,7 +196,7 @@ def make_gift_notifications(
 def make_gift_wallets(
     engine: AsyncEngine,
     hashes: KeyedHash,
-    quotas: Quotas,
+    quotas: QuotaCounters,
     chains: Mapping[int, Chain],
     settings: Settings,
     session: aiohttp.ClientSession,

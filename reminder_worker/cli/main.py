@@ -21,7 +21,7 @@ from reminder_worker.cli.upgrades import upgrades
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
 
 if TYPE_CHECKING:
-    from reminder_worker.passes import Outcome
+    from reminder_worker.passes import PassOutcome
     from reminder_worker.runtime import Runtime
 
 _PASSES = (
@@ -177,7 +177,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
     """Return (chain, outcome, report) for each chain; a failure is in the log, by class."""
     from reminder_worker import passes
 
-    def row(outcome: "Outcome") -> tuple[str, str, str]:
+    def row(outcome: "PassOutcome") -> tuple[str, str, str]:
         report = " ".join(f"{key}={parts.words_of(value)}" for key, value in (outcome.report or {}).items())
         return (str(outcome.chain_id or "all"), "done", report)
 
@@ -193,7 +193,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
         return [("some", "failed", str(failed))]
 
 
-async def _no_snapshot(runtime: "Runtime", looked: "Outcome") -> tuple[str, str]:
+async def _no_snapshot(runtime: "Runtime", looked: "PassOutcome") -> tuple[str, str]:
     """Return (outcome, report) of a chain without a due snapshot: this hour has one already, or the index is behind."""
     from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 

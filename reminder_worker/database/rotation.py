@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class SealedTable:
     """A table of which each row has a key of its own, and the ledger that keeps undecided bodies under that key.
 
     `key` are the columns of the primary key, which the ledger has, too. `context(column, *key)` and
@@ -41,7 +41,7 @@ async def count_rows_of_other_keys(
         return await connection.scalar(question) or 0
 
 
-async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int = 500) -> AsyncIterator[int]:
+async def rotate(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: int = 500) -> AsyncIterator[int]:
     """Yields how many rows each batch encrypted anew; ends when none of an older key is left.
 
     Rows are locked in the order of their key, as writes do; bodies of undecided sends move along. Raises
@@ -68,7 +68,7 @@ async def rotate(engine: AsyncEngine, vault: Vault, sealed: Sealed, batch: int =
 
 
 async def _reseal(
-    connection: AsyncConnection, vault: Vault, sealed: Sealed, rows: Sequence[Row[Any]]
+    connection: AsyncConnection, vault: Vault, sealed: SealedTable, rows: Sequence[Row[Any]]
 ) -> list[tuple[Any, ...]]:
     """The keys of the rows, in their order."""
     keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record()) for row in rows}
@@ -95,7 +95,7 @@ async def _reseal(
     return list(keys)
 
 
-def _anew(vault: Vault, sealed: Sealed, at: tuple[Any, ...], row: Row[Any], new: RecordKey) -> dict[str, bytes]:
+def _anew(vault: Vault, sealed: SealedTable, at: tuple[Any, ...], row: Row[Any], new: RecordKey) -> dict[str, bytes]:
     old = vault.record(row.salt, row.key_id)
     contexts = {column: sealed.context(column, *at) for column in sealed.columns}
     return {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}

@@ -37,7 +37,7 @@ from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.messages import format_duration
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.operator_facts import count_requests_of_other_keys
 from reminder_worker.reminders import recipients
 from reminder_worker.reminders.operator_facts import read_saved_legacies
@@ -328,7 +328,7 @@ async def _identity_provider(settings: IdentityProviderSettings | None, engine: 
         return "identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address"
     async with aiohttp.ClientSession() as session:
         try:
-            IdentityProvider(settings, session, Quotas(engine))
+            IdentityProvider(settings, session, QuotaCounters(engine))
         except Misconfigured as error:
             return "identity provider", False, f"{error}: nothing starts with these"
     return "identity provider", True, "its two keys belong together; the provider itself was not asked"

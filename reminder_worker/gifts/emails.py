@@ -14,7 +14,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.parameters import json_text
-from reminder_worker.database.rotation import Sealed
+from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now
 from reminder_worker.gifts.gift import GiftReader, TimelockedGift
@@ -386,7 +386,7 @@ def body_context(id: UUID) -> str:
     return f"gift_ledger.body|{id}"
 
 
-SEALED = Sealed(
+SEALED = SealedTable(
     gift_notification,
     ("chain_id", "timelock_id"),
     ("payload",),

@@ -18,7 +18,7 @@ from turnkey_api_key_stamper import ApiKeyStamper, ApiKeyStamperConfig
 
 from reminder_worker import strict_json
 from reminder_worker.errors import LimitReached, Misconfigured, Unavailable
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.settings import IdentityProviderSettings
 
 log = structlog.get_logger(__name__)
@@ -129,7 +129,7 @@ class IdentityProvider:
         self,
         settings: IdentityProviderSettings,
         session: aiohttp.ClientSession,
-        quotas: Quotas,
+        quotas: QuotaCounters,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -25,7 +25,7 @@ from reminder_worker.outbox.messages import GiftKind, to_datetime
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.settings import GiftSettings
 from reminder_worker.signed_messages import (
     check_deadline,
@@ -175,7 +175,7 @@ class GiftNotifications:
         engine: AsyncEngine,
         vault: Vault,
         hashes: KeyedHash,
-        quotas: Quotas,
+        quotas: QuotaCounters,
         chains: Mapping[int, Chain],
         gifts: GiftReader,
         settings: GiftSettings | None,

@@ -18,7 +18,7 @@ from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityPr
 from reminder_worker.gifts.tables import gift_wallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.settings import IdentityProviderSettings, find_test_chains
 from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend
 
@@ -62,7 +62,7 @@ class GiftWallets:
         self,
         engine: AsyncEngine,
         hashes: KeyedHash,
-        quotas: Quotas,
+        quotas: QuotaCounters,
         chains: Mapping[int, Chain],
         settings: IdentityProviderSettings | None,
         provider: IdentityProvider | None,

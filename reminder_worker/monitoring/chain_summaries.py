@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import Looks, together
+from reminder_worker.concurrency import ChainLooks, together
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.operator_facts import PayingWallet
 from reminder_worker.settings import CONTRACTS, ChainSettings
@@ -39,7 +39,7 @@ class ChainSummaries:
     def __init__(self, chains: Mapping[int, Chain], wallets: Sequence[PayingWallet]) -> None:
         self._chains = chains
         self._wallets = wallets
-        self._looks = Looks(self._look)
+        self._looks = ChainLooks(self._look)
 
     async def read(self) -> list[ChainSummary]:
         """Return a summary of every chain within `STATUS_SECONDS`; a chain that hangs has no head and no balances."""

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover
-from reminder_worker.concurrency import Looks
+from reminder_worker.concurrency import ChainLooks
 from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
     ChainUnavailable,
@@ -97,7 +97,7 @@ class RelayIntake:
         self._indexers = indexers
         self._settings = settings
         self._routers = {chain_id: RouterReads(chain) for chain_id, chain in chains.items()}
-        self._statuses = Looks(self._read_chain_status)
+        self._statuses = ChainLooks(self._read_chain_status)
 
     # -- requests -------------------------------------------------------------------------------
 

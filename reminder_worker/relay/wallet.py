@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import Looks
+from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, NotConfigured, RelayStopped
 from reminder_worker.relay.fees import GasFees, first_fees, reservation
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
@@ -60,7 +60,7 @@ class RelayWallet:
         self._locks = {id: asyncio.Lock() for id in self.chains}
         self._opened: set[int] = set()
         self._prices: dict[int, WalletPrices] = {}
-        self._reads = Looks(self._read_prices_if_any)
+        self._reads = ChainLooks(self._read_prices_if_any)
 
     @property
     def address(self) -> str:

@@ -11,7 +11,7 @@ from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.audience import ALL_LINES, LegacyMembership, find_audience, read_memberships
 from reminder_worker.reminders.authorization import RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.planner import PlannedEmail, insert_emails, lock_recipients
@@ -26,7 +26,7 @@ class InstructionMailer:
         engine: AsyncEngine,
         chains: Mapping[int, Chain],
         indexers: Mapping[int, IndexerSelector],
-        quotas: Quotas,
+        quotas: QuotaCounters,
         settings: Settings,
     ) -> None:
         self._engine = engine

@@ -18,13 +18,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.rotation import Sealed
+from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import DecryptionFailed, FieldFault, InvalidInput, Superseded
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import RecordKey, Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.queries import sql
@@ -136,7 +136,7 @@ def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
     return StoredRecipient(row.recipient, row.role, email.decode(), name.decode())
 
 
-SEALED_RECIPIENTS = Sealed(
+SEALED_RECIPIENTS = SealedTable(
     recipient,
     ("chain_id", "legacy", "recipient"),
     ("email", "name"),
@@ -174,7 +174,7 @@ class RecipientStore:
         engine: AsyncEngine,
         vault: Vault,
         hashes: KeyedHash,
-        quotas: Quotas,
+        quotas: QuotaCounters,
         chains: Mapping[int, Chain],
         settings: Settings,
     ) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
-from mail_service.addresses import Hasher
-from mail_service.settings import Settings
+from mail_service.addresses import AddressHasher
+from mail_service.settings import MailServiceSettings
 from reminder_worker.database.engine import open_engine
 from tests.campaign import judge
 from tests.campaign.judge import Letter
@@ -226,7 +226,9 @@ class Mail(WorkerLife):
 
     async def _letters(self) -> list[Letter]:
         """By the Message-ID, which is made from the entry's id."""
-        hasher = Hasher(Settings.from_environ(_environ(self.postgres, self.smtp)).hash_key.get_secret_value())
+        hasher = AddressHasher(
+            MailServiceSettings.from_environ(_environ(self.postgres, self.smtp)).hash_key.get_secret_value()
+        )
         rows = await self.world.sql("select cast(id as text) as id from worker.sent_ledger")
         entries = {hasher.message_id(row.id, _SENDER): row.id for row in rows}
         return [

@@ -15,10 +15,10 @@ import psycopg
 from bench.stack import whole_stack
 from devnet import leaks
 from devnet.local import CHAIN_ID
-from devnet.parts import MARK, Part, PartEnded
+from devnet.parts import MARK, PartEnded, StackPart
 from devnet.scenarios import Legacy, Scenario
-from devnet.stack import Stack
-from devnet.wallet import Wallet
+from devnet.stack import LocalStack
+from devnet.wallet import DemoWallet
 from tests.campaign.life import Life
 
 DAY = 86400
@@ -28,7 +28,7 @@ _RUN = "execute_run"  # in the command of a run's process
 
 
 class WholeStack:
-    def __init__(self, life: Life, stack: Stack) -> None:
+    def __init__(self, life: Life, stack: LocalStack) -> None:
         self.life = life
         self.draw = random.Random(life.seed)
         self.stack = stack
@@ -48,7 +48,7 @@ class WholeStack:
     def _begin(self, count: int) -> list[Legacy]:
         """A legacy for each check-in: a second one of the same would be merged into the next day's email."""
         self.scenario.subscribe_premium(self.owner, 400 * DAY)
-        wallet = Wallet(self.owner, self.stack.at.api, CHAIN_ID)
+        wallet = DemoWallet(self.owner, self.stack.at.api, CHAIN_ID)
         heir = self.scenario.account("campaign heir")
         legacies = []
         for number in range(count):
@@ -77,7 +77,7 @@ class WholeStack:
                 if ours and any(_RUN in word for word in process.cmdline()):
                     process.send_signal(signal.SIGKILL)
 
-    def _start(self, part: Part) -> None:
+    def _start(self, part: StackPart) -> None:
         """PostgreSQL's next start has to wait until the last one's children have gone."""
         for _ in range(20):
             with suppress(PartEnded):

@@ -10,32 +10,32 @@ from pathlib import Path
 from rich.console import Console
 
 from devnet.chain import usable_port
-from devnet.demo import Story
-from devnet.local import Ports, bare_environ, port_variable
-from devnet.parts import Log, Part
-from devnet.stack import Stack, run
+from devnet.demo import DemoStory
+from devnet.local import StackPorts, bare_environ, port_variable
+from devnet.parts import StackLog, StackPart
+from devnet.stack import LocalStack, run
 
 
-def free_ports() -> Ports:
-    wanted = len(fields(Ports))
+def free_ports() -> StackPorts:
+    wanted = len(fields(StackPorts))
     found: set[int] = set()
     while len(found) < wanted:
         found.add(usable_port())
-    return Ports(*found)
+    return StackPorts(*found)
 
 
-def port_environ(ports: Ports) -> dict[str, str]:
-    return {port_variable(field.name): str(getattr(ports, field.name)) for field in fields(Ports)}
+def port_environ(ports: StackPorts) -> dict[str, str]:
+    return {port_variable(field.name): str(getattr(ports, field.name)) for field in fields(StackPorts)}
 
 
-class PlainStack(Stack):
+class PlainStack(LocalStack):
     """Real PostgreSQL, chain, SMTP server, mail service and API, each a process."""
 
-    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[Part]]:
+    def _worker(self, environ: Mapping[str, str]) -> Sequence[Sequence[StackPart]]:
         return ((self._api(environ),),)
 
 
-class TickedStory(Story):
+class TickedStory(DemoStory):
     """The same story; where it waits for Dagster's work, `tick` does it."""
 
     def look_now(self, job: str) -> None:
@@ -64,12 +64,12 @@ def reminder_worker(
     return done
 
 
-def quiet_stack(directory: Path, ports: Ports) -> PlainStack:
-    log = Log(Console(file=(directory.parent / "terminal.log").open("a"), width=120))
+def quiet_stack(directory: Path, ports: StackPorts) -> PlainStack:
+    log = StackLog(Console(file=(directory.parent / "terminal.log").open("a"), width=120))
     return PlainStack(directory, ports, log)
 
 
-def _stay_up(stack: Stack) -> bool:
+def _stay_up(stack: LocalStack) -> bool:
     sys.stdout.write("UP\n")
     sys.stdout.flush()
     while True:
@@ -78,4 +78,4 @@ def _stay_up(stack: Stack) -> bool:
 
 
 if __name__ == "__main__":
-    run(PlainStack(Path(sys.argv[1]), Ports.from_environ(), Log(Console(stderr=True))), _stay_up)
+    run(PlainStack(Path(sys.argv[1]), StackPorts.from_environ(), StackLog(Console(stderr=True))), _stay_up)

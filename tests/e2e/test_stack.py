@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from devnet.local import Ports, bare_environ
+from devnet.local import StackPorts, bare_environ
 from devnet.parts import MARK, end_leftovers
 from tests.e2e import plain_stack
 from tests.e2e.plain_stack import free_ports, port_environ, reminder_worker
@@ -28,7 +28,7 @@ class Terminal:
     It is started where another installation's `.env` lies, as one may in a checkout.
     """
 
-    def __init__(self, directory: Path, ports: Ports) -> None:
+    def __init__(self, directory: Path, ports: StackPorts) -> None:
         self.directory = directory
         checkout = directory.with_suffix(".checkout")
         checkout.mkdir(exist_ok=True)

@@ -26,7 +26,7 @@ from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.factory import RELAYER, make_relay_wallets
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.reminders.instructions import InstructionMailer
@@ -189,7 +189,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     session = aiohttp.ClientSession()
     chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
-    quotas = Quotas(engine, clock)
+    quotas = QuotaCounters(engine, clock)
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
     relaying = make_relay_wallets(engine, vault, chains, AlertOutbox(engine), settings)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import Anvil, usable_port
 from devnet.deploy import Deployment, deploy
 from devnet.scenarios import Scenario
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 
 if TYPE_CHECKING:  # loaded by those only who ask for them
     from playwright.async_api import Browser
@@ -75,8 +75,8 @@ def mail_database(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.fixture
-async def inbox() -> AsyncIterator[Inbox]:
-    async with Inbox(usable_port()) as opened:
+async def inbox() -> AsyncIterator[SmtpInbox]:
+    async with SmtpInbox(usable_port()) as opened:
         yield opened
 
 

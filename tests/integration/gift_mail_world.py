@@ -25,7 +25,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.settings import Settings
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY, settings_for
@@ -135,7 +135,9 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
     gifts = GiftReader(chains, {CHAIN_ID: IndexerSelector(chain, index, None)})
     vault, hashes = Vault(b64decode(ENC_KEY)), KeyedHash(b64decode(HASH_KEY))
-    notifications = GiftNotifications(engine, vault, hashes, Quotas(engine), chains, gifts, settings.gifts, RULES)
+    notifications = GiftNotifications(
+        engine, vault, hashes, QuotaCounters(engine), chains, gifts, settings.gifts, RULES
+    )
     world = World(
         scenario,
         engine,

@@ -14,9 +14,9 @@ from uuid import uuid4
 import aiohttp
 import uvicorn
 
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from mail_service.app import create_app
-from mail_service.settings import Settings
+from mail_service.settings import MailServiceSettings
 
 TOKEN = "a-token-for-the-tests"
 ORIGIN = "https://app.example.org"
@@ -25,7 +25,7 @@ NAME = "Zoe Quillfeather"
 KEY_32 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
 
-def environment(database_url: str, inbox: Inbox, **more: str) -> dict[str, str]:
+def environment(database_url: str, inbox: SmtpInbox, **more: str) -> dict[str, str]:
     return {
         "MAIL_SERVICE_DATABASE_URL": database_url.replace("postgresql+psycopg://", "postgresql://"),
         "MAIL_SERVICE_TOKEN": TOKEN,
@@ -99,7 +99,9 @@ class Client:
 @asynccontextmanager
 async def served(environ: dict[str, str]) -> AsyncIterator[Client]:
     """The service in this process, over real HTTP."""
-    config = uvicorn.Config(create_app(Settings.from_environ(environ)), port=0, log_config=None, access_log=False)
+    config = uvicorn.Config(
+        create_app(MailServiceSettings.from_environ(environ)), port=0, log_config=None, access_log=False
+    )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:

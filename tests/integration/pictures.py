@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.compile import ROOT
 from devnet.scenarios import DAY, Scenario
 from mail_service.catalogue import TEMPLATES
-from mail_service.rendering import Renderer
+from mail_service.rendering import EmailRenderer
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
 from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
@@ -322,7 +322,7 @@ async def test_covers_of_all_occasions(studio: Studio) -> None:
 
 async def test_product_in_one_picture() -> None:
     """An email as the mail service renders it, beside the pictures of the gift page and of Dagster."""
-    email = Renderer("https://app.example.org").sample(TEMPLATES["before_activation"], "owner")
+    email = EmailRenderer("https://app.example.org").sample(TEMPLATES["before_activation"], "owner")
     async with open_browser() as (browser, _):
         page = await browser.new_page(viewport={"width": 480, "height": 800})
         await page.set_content(email.html)

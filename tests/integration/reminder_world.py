@@ -20,7 +20,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
@@ -231,7 +231,7 @@ async def open_world(
                 signals=SignalPass(engine, chain, indexers, settings.reminders.signal_max_age_seconds),
                 due=DuePass(engine, chain, index, settings.reminders),
                 dispatch=ReminderDispatch(engine, chains, all_indexers, vault, client, settings, find_ending_budgets),
-                instructions=InstructionMailer(engine, chains, all_indexers, Quotas(engine), settings),
+                instructions=InstructionMailer(engine, chains, all_indexers, QuotaCounters(engine), settings),
                 vault=vault,
                 hashes=hashes,
             )

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from reminder_worker.logging import configure_logging
 from reminder_worker.outbox.alerts import STORM, AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
@@ -309,7 +309,11 @@ async def test_two_that_deliver_at_once_send_each_alert_once(
 
 
 async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, database_url: str) -> None:
-    async with Inbox() as inbox, served(environment(database_url, inbox)) as service, _client(service.url) as client:
+    async with (
+        SmtpInbox() as inbox,
+        served(environment(database_url, inbox)) as service,
+        _client(service.url) as client,
+    ):
         alerts = AlertOutbox(engine, client, OPS, {31337: "Testland"})
         for kind in AlertKind:
             await alerts.raise_(None, kind, WALLET, 31337, FACTS)

@@ -4,7 +4,7 @@ import asyncio
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Mode, Scenario
+from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.reminders.horizon import read_open_windows
 from tests.integration import api_world
@@ -93,7 +93,7 @@ async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain
     chain_scenario.subscribe_premium(owner)
     good = chain_scenario.bulk_create(owner, 3, anna, inactivity=DAY)
     bad = chain_scenario.create_reverting_legacy(owner, anna, inactivity=DAY)
-    chain_scenario.set_mode(bad, Mode.REVERTS)
+    chain_scenario.set_mode(bad, LegacyMode.REVERTS)
     node = OnlyTogether(chain_scenario, 4)
     await node.start()
     async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=20)) as chain:

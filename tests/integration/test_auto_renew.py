@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Mode, Scenario
+from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.auto_renew import job
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.relay import factory
@@ -157,8 +157,8 @@ async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success
     assert not await world.renewer().poll(CHAIN_ID)
 
 
-@pytest.mark.parametrize("mode", [Mode.REVERTS, Mode.BURNS_GAS])
-async def test_one_legacy_that_reverts_does_not_stop_the_others(world: RenewalWorld, mode: Mode) -> None:
+@pytest.mark.parametrize("mode", [LegacyMode.REVERTS, LegacyMode.BURNS_GAS])
+async def test_one_legacy_that_reverts_does_not_stop_the_others(world: RenewalWorld, mode: LegacyMode) -> None:
     scenario, bad_owner = world.scenario, world.scenario.account("bad owner")
     scenario.subscribe_premium(bad_owner)
     bad = scenario.create_reverting_legacy(bad_owner, {scenario.account("anna").address: 100}, inactivity=PERIOD)

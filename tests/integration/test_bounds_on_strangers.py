@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from mail_service.addresses import parse_address
-from mail_service.errors import Problem
+from mail_service.errors import MailProblem
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.eip712 import SignatureVerifier
@@ -45,7 +45,7 @@ def test_a_name_that_is_too_long_is_refused_before_it_is_normalised(text: str) -
 def test_an_address_that_is_too_long_is_refused_before_it_is_normalised(text: str) -> None:
     with pytest.raises(ValueError, match="too long"):
         normalise_email(text)
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(MailProblem) as caught:
         parse_address(text)
     assert (caught.value.code, caught.value.detail) == ("bad_address", "The email address is too long.")
 

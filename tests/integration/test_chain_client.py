@@ -12,7 +12,7 @@ import structlog
 from aiohttp import web
 
 from devnet.chain import usable_port
-from devnet.scenarios import Mode, Scenario
+from devnet.scenarios import LegacyMode, Scenario
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
 from reminder_worker.chain.events import TRANSFER_TOPIC
@@ -484,7 +484,7 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     owner = chain_scenario.account("owner")
     heir: dict[str, int] = {chain_scenario.account("heir").address: 100}
     burner, other = (chain_scenario.create_reverting_legacy(owner, heir) for _ in range(2))
-    chain_scenario.set_mode(burner, Mode.BURNS_GAS)
+    chain_scenario.set_mode(burner, LegacyMode.BURNS_GAS)
     triggers = selector("Legacy", "getTriggerActivationTimestamp")
     calls = [ContractCall(burner.address, triggers)] + [ContractCall(other.address, triggers)] * 499
     answers = await connect(first.url).call_many(calls)

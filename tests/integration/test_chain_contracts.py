@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from devnet.scenarios import Mode, Scenario
+from devnet.scenarios import LegacyMode, Scenario
 from reminder_worker.chain.client import Chain, RevertedCall
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyIdentity, LegacyMembers, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
@@ -117,7 +117,7 @@ async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenari
 async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, chain_scenario: Scenario) -> None:
     owner, heir = chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100}
     bad, good = chain_scenario.create_reverting_legacy(owner, heir), chain_scenario.create_legacy(owner, heir)
-    for mode in (Mode.REVERTS, Mode.BURNS_GAS):
+    for mode in (LegacyMode.REVERTS, LegacyMode.BURNS_GAS):
         chain_scenario.set_mode(bad, mode)
         at = await head_hash(chain)
         asked = [bad.address, good.address]
@@ -156,7 +156,7 @@ async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(chain: Chain,
     owner, heir = chain_scenario.account("owner"), {person(chain_scenario, "heir"): 100}
     chain_scenario.subscribe_premium(owner)
     bad, good = chain_scenario.create_reverting_legacy(owner, heir), chain_scenario.create_legacy(owner, heir)
-    for mode in (Mode.REVERTS, Mode.BURNS_GAS):
+    for mode in (LegacyMode.REVERTS, LegacyMode.BURNS_GAS):
         chain_scenario.set_mode(bad, mode)
         view, at = ReminderView(chain), await head_hash(chain)
         assert isinstance(await view.due_windows([good.address, bad.address], at=at), RevertedCall)

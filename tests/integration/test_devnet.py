@@ -5,7 +5,7 @@ import re
 import pytest
 from eth_utils.crypto import keccak
 
-from devnet.chain import Reverted
+from devnet.chain import RevertedTransaction
 from devnet.compile import load_contracts
 from devnet.deploy import named_account
 from devnet.scenarios import Legacy, Scenario
@@ -135,7 +135,7 @@ def test_claims_pay_each_heir_its_own_share_and_signal_its_line(chain_scenario: 
     for token in tokens:
         scenario.mint(token, owner.address, 5_000)
         scenario.approve(owner, token, legacy.address, 1_000)
-    with pytest.raises(Reverted, match="LegacyStillActive"):
+    with pytest.raises(RevertedTransaction, match="LegacyStillActive"):
         scenario.claim(heir, legacy, tokens)
     scenario.advance(101 * DAY)
     sent = scenario.claim(other, legacy, tokens, unswap=True)
@@ -145,9 +145,9 @@ def test_claims_pay_each_heir_its_own_share_and_signal_its_line(chain_scenario: 
     scenario.claim(heir, legacy, tokens)
     for token in tokens:
         assert (scenario.balance(token, heir.address), scenario.balance(token, other.address)) == (600, 400)
-    with pytest.raises(Reverted, match="OnlyBeneficaries"):
+    with pytest.raises(RevertedTransaction, match="OnlyBeneficaries"):
         scenario.claim(scenario.account("stranger"), legacy, tokens)
-    with pytest.raises(Reverted, match="CannotClaim"):
+    with pytest.raises(RevertedTransaction, match="CannotClaim"):
         scenario.claim(scenario.account("second"), legacy, tokens)
 
 
@@ -156,16 +156,16 @@ def test_sponsored_claim_counts_once_and_only_as_signed(chain_scenario: Scenario
     heir, relayer, usdc = scenario.account("heir"), scenario.account("relayer"), scenario.deployment.usdc
     scenario.advance(101 * DAY)
     auth = scenario.claim_auth(heir, legacy.id, [usdc])
-    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+    with pytest.raises(RevertedTransaction, match="InvalidSponsorSignature"):
         scenario.claim_for(relayer, legacy, [usdc], auth, is_eth=True)
     sent = scenario.claim_for(relayer, legacy, [usdc], auth)
     assert signals(scenario, sent) == [(1, 2)]
-    with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+    with pytest.raises(RevertedTransaction, match="InvalidSponsorNonce"):
         scenario.claim_for(relayer, legacy, [usdc], auth)
-    with pytest.raises(Reverted, match="SponsorshipExpired"):
+    with pytest.raises(RevertedTransaction, match="SponsorshipExpired"):
         scenario.claim_for(relayer, legacy, [], scenario.claim_auth(heir, legacy.id, [], deadline=1))
     scenario.disable_sponsored_claims(scenario.account("owner"), legacy)
-    with pytest.raises(Reverted, match="SponsoredClaimsDisabled"):
+    with pytest.raises(RevertedTransaction, match="SponsoredClaimsDisabled"):
         scenario.claim_for(relayer, legacy, [], scenario.claim_auth(heir, legacy.id, []))
 
 
@@ -173,13 +173,13 @@ def test_sponsored_check_in_is_the_owners_and_short_lived(chain_scenario: Scenar
     scenario, legacy = chain_scenario, three_lines(chain_scenario)
     owner, relayer = scenario.account("owner"), scenario.account("relayer")
     too_far = scenario.check_in_auth(owner, legacy.id, deadline=scenario.anvil.now() + 2 * 3600)
-    with pytest.raises(Reverted, match="CheckInDeadlineTooFar"):
+    with pytest.raises(RevertedTransaction, match="CheckInDeadlineTooFar"):
         scenario.check_in_for(relayer, legacy, too_far)
-    with pytest.raises(Reverted, match="OnlyOwner"):
+    with pytest.raises(RevertedTransaction, match="OnlyOwner"):
         scenario.check_in_for(relayer, legacy, scenario.check_in_auth(relayer, legacy.id))
     auth = scenario.check_in_auth(owner, legacy.id)
     assert signals(scenario, scenario.check_in_for(relayer, legacy, auth)) == [(1, 0)]
-    with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+    with pytest.raises(RevertedTransaction, match="InvalidSponsorNonce"):
         scenario.check_in_for(relayer, legacy, auth)
 
 
@@ -204,23 +204,23 @@ def test_safe_legacy_needs_its_guard_and_ends_with_its_activation(chain_scenario
 
 def test_auto_renew_keeps_its_bounds(chain_scenario: Scenario) -> None:
     scenario, legacy, owner = chain_scenario, three_lines(chain_scenario), chain_scenario.account("owner")
-    with pytest.raises(Reverted, match="AutoRenewDisabled"):
+    with pytest.raises(RevertedTransaction, match="AutoRenewDisabled"):
         scenario.record_activity(legacy, 5)
     scenario.set_auto_renew(owner, legacy)
-    with pytest.raises(Reverted, match="AutoRenewTooEarly"):
+    with pytest.raises(RevertedTransaction, match="AutoRenewTooEarly"):
         scenario.record_activity(legacy, 5)
     for _ in range(4):
         scenario.advance(80 * DAY)
         sent = scenario.record_activity(legacy, scenario.anvil.block_number())
     assert signals(scenario, sent) == [(1, 0)]
-    with pytest.raises(Reverted, match="StaleActivityNonce"):
+    with pytest.raises(RevertedTransaction, match="StaleActivityNonce"):
         scenario.record_activity(legacy, 5)
     scenario.subscribe_premium(owner)
     scenario.advance(80 * DAY)
-    with pytest.raises(Reverted, match="AutoRenewBudgetExhausted"):
+    with pytest.raises(RevertedTransaction, match="AutoRenewBudgetExhausted"):
         scenario.record_activity(legacy, 10**6)
     scenario.advance(30 * DAY)
-    with pytest.raises(Reverted, match="AutoRenewTooLate"):
+    with pytest.raises(RevertedTransaction, match="AutoRenewTooLate"):
         scenario.record_activity(legacy, 10**6)
 
 
@@ -230,22 +230,22 @@ def test_gifts_of_both_lanes_reach_only_their_recipient(chain_scenario: Scenario
     ether = scenario.create_gift(giver, friend.address, eth=10**18, duration=DAY)
     dollars = scenario.create_gift(giver, friend.address, tokens=[(usdc, 25_000_000)], duration=DAY)
     assert dollars == ether + 1
-    with pytest.raises(Reverted, match="StillLocked"):
+    with pytest.raises(RevertedTransaction, match="StillLocked"):
         scenario.withdraw_gift(friend, ether)
     scenario.advance(DAY)
-    with pytest.raises(Reverted, match="NotAuthorized"):
+    with pytest.raises(RevertedTransaction, match="NotAuthorized"):
         scenario.withdraw_gift(giver, ether)
     before = scenario.balance(None, friend.address)
     for gift in (ether, dollars):
         auth = scenario.withdraw_auth(friend, gift)
         scenario.withdraw_for(relayer, gift, auth)
-        with pytest.raises(Reverted, match="InvalidSponsorNonce"):
+        with pytest.raises(RevertedTransaction, match="InvalidSponsorNonce"):
             scenario.withdraw_for(relayer, gift, auth)
     assert scenario.balance(None, friend.address) - before == 10**18
     assert scenario.balance(usdc, friend.address) == 25_000_000
     details = scenario.read("TimelockERC20", scenario.deployment.timelock_erc20, "getTimelockDetails", ether)
     assert (details[0], details[7:10], details[11]) == ((), (False, 2, 3), "Gift")
-    with pytest.raises(Reverted, match="TimelockNotLive"):
+    with pytest.raises(RevertedTransaction, match="TimelockNotLive"):
         scenario.withdraw_gift(friend, ether)
     scenario.withdraw_gift(friend, 999)
 
@@ -261,7 +261,7 @@ def test_ether_may_be_kept_in_another_token_and_is_paid_out_as_ether(chain_scena
     found = scenario.balance(it.usdc, friend.address), scenario.balance(None, friend.address)
     assert found == ((2_500 * 10**6, 0) if skip_swap else (0, 10**18))
     assert scenario.read("TimelockERC20", it.timelock_erc20, "getTimelockDetails", gift)[7] is False
-    with pytest.raises(Reverted, match="WrongPayment"):
+    with pytest.raises(RevertedTransaction, match="WrongPayment"):
         scenario.create_gift(giver, friend.address, eth=1, stored_as=scenario.deploy("TestERC20", "Junk", "JUNK", 18))
 
 
@@ -306,22 +306,22 @@ def test_what_a_router_of_version_2_refuses(chain_scenario: Scenario) -> None:
     giver, friend, relayer = (scenario.account(label) for label in ("giver", "friend", "relayer"))
     gift = scenario.create_gift(giver, friend.address, tokens=[(it.usdc, 7)], duration=0)
     early = scenario.withdraw_auth(friend, gift)
-    with pytest.raises(Reverted):
+    with pytest.raises(RevertedTransaction):
         scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, version="2"))
     scenario.become_version(it.time_lock_router, "2")
     for keeper in (it.time_lock_router, it.timelock_erc20, it.timelock_erc721, it.timelock_erc1155):
-        with pytest.raises(Reverted, match="InvalidPayee"):
+        with pytest.raises(RevertedTransaction, match="InvalidPayee"):
             scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, pay_to=keeper))
     far = scenario.anvil.now() + 7 * DAY + 60
-    with pytest.raises(Reverted):
+    with pytest.raises(RevertedTransaction):
         scenario.withdraw_for(relayer, gift, scenario.withdraw_auth(friend, gift, deadline=far))
-    with pytest.raises(Reverted):
+    with pytest.raises(RevertedTransaction):
         scenario.withdraw_for(relayer, 999, scenario.withdraw_auth(friend, 999))
-    with pytest.raises(Reverted):
+    with pytest.raises(RevertedTransaction):
         scenario.withdraw_for(relayer, gift, early)
-    with pytest.raises(Reverted, match="InvalidSponsorSignature"):
+    with pytest.raises(RevertedTransaction, match="InvalidSponsorSignature"):
         scenario.withdraw_for(relayer, gift, (early[0], NOBODY, *early[1:]))
-    with pytest.raises(Reverted, match="NotAuthorized"):
+    with pytest.raises(RevertedTransaction, match="NotAuthorized"):
         scenario.write(
             friend, "TimelockERC20", it.timelock_erc20, "withdrawTo", gift, friend.address, relayer.address, False
         )

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from reminder_worker import concurrency
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
@@ -720,7 +720,7 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
     """The variables are those of its catalogue, and each email arrives by SMTP."""
     url = engine.url.render_as_string(hide_password=False)
     async with (
-        Inbox() as inbox,
+        SmtpInbox() as inbox,
         served(environment(url, inbox)) as service,
         open_world(engine, chain_scenario, service) as world,
     ):

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import usable_port
 from devnet.scenarios import DAY, Scenario
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from tests.integration.mail_service_stack import environment, process, served
 from tests.integration.reminder_world import World, open_world
 
@@ -35,12 +35,12 @@ async def later_ticks(world: World) -> None:
         await world.dispatch.run()
 
 
-def nobody_twice(inbox: Inbox) -> bool:
+def nobody_twice(inbox: SmtpInbox) -> bool:
     return max(Counter(message.to for message in inbox.messages).values()) == 1
 
 
 async def test_a_lost_reply_of_smtp_is_held_and_the_others_are_sent(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:
     async with (
         served(environment(address_of(engine), inbox)) as service,
@@ -61,7 +61,7 @@ async def test_a_lost_reply_of_smtp_is_held_and_the_others_are_sent(
 
 
 async def test_an_smtp_server_that_is_down_is_waited_for(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:
     async with (
         served(environment(address_of(engine), inbox)) as service,
@@ -80,7 +80,7 @@ async def test_an_smtp_server_that_is_down_is_waited_for(
 
 
 async def test_an_smtp_server_that_is_slower_than_we_wait_is_delivered_through_once(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:
     """The mail service goes on without us, and says what became of it when asked."""
     async with (
@@ -102,7 +102,7 @@ async def test_an_smtp_server_that_is_slower_than_we_wait_is_delivered_through_o
 
 @pytest.mark.parametrize("after_data", [True, False])
 async def test_the_mail_service_is_killed_with_emails_in_hand(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox, tmp_path: Path, after_data: bool
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox, tmp_path: Path, after_data: bool
 ) -> None:
     """Whom its crash left undecided is held; whom it did not is sent; nobody hears twice."""
     environ, port, log = environment(address_of(engine), inbox), usable_port(), tmp_path / "log"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Mode
+from devnet.scenarios import DAY, Legacy, LegacyMode
 from reminder_worker.database.parameters import json_text
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.dispatcher import PreparedBatch
@@ -276,14 +276,14 @@ async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_o
     """However long nobody could: from then on it is tried for as long as a new one."""
     legacy = await fickle(world)
     for ends_as in ("dropped", "released"):
-        world.scenario.set_mode(legacy, Mode.REVERTS)
+        world.scenario.set_mode(legacy, LegacyMode.REVERTS)
         await world.dispatch.run()
         if ends_as == "dropped":
             await world.sql("update worker.sent_ledger set created_at = now() - interval '60 days'")
             await world.hurry()
             await world.dispatch.run()
         assert await world.states() == {f"{ends_as}:legacy_not_readable": 1}
-        world.scenario.set_mode(legacy, Mode.WELL)
+        world.scenario.set_mode(legacy, LegacyMode.WELL)
         await world.look_at_chain()
     await world.hurry()
     await world.dispatch.run()

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from mail_service.catalogue import TEMPLATES
 from reminder_worker.doctor import mail
 from reminder_worker.doctor.mail import look_at_mail
@@ -35,7 +35,7 @@ def _settings(chain: AnvilChain, url: str, **changes: str) -> Settings:
 
 
 async def test_a_setting_that_kills_emails_is_named_before_the_first(
-    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
+    anvil_chain: AnvilChain, mail_database: str, inbox: SmtpInbox
 ) -> None:
     async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
         for changes, good, words in (
@@ -50,7 +50,7 @@ async def test_a_setting_that_kills_emails_is_named_before_the_first(
 
 
 async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
-    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox
+    anvil_chain: AnvilChain, mail_database: str, inbox: SmtpInbox
 ) -> None:
     environ = environment(mail_database, inbox, GIFT_ORIGINS=GIFTS, SMTP_USERNAME="user", SMTP_PASSWORD="a-password")
     async with served(environ) as client:
@@ -61,7 +61,12 @@ async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
 
 @pytest.mark.parametrize(("hours", "words"), [(3, "hours behind"), (-400 * 24, "days ahead of")])
 async def test_a_mail_service_whose_clock_is_another_is_named(
-    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch, hours: int, words: str
+    anvil_chain: AnvilChain,
+    mail_database: str,
+    inbox: SmtpInbox,
+    monkeypatch: pytest.MonkeyPatch,
+    hours: int,
+    words: str,
 ) -> None:
     """It dates the emails."""
     monkeypatch.setattr(mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))
@@ -71,7 +76,7 @@ async def test_a_mail_service_whose_clock_is_another_is_named(
 
 
 async def test_a_mail_service_that_does_not_know_an_email_is_named_with_it(
-    anvil_chain: AnvilChain, mail_database: str, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    anvil_chain: AnvilChain, mail_database: str, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     older = {name: template for name, template in TEMPLATES.items() if name not in ("gift_waiting", "relay_stuck")}
     monkeypatch.setattr("mail_service.app.TEMPLATES", older)

@@ -22,7 +22,7 @@ from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.held_emails import requeue_dead, settle_unsent
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from tests.integration.gift_mail_world import NORMAL, ORIGIN, USDC, World, open_world, unreachable
 from tests.integration.mail_stub import Fault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
@@ -425,7 +425,7 @@ async def test_gifts_of_a_test_chain_take_nothing_of_an_addresss_day_beside_main
         await world.tick()
         assert world.stub.told("gift_waiting") == [NORMAL]
         on_mainnet = {world.hashes.email(NORMAL).hex(): 2}
-        assert await Quotas(engine).take_many(None, "email_day", on_mainnet, 2, DAY)
+        assert await QuotaCounters(engine).take_many(None, "email_day", on_mainnet, 2, DAY)
 
 
 @pytest.mark.parametrize("indexed", [True, False])

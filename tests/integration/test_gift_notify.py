@@ -23,7 +23,7 @@ from reminder_worker.errors import (
     SignerMismatch,
     Superseded,
 )
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from reminder_worker.runtime import make_gift_notifications
 from tests.integration.gift_mail_world import EMAIL, NORMAL, USDC, World, open_world
 from tests.integration.reminder_world import CHAIN_ID
@@ -162,7 +162,7 @@ async def test_no_advance_notice_means_opening_day_only(world: World) -> None:
 async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erased(world: World) -> None:
     """Without a mail service no pass would ever write, nor delete."""
     silent = world.settings.model_copy(update={"mail": None})
-    parts = (world.engine, world.vault, world.hashes, Quotas(world.engine), world.chains, world.gifts)
+    parts = (world.engine, world.vault, world.hashes, QuotaCounters(world.engine), world.chains, world.gifts)
     off = make_gift_notifications(*parts, silent)
     id = world.seal()
     with pytest.raises(NotConfigured):

@@ -26,7 +26,7 @@ from reminder_worker.errors import AlreadyUsed, Expired, InvalidInput, LimitReac
 from reminder_worker.gifts.identity_provider import IdentityProvider, IdentityProviderUnavailable, NotCreated
 from reminder_worker.gifts.wallets import MOST_GIVEN_BACK, GiftWallets, GiverUnknown, WalletNotUsable, WalletRequest
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 from tests.integration.api_world import HASH_KEY, settings_for
 
 EMAIL = "Grandchild.Canary@Post.Example"
@@ -68,7 +68,7 @@ class World:
             self.scenario, "postgresql://unused@localhost/unused", **(self.provider.settings() | more)
         )
         assert settings.identity_provider is not None
-        quotas = Quotas(self.engine, self.time)
+        quotas = QuotaCounters(self.engine, self.time)
         client = IdentityProvider(settings.identity_provider, self.session, quotas, self.time.sleep, self.time)
         hashes = KeyedHash(HASH_KEY)
         return GiftWallets(self.engine, hashes, quotas, self.chains, settings.identity_provider, client)

@@ -6,7 +6,7 @@ import aiohttp
 import aiosmtplib
 import pytest
 
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 
 EMAIL = (
     b"From: Reminders <reminders@example.org>\r\nTo: Anna <anna@example.org>\r\nSubject: <b>Hello</b>\r\n"
@@ -18,24 +18,24 @@ EMAIL = (
 
 
 @pytest.fixture
-async def inbox() -> AsyncIterator[Inbox]:
-    async with Inbox(http_port=0) as opened:
+async def inbox() -> AsyncIterator[SmtpInbox]:
+    async with SmtpInbox(http_port=0) as opened:
         yield opened
 
 
 @pytest.fixture
-async def session(inbox: Inbox) -> AsyncIterator[aiohttp.ClientSession]:
+async def session(inbox: SmtpInbox) -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession(inbox.url) as opened:
         yield opened
 
 
-async def deliver(inbox: Inbox, *recipients: str, content: bytes = EMAIL) -> None:
+async def deliver(inbox: SmtpInbox, *recipients: str, content: bytes = EMAIL) -> None:
     async with aiosmtplib.SMTP(hostname="127.0.0.1", port=inbox.smtp_port, start_tls=False) as client:
         for recipient in recipients:
             await client.sendmail("reminders@example.org", [recipient], content)
 
 
-async def test_messages_are_listed_newest_first(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+async def test_messages_are_listed_newest_first(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:
     await deliver(inbox, "anna@example.org", "bert@example.org")
     page = await (await session.get("/")).text()
     assert page.index("bert@example.org") < page.index("anna@example.org")
@@ -43,7 +43,7 @@ async def test_messages_are_listed_newest_first(inbox: Inbox, session: aiohttp.C
     assert "http" not in page.replace(inbox.url, "")
 
 
-async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+async def test_an_email_is_shown_without_running_it(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:
     """HTML in a sandboxed frame whose own policy forbids scripts and requests; text and headers escaped."""
     await deliver(inbox, "anna@example.org")
     page = await (await session.get("/messages/1")).text()
@@ -59,7 +59,7 @@ async def test_an_email_is_shown_without_running_it(inbox: Inbox, session: aioht
     assert (await session.get("/messages/2")).status == 404
 
 
-async def test_programs_read_and_clear_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+async def test_programs_read_and_clear_it(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:
     await deliver(inbox, "anna@example.org")
     [message] = await (await session.get("/api/messages")).json()
     assert (message["to"], message["subject"], message["text"]) == (
@@ -72,13 +72,13 @@ async def test_programs_read_and_clear_it(inbox: Inbox, session: aiohttp.ClientS
     assert await (await session.get("/api/messages")).json() == []
 
 
-async def test_another_site_cannot_read_it(inbox: Inbox, session: aiohttp.ClientSession) -> None:
+async def test_another_site_cannot_read_it(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:
     """A name that an attacker points to loopback is refused."""
     answer = await session.get("/api/messages", headers={"Host": f"evil.example:{inbox.http_port}"})
     assert answer.status == 403
 
 
-async def test_it_goes_down_and_comes_back_on_its_port(inbox: Inbox) -> None:
+async def test_it_goes_down_and_comes_back_on_its_port(inbox: SmtpInbox) -> None:
     port = inbox.smtp_port
     await inbox.refuse()
     with pytest.raises(aiosmtplib.SMTPConnectError):

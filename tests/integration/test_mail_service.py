@@ -15,19 +15,19 @@ from aiosmtplib.protocol import SMTPProtocol
 from structlog.testing import capture_logs
 
 from devnet.chain import usable_port
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from mail_service import smtp
-from mail_service.addresses import Hasher, parse_address
+from mail_service.addresses import AddressHasher, parse_address
 from mail_service.catalogue import TEMPLATES
-from mail_service.sending import Sender, SendRequest
-from mail_service.settings import Settings
-from mail_service.store import Store
+from mail_service.sending import EmailSender, SendRequest
+from mail_service.settings import MailServiceSettings
+from mail_service.store import MailStore
 from tests.integration.certificates import own_certificate
 from tests.integration.mail_service_stack import EMAIL, NAME, ORIGIN, TOKEN, Client, body, environment, process, served
 
 
 @pytest.fixture
-async def client(mail_database: str, inbox: Inbox) -> AsyncIterator[Client]:
+async def client(mail_database: str, inbox: SmtpInbox) -> AsyncIterator[Client]:
     async with served(environment(mail_database, inbox)) as running:
         yield running
 
@@ -38,7 +38,7 @@ def rows(database: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.core
-async def test_an_email_arrives_whole(client: Client, inbox: Inbox) -> None:
+async def test_an_email_arrives_whole(client: Client, inbox: SmtpInbox) -> None:
     """Both parts, the headers of an automatic email, one-click unsubscribe, the answer's message id."""
     answer = await client.send("key-1")
     assert (answer.status, answer.json["duplicate"]) == (200, False)
@@ -58,23 +58,23 @@ async def test_an_email_arrives_whole(client: Client, inbox: Inbox) -> None:
     assert NAME not in message.subject
 
 
-async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: Inbox) -> None:
+async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: SmtpInbox) -> None:
     """Nor does it begin another one, of whoever wrote that line."""
-    pool = smtp.SmtpPool(Settings.from_environ(environment(mail_database, inbox)))
+    pool = smtp.SmtpPool(MailServiceSettings.from_environ(environment(mail_database, inbox)))
     sender, recipient = parse_address("reminders@mail.example.org"), parse_address(EMAIL)
 
     async def gate() -> bool:
         return True
 
     content = b"Subject: one\r\n\r\nfirst\r\n.\r\n..second\r\nMAIL FROM:<x@example.org>\r\n"
-    await pool.deliver(smtp.Envelope(sender, recipient, content), gate)
+    await pool.deliver(smtp.SmtpEnvelope(sender, recipient, content), gate)
     await pool.close()
     [message] = inbox.messages
     assert message.text.splitlines() == ["first", ".", "..second", "MAIL FROM:<x@example.org>"]
 
 
 @pytest.mark.core
-async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: Inbox) -> None:
+async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: SmtpInbox) -> None:
     first, second = await client.send("key-1"), await client.send("key-1")
     assert second.json == {"messageId": first.json["messageId"], "duplicate": True}
     assert (await client.status("key-1")).json == {"status": "accepted", "messageId": first.json["messageId"]}
@@ -84,7 +84,7 @@ async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox:
     assert len(inbox.messages) == 1
 
 
-async def test_a_hundred_copies_at_once_are_one_email(client: Client, inbox: Inbox) -> None:
+async def test_a_hundred_copies_at_once_are_one_email(client: Client, inbox: SmtpInbox) -> None:
     answers = await asyncio.gather(*(client.send("key-1") for _ in range(100)))
     assert len(inbox.messages) == 1
     assert {answer.status for answer in answers} <= {200, 425}
@@ -92,7 +92,7 @@ async def test_a_hundred_copies_at_once_are_one_email(client: Client, inbox: Inb
     assert (await client.send("key-1")).json["duplicate"] is True
 
 
-async def test_two_instances_share_the_keys(mail_database: str, inbox: Inbox) -> None:
+async def test_two_instances_share_the_keys(mail_database: str, inbox: SmtpInbox) -> None:
     """Two services that migrate and send at the same moment: still one email for each key."""
     environ = environment(mail_database, inbox)
     async with served(environ) as one, served(environ) as two:
@@ -102,14 +102,14 @@ async def test_two_instances_share_the_keys(mail_database: str, inbox: Inbox) ->
     assert rows(mail_database) == [(key, "accepted", "handing_over") for key in sorted(keys)]
 
 
-async def test_a_key_belongs_to_one_body(client: Client, inbox: Inbox) -> None:
+async def test_a_key_belongs_to_one_body(client: Client, inbox: SmtpInbox) -> None:
     await client.send("key-1")
     answer = await client.send("key-1", variables={"legacyId": "43"})
     assert (answer.status, answer.json["code"]) == (409, "idempotency_key_reused")
     assert len(inbox.messages) == 1
 
 
-async def test_a_key_under_way_is_said_to_be(client: Client, inbox: Inbox) -> None:
+async def test_a_key_under_way_is_said_to_be(client: Client, inbox: SmtpInbox) -> None:
     inbox.faults.hold = asyncio.Event()
     sending = asyncio.create_task(client.send("key-1"))
     await inbox.wait_for_count(1)
@@ -120,12 +120,12 @@ async def test_a_key_under_way_is_said_to_be(client: Client, inbox: Inbox) -> No
     assert (await sending).status == 200
 
 
-async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str, inbox: Inbox) -> None:
+async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str, inbox: SmtpInbox) -> None:
     """Cancelled while the body is out: the delivery goes on, and closing the service waits for it."""
     inbox.faults.hold = asyncio.Event()
-    settings = Settings.from_environ(environment(mail_database, inbox))
-    async with Store.open(settings.database_url.get_secret_value(), 3) as store:
-        async with Sender(settings, store) as sender:
+    settings = MailServiceSettings.from_environ(environment(mail_database, inbox))
+    async with MailStore.open(settings.database_url.get_secret_value(), 3) as store:
+        async with EmailSender(settings, store) as sender:
             sending = asyncio.create_task(sender.send("key-1", msgspec.convert(body(), SendRequest)))
             await inbox.wait_for_count(1)
             sending.cancel()
@@ -134,7 +134,7 @@ async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str
         assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
 
 
-async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: Inbox, mail_database: str) -> None:
+async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
     await client.send("key-0")
     await inbox.refuse()
     answer = await client.send("key-1")
@@ -156,7 +156,7 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
     ],
 )
 async def test_a_refusal_frees_the_key(
-    client: Client, inbox: Inbox, fault: str, reply: str, status: int, code: str
+    client: Client, inbox: SmtpInbox, fault: str, reply: str, status: int, code: str
 ) -> None:
     """Nothing was accepted, the answer says what to do, repeats nothing of the server's, and a retry goes through."""
     await client.send("key-0")
@@ -173,7 +173,7 @@ async def test_a_refusal_frees_the_key(
     assert inbox.connections == 1 or reply.startswith("421"), "each refusal would cost a login"
 
 
-async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inbox: Inbox) -> None:
+async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inbox: SmtpInbox) -> None:
     inbox.faults.drop_after_data = True
     answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (409, "in_doubt")
@@ -185,7 +185,7 @@ async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inb
 
 
 async def test_replies_are_waited_for_as_long_as_a_server_may_take(
-    client: Client, inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+    client: Client, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Five minutes each (RFC 5321, 4.5.3.2), or no email ever leaves by a server that lets strangers wait. Ten for the
     one that decides: who gives up before holds an email for ever that was refused, or arrived."""
@@ -200,7 +200,7 @@ async def test_replies_are_waited_for_as_long_as_a_server_may_take(
     assert waited == [300, 300, 300, 300, 300, 600], "greeting, EHLO, MAIL, RCPT, DATA, end of data"
 
 
-async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbox: SmtpInbox, tmp_path: Path) -> None:
     """kill -9 between the end of data and the record: the next start says so, and there are never two emails."""
     environ, port, log = environment(mail_database, inbox), usable_port(), tmp_path / "log"
     inbox.faults.hold = asyncio.Event()
@@ -219,7 +219,9 @@ async def test_a_kill_after_the_end_of_data_is_in_doubt(mail_database: str, inbo
     assert len(inbox.messages) == 2
 
 
-async def test_a_kill_before_the_body_leaves_frees_the_key(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+async def test_a_kill_before_the_body_leaves_frees_the_key(
+    mail_database: str, inbox: SmtpInbox, tmp_path: Path
+) -> None:
     """kill -9 while the SMTP server has not agreed yet: the next start knows that nothing was sent."""
     environ, port, log = environment(mail_database, inbox), usable_port(), tmp_path / "log"
     inbox.faults.hold_rcpt = asyncio.Event()
@@ -237,7 +239,7 @@ async def test_a_kill_before_the_body_leaves_frees_the_key(mail_database: str, i
     assert len(inbox.messages) == 1
 
 
-async def test_a_living_instance_is_not_judged(mail_database: str, inbox: Inbox) -> None:
+async def test_a_living_instance_is_not_judged(mail_database: str, inbox: SmtpInbox) -> None:
     """A second start leaves alone what the first has under way."""
     environ = environment(mail_database, inbox)
     inbox.faults.hold = asyncio.Event()
@@ -251,7 +253,7 @@ async def test_a_living_instance_is_not_judged(mail_database: str, inbox: Inbox)
         assert (await sending).status == 200
 
 
-async def test_an_instance_judged_dead_by_mistake_does_not_send(mail_database: str, inbox: Inbox) -> None:
+async def test_an_instance_judged_dead_by_mistake_does_not_send(mail_database: str, inbox: SmtpInbox) -> None:
     """Its claim was taken away before the body left: the email does not leave."""
     inbox.faults.hold_rcpt = asyncio.Event()
     async with served(environment(mail_database, inbox)) as client:
@@ -265,7 +267,7 @@ async def test_an_instance_judged_dead_by_mistake_does_not_send(mail_database: s
         assert (await client.send("key-1")).status == 200
 
 
-async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: SmtpInbox, tmp_path: Path) -> None:
     inbox.faults.hold = asyncio.Event()
     async with process(environment(mail_database, inbox), usable_port(), tmp_path / "log") as (child, client):
         sending = asyncio.create_task(client.send("key-1"))
@@ -277,9 +279,11 @@ async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Inb
     assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
 
 
-async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
+async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
     """503 while it is away, to who unsubscribes on a page, and the service finds it again by itself."""
-    hasher = Hasher(Settings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value())
+    hasher = AddressHasher(
+        MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
+    )
     token = hasher.unsubscribe_token(parse_address(EMAIL))
     name = mail_database.split("?")[0].rpartition("/")[2]
     admin = mail_database.replace(f"/{name}?", "/postgres?")
@@ -311,7 +315,7 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
 async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContext) -> None:
     """An email over an encrypted connection; a wrong password is 503, since no caller can help it."""
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user"}
-    async with Inbox(tls=certificate, login=("user", "right")) as inbox:
+    async with SmtpInbox(tls=certificate, login=("user", "right")) as inbox:
         async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
             assert (await client.send("key-1")).status == 200
         async with served(environment(mail_database, inbox, SMTP_PASSWORD="wrong", **settings)) as client:
@@ -326,7 +330,7 @@ async def test_a_refused_login_is_not_tried_with_each_email(
     """That would lock the account. After five minutes one of those that wait tries it; `doctor` may at any time."""
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "new", "SMTP_POOL_SIZE": "2"}
     async with (
-        Inbox(tls=certificate, login=("user", "right")) as inbox,
+        SmtpInbox(tls=certificate, login=("user", "right")) as inbox,
         served(environment(mail_database, inbox, **settings)) as client,
     ):
         with monkeypatch.context() as time_over:
@@ -338,7 +342,7 @@ async def test_a_refused_login_is_not_tried_with_each_email(
         assert all(200 < int(answer.headers["Retry-After"]) <= 300 for answer in answers)
         assert inbox.connections == 2
         await inbox.refuse()
-        async with Inbox(inbox.smtp_port, tls=certificate, login=("user", "new")):
+        async with SmtpInbox(inbox.smtp_port, tls=certificate, login=("user", "new")):
             assert (await client.send("key-1")).status == 503
             token = {"Authorization": f"Bearer {TOKEN}"}
             assert (await client.request("GET", "/smtp", headers=token)).status == 200
@@ -351,7 +355,7 @@ async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_
     """To the token's owner only, and no matter of readiness: what became of an email is told without SMTP, too."""
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_POOL_SIZE": "1"}
     token = {"Authorization": f"Bearer {TOKEN}"}
-    async with Inbox(tls=certificate, login=("user", "right")) as inbox:
+    async with SmtpInbox(tls=certificate, login=("user", "right")) as inbox:
         async with served(environment(mail_database, inbox, SMTP_PASSWORD="right", **settings)) as client:
             await client.send("key-1")
             answers = await asyncio.gather(*(client.request("GET", "/smtp", headers=token) for _ in range(3)))
@@ -369,7 +373,7 @@ async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_
     assert len(inbox.messages) == 1
 
 
-async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: Inbox) -> None:
+async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: SmtpInbox) -> None:
     """A server without STARTTLS, or somebody in between who hides it, gets no address."""
     async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
         answer = await client.send("key-1")
@@ -385,7 +389,7 @@ async def test_a_certificate_of_somebody_else_is_refused(
 ) -> None:
     monkeypatch.delenv("SSL_CERT_FILE")
     async with (
-        Inbox(tls=certificate) as inbox,
+        SmtpInbox(tls=certificate) as inbox,
         served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client,
     ):
         with capture_logs() as logs:
@@ -394,7 +398,7 @@ async def test_a_certificate_of_somebody_else_is_refused(
     assert inbox.messages == []
 
 
-async def test_a_full_queue_says_so(mail_database: str, inbox: Inbox) -> None:
+async def test_a_full_queue_says_so(mail_database: str, inbox: SmtpInbox) -> None:
     """Beyond what the pool can take soon: 429 with Retry-After, and the key stays free."""
     inbox.faults.hold = asyncio.Event()
     async with served(environment(mail_database, inbox, SMTP_POOL_SIZE="1")) as client:
@@ -410,7 +414,7 @@ async def test_a_full_queue_says_so(mail_database: str, inbox: Inbox) -> None:
     assert len(inbox.messages) == 17
 
 
-async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
+async def test_unsubscribing_takes_a_post(client: Client, inbox: SmtpInbox) -> None:
     """A GET changes nothing, a POST suppresses whatever the letter case, the token shows no address."""
     await client.send("key-1")
     url = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>")
@@ -432,9 +436,11 @@ async def test_unsubscribing_takes_a_post(client: Client, inbox: Inbox) -> None:
 
 @pytest.mark.parametrize(("template", "answered"), [("gift_waiting", "suppressed"), ("relayer_stopped", "messageId")])
 async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_the_same(
-    client: Client, inbox: Inbox, mail_database: str, template: str, answered: str
+    client: Client, inbox: SmtpInbox, mail_database: str, template: str, answered: str
 ) -> None:
-    hasher = Hasher(Settings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value())
+    hasher = AddressHasher(
+        MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
+    )
     await client.request("POST", f"/unsubscribe/{hasher.unsubscribe_token(parse_address(EMAIL))}")
     asked = TEMPLATES[template]
     links = {
@@ -453,7 +459,7 @@ async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_t
     assert answered in (await client.request("POST", "/send", json=email, headers=headers)).json
 
 
-async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, inbox: Inbox) -> None:
+async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, inbox: SmtpInbox) -> None:
     """By the button of the page that stopped them, and by any link of an email later; again a GET changes nothing."""
     await client.send("key-1")
     path = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>").removeprefix("http://127.0.0.1:8090")
@@ -469,7 +475,7 @@ async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, 
     assert "Stop these emails?" in (await client.request("GET", path)).json
 
 
-async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: Inbox, mail_database: str) -> None:
+async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
     await client.send("key-1")
     token = (inbox.messages[0].header("List-Unsubscribe") or "").rpartition("/")[2].strip(">")
     forged = ("B" if token[0] == "A" else "A") + token[1:]
@@ -480,7 +486,7 @@ async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: In
         assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
 
 
-async def test_a_bad_request_is_refused(client: Client, inbox: Inbox) -> None:
+async def test_a_bad_request_is_refused(client: Client, inbox: SmtpInbox) -> None:
     """And the log says what is wrong with it: after three times the worker's email is dead until that is repaired."""
     for changes, status, code in (
         ({"template": "no_such"}, 400, "unknown_template"),
@@ -508,7 +514,7 @@ async def test_a_bad_request_is_refused(client: Client, inbox: Inbox) -> None:
         assert inbox.messages == []
 
 
-async def test_only_the_token_opens(client: Client, inbox: Inbox) -> None:
+async def test_only_the_token_opens(client: Client, inbox: SmtpInbox) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}):
         answer = await client.request("POST", "/send", json=body(), headers={"Idempotency-Key": "key-1", **headers})
         assert (answer.status, answer.json["code"]) == (401, "unauthorized")
@@ -535,7 +541,7 @@ async def test_templates_and_previews_are_pages(client: Client) -> None:
     assert (await client.request("GET", "/templates/no_such/preview")).status == 404
 
 
-async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Inbox, tmp_path: Path) -> None:
+async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: SmtpInbox, tmp_path: Path) -> None:
     """Neither tables nor log hold the address, the name or the words of an email, whatever the outcome."""
     log = tmp_path / "log"
     async with process(environment(mail_database, inbox), usable_port(), log) as (_, client):

@@ -8,22 +8,22 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.store import Claim, Known, Store
+from mail_service.store import KeyClaim, KnownKey, MailStore
 
 
 @asynccontextmanager
-async def opened(database: str) -> AsyncIterator[Store]:
-    async with Store.open(database.replace("postgresql://", "postgresql+psycopg://"), 3) as store:
+async def opened(database: str) -> AsyncIterator[MailStore]:
+    async with MailStore.open(database.replace("postgresql://", "postgresql+psycopg://"), 3) as store:
         yield store
 
 
-async def claimed(store: Store, key: str) -> Claim:
+async def claimed(store: MailStore, key: str) -> KeyClaim:
     claim = await store.claim(key, b"body", f"<{key}@x>", None)
-    assert isinstance(claim, Claim)
+    assert isinstance(claim, KeyClaim)
     return claim
 
 
-async def state(store: Store, key: str) -> str | None:
+async def state(store: MailStore, key: str) -> str | None:
     known = await store.find(key)
     return known.state if known else None
 
@@ -118,7 +118,7 @@ async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:
         await store.hand_over(claim)
         await store.accept(claim)
         await store.free(claim)
-        assert isinstance(await store.claim("key", b"body", "<key@x>", None), Known)
+        assert isinstance(await store.claim("key", b"body", "<key@x>", None), KnownKey)
 
 
 async def test_what_may_be_out_is_not_handed_over_again(mail_database: str) -> None:

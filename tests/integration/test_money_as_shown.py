@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.hostile import Signing
-from devnet.scenarios import DAY, Mode, Scenario
+from devnet.hostile import HostileSigning
+from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import RequestState
 from reminder_worker.relay.request_store import pause_subject
@@ -107,7 +107,7 @@ async def test_the_stored_signature_of_a_smart_wallet_is_a_repeat_also_when_the_
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     body = withdraw_body(world, sealed.gift(recipient=wallet), sealed.heir, on_behalf_of=wallet)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
-    world.scenario.set_signing(wallet, Signing.REVERTS)
+    world.scenario.set_signing(wallet, HostileSigning.REVERTS)
     again = await world.post("/sponsor/gift-withdraw", body)
     assert (again.status, again.body["id"]) == (202, first.body["id"])
     other = body | {"signature": body["signature"] + "00"}
@@ -232,7 +232,7 @@ async def test_a_claim_of_a_legacy_that_never_opens_is_refused_for_that(
 
 async def test_a_legacy_that_cannot_be_read_is_not_called_unknown_to_the_router(world: World, sealed: Sealed) -> None:
     legacy = world.scenario.create_reverting_legacy(sealed.owner, {sealed.heir.address: 100})
-    world.scenario.set_mode(legacy, Mode.REVERTS)
+    world.scenario.set_mode(legacy, LegacyMode.REVERTS)
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
     detail = (await refused(world, "/sponsor/claim", body, 403, "not_a_known_legacy")).body["detail"]
     assert detail == "The contract with this id does not answer as a legacy does."

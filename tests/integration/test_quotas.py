@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.clients import Clients, RateLimit
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.quotas import Quotas
+from reminder_worker.quotas import QuotaCounters
 
 
 class Clock:
@@ -26,11 +26,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def quotas(engine: AsyncEngine, clock: Clock) -> Quotas:
-    return Quotas(engine, clock)
+def quotas(engine: AsyncEngine, clock: Clock) -> QuotaCounters:
+    return QuotaCounters(engine, clock)
 
 
-async def test_a_limit_holds_when_all_ask_at_once(quotas: Quotas) -> None:
+async def test_a_limit_holds_when_all_ask_at_once(quotas: QuotaCounters) -> None:
     async def ask() -> bool:
         try:
             await quotas.take(None, "test", "a", 5, 60)
@@ -41,14 +41,14 @@ async def test_a_limit_holds_when_all_ask_at_once(quotas: Quotas) -> None:
     assert sum(await asyncio.gather(*(ask() for _ in range(20)))) == 5
 
 
-async def test_what_does_not_fit_uses_nothing(quotas: Quotas) -> None:
+async def test_what_does_not_fit_uses_nothing(quotas: QuotaCounters) -> None:
     await quotas.take(None, "test", "a", 5, 60, cost=4)
     with pytest.raises(LimitReached):
         await quotas.take(None, "test", "a", 5, 60, cost=2)
     await quotas.take(None, "test", "a", 5, 60, cost=1)
 
 
-async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: Quotas, clock: Clock) -> None:
+async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: QuotaCounters, clock: Clock) -> None:
     await quotas.take(None, "test", "a", 1, 60)
     with pytest.raises(LimitReached) as refused:
         await quotas.take(None, "test", "a", 1, 60)
@@ -57,7 +57,7 @@ async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: Quo
 
 
 async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
-    quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    quotas: QuotaCounters, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A window that ends while it is asked about is not the next one: after midnight nobody waits for another day."""
     await quotas.take(None, "test", "a", 1, 60)
@@ -69,7 +69,7 @@ async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
 
 
 @pytest.mark.parametrize(("limit", "seconds"), [(10, 3600), (60, 3600), (60, 60), (1000, 60)])
-async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: Quotas, limit: int, seconds: int) -> None:
+async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: QuotaCounters, limit: int, seconds: int) -> None:
     """Each request reaches a process that has served none before: all fit the limit, and no more do."""
 
     async def count() -> None:
@@ -83,7 +83,7 @@ async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: Quotas, lim
 
 
 @pytest.mark.parametrize(("limit", "seconds"), [(60, 3600), (6000, 60)])
-async def test_a_process_that_ends_takes_little_with_it(quotas: Quotas, limit: int, seconds: int) -> None:
+async def test_a_process_that_ends_takes_little_with_it(quotas: QuotaCounters, limit: int, seconds: int) -> None:
     """Of a limit that two processes share six seconds' worth is lost at most."""
 
     def scope() -> Any:
@@ -101,7 +101,7 @@ async def test_a_process_that_ends_takes_little_with_it(quotas: Quotas, limit: i
     assert await used(limit // 2 + 1) + await used(limit) >= limit - limit * 6 // seconds
 
 
-def _asking_takes(seconds: float, quotas: Quotas, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+def _asking_takes(seconds: float, quotas: QuotaCounters, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     ask = quotas.take_many
 
     async def slowly(*asked: Any) -> frozenset[str]:
@@ -112,14 +112,14 @@ def _asking_takes(seconds: float, quotas: Quotas, clock: Clock, monkeypatch: pyt
     monkeypatch.setattr(quotas, "take_many", slowly)
 
 
-async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: Quotas) -> None:
+async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: QuotaCounters) -> None:
     await quotas.take(None, "test", "full", 2, 60, cost=2)
     assert await quotas.take_many(None, "test", {"full": 1, "free": 2, "greedy": 3}, 2, 60) == {"free"}
 
 
 @pytest.mark.parametrize("later", [60, -60])
 async def test_what_is_given_back_is_of_the_window_in_which_it_was_taken(
-    quotas: Quotas, clock: Clock, later: int
+    quotas: QuotaCounters, clock: Clock, later: int
 ) -> None:
     """Also over midnight, and by a clock that is put back: one more than the limit would fit there."""
     taken_at = clock.now
@@ -133,7 +133,7 @@ async def test_what_is_given_back_is_of_the_window_in_which_it_was_taken(
     await quotas.take(None, "test", "a", 1, 60)
 
 
-async def test_a_rolled_back_transaction_used_nothing(quotas: Quotas, engine: AsyncEngine) -> None:
+async def test_a_rolled_back_transaction_used_nothing(quotas: QuotaCounters, engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
         await quotas.take(connection, "test", "a", 1, 60)
         await quotas.cooldown(connection, "cool", "a", 60)
@@ -142,7 +142,7 @@ async def test_a_rolled_back_transaction_used_nothing(quotas: Quotas, engine: As
     await quotas.cooldown(None, "cool", "a", 60)
 
 
-async def test_a_cooldown_runs_from_the_last_grant_and_says_when_it_ends(quotas: Quotas, clock: Clock) -> None:
+async def test_a_cooldown_runs_from_the_last_grant_and_says_when_it_ends(quotas: QuotaCounters, clock: Clock) -> None:
     await quotas.cooldown(None, "cool", "a", 100)
     clock.now += 40
     with pytest.raises(LimitReached) as refused:

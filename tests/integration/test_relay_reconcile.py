@@ -10,7 +10,7 @@ import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.hostile import Receiving, Signing, TokenMode
+from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.relay import reconciler, slot_store
 from reminder_worker.relay.chain_view import view_chain
@@ -531,9 +531,9 @@ async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at
     if who == "token":
         scenario.set_token_mode(token, TokenMode.BURNS_GAS)
     elif who == "recipient":
-        scenario.set_receiving(wallet, Receiving.BURNS_GAS)
+        scenario.set_receiving(wallet, HostileReceiving.BURNS_GAS)
     else:
-        scenario.set_signing(wallet, Signing.BURNS_GAS)
+        scenario.set_signing(wallet, HostileSigning.BURNS_GAS)
     world.by_hand()
     await world.settle()
     (attempt,) = await world.attempts()

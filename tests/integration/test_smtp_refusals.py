@@ -4,7 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
 from devnet.scenarios import DAY, Scenario
-from devnet.smtp import Inbox
+from devnet.smtp import SmtpInbox
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.reminder_world import open_world
 
@@ -65,7 +65,7 @@ OF_THE_PROVIDER = [
 ]
 
 
-async def test_only_a_refusal_that_names_the_address_blames_it(mail_database: str, inbox: Inbox) -> None:
+async def test_only_a_refusal_that_names_the_address_blames_it(mail_database: str, inbox: SmtpInbox) -> None:
     """The provider's own trouble is worth another try after a minute. No answer or log repeats the server's words."""
     refusals = [(reply, 422, "bad_address") for reply in OF_THE_ADDRESS]
     refusals += [(reply, 503, "smtp_refused") for reply in OF_THE_PROVIDER]
@@ -84,7 +84,7 @@ async def test_only_a_refusal_that_names_the_address_blames_it(mail_database: st
 
 
 async def test_emails_outlast_the_limit_of_a_provider(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:
     """A limit that refuses every recipient with 550 for days drops no email."""
     database = engine.url.render_as_string(hide_password=False)
@@ -105,7 +105,7 @@ async def test_emails_outlast_the_limit_of_a_provider(
 
 
 async def test_refusals_of_an_address_lie_hours_apart(
-    engine: AsyncEngine, chain_scenario: Scenario, inbox: Inbox
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
 ) -> None:
     """A mailbox that is away for an hour loses no email; the third refusal gives the email to the operators."""
     database = engine.url.render_as_string(hide_password=False)

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.chain import Anvil
 from devnet.deploy import deploy
-from devnet.hostile import Receiving, Signing, TokenMode
+from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.contracts.timelocks import TimelockReads
@@ -369,7 +369,7 @@ async def test_only_the_signers_own_signature_counts(world: World, sealed: Seale
 async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: Sealed) -> None:
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     gift = sealed.gift(recipient=wallet)
-    for signing in (Signing.BURNS_GAS, Signing.REVERTS, Signing.RETURNS_MUCH):
+    for signing in (HostileSigning.BURNS_GAS, HostileSigning.REVERTS, HostileSigning.RETURNS_MUCH):
         world.scenario.set_signing(wallet, signing)
         body = withdraw_body(world, gift, sealed.heir, on_behalf_of=wallet)
         answer = await world.post("/sponsor/gift-withdraw", body)
@@ -509,7 +509,7 @@ async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: W
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
     await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
-    wallet = world.scenario.create_hostile_wallet(sealed.heir, receiving=Receiving.BURNS_GAS)
+    wallet = world.scenario.create_hostile_wallet(sealed.heir, receiving=HostileReceiving.BURNS_GAS)
     gift = sealed.gift(recipient=wallet, eth=ETHER, tokens=())
     body = withdraw_body(world, gift, sealed.heir, on_behalf_of=wallet)
     await refused(world, "/sponsor/gift-withdraw", body, 422, "would_fail")

@@ -13,7 +13,7 @@ from eth_abi.abi import encode
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
-from devnet.leaks import Leak, dump, search, secrets_of
+from devnet.leaks import SecretLeak, dump, search, secrets_of
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain import abi
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
@@ -42,7 +42,7 @@ async def configs(world: World, *legacies: Legacy) -> list[ReminderConfig | None
     return [replace(each, legacy="") if (each := found.get(legacy.address)) else None for legacy in legacies]
 
 
-def leaks(world: World, said: object) -> list[Leak]:
+def leaks(world: World, said: object) -> list[SecretLeak]:
     """In the whole database, and in what was said."""
     url = world.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
     stored = dump(PG_DUMP, url)

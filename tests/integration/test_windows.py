@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from devnet.scenarios import DAY, Legacy, Mode
+from devnet.scenarios import DAY, Legacy, LegacyMode
 from reminder_worker.chain.abi import selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import due_windows as windows_module
@@ -101,7 +101,7 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
     burner = world.scenario.create_reverting_legacy(
         world.account("owner"), {world.address("anna"): 100}, inactivity=DAY
     )
-    for legacy, mode in ((bad, Mode.REVERTS), (burner, Mode.BURNS_GAS)):
+    for legacy, mode in ((bad, LegacyMode.REVERTS), (burner, LegacyMode.BURNS_GAS)):
         await world.save(legacy, "anna")
         world.scenario.set_mode(legacy, mode)
     report = await world.look_at_chain()
@@ -123,7 +123,7 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
     await world.due.run()
     at_most = "select max(paused_until) <= now() + interval '1 day' from worker.watch"
     assert await world.sql(at_most) == [(True,)]
-    world.scenario.set_mode(bad, Mode.WELL)
+    world.scenario.set_mode(bad, LegacyMode.WELL)
     await world.sql("update worker.watch set paused_until = now() - interval '1 s' where paused_until is not null")
     await world.due.run()
     assert await windows(world, bad) == {1: "open"}

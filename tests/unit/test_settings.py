@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
-from devnet.local import Ports, port_variable
-from mail_service.settings import Settings as MailServiceSettings
+from devnet.local import StackPorts, port_variable
+from mail_service.settings import MailServiceSettings
 from reminder_worker.doctor.report import shown_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.endpoints import CHAIN_SECONDS
@@ -361,7 +361,7 @@ def test_the_index_of_the_example_environments_begins_at_the_block_that_the_tabl
 
 
 def test_the_ports_of_the_local_stack_are_documented_with_their_defaults() -> None:
-    defaults = {port_variable(field.name): field.default for field in fields(Ports)}
+    defaults = {port_variable(field.name): field.default for field in fields(StackPorts)}
     for text in ((ROOT / ".env.example").read_text(), (ROOT / "Makefile").read_text()):
         listed = {name: int(port) for name, port in re.findall(r"(DEMO_[A-Z]+_PORT)=(\d+) *(?:\s|$)", text)}
         assert listed == defaults

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from mail_service.settings import Settings as MailSettings
+from mail_service.settings import MailServiceSettings as MailSettings
 from reminder_worker.settings import GROUPS, ChainSettings, is_secret_field
 
 ROOT = Path(__file__).parents[3]

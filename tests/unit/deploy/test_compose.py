@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from mail_service.settings import Settings as MailSettings
+from mail_service.settings import MailServiceSettings as MailSettings
 from reminder_worker.settings import ApiSettings, Settings
 from tests.unit.deploy.parts import DEPLOY, ROOT, TAG, env_example, mail_names, read, with_secret_files, worker_names
 

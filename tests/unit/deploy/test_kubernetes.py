@@ -11,7 +11,7 @@ import yaml
 from dagster_k8s import K8sRunLauncher
 from dagster_k8s.job import UserDefinedDagsterK8sConfig
 
-from mail_service.settings import Settings as MailSettings
+from mail_service.settings import MailServiceSettings as MailSettings
 from reminder_worker import __version__
 from reminder_worker.settings import ApiSettings, Settings
 from tests.unit.deploy.parts import (

@@ -5,14 +5,14 @@ from io import StringIO
 
 from rich.console import Console
 
-from devnet.parts import Log
+from devnet.parts import StackLog
 
 FACTS = {"state": "waits for its time", "function": "upgradeAndCall(address,address,bytes)", "data": "0x" + "ab" * 300}
 
 
 def shown(**record: object) -> str:
     terminal = StringIO()
-    Log(Console(file=terminal, width=120)).part("dagster code", json.dumps(record))
+    StackLog(Console(file=terminal, width=120)).part("dagster code", json.dumps(record))
     return terminal.getvalue().partition("│ ")[2]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mail_service.catalogue import TEMPLATES
-from mail_service.variables import Origins, checked
+from mail_service.variables import LinkOrigins, checked
 from reminder_worker.outbox.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
@@ -30,7 +30,7 @@ from reminder_worker.outbox.messages import (
     make_alert_variables,
 )
 
-ORIGINS = Origins("https://app.example.org", ("https://app.example.org",))
+ORIGINS = LinkOrigins("https://app.example.org", ("https://app.example.org",))
 TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 ABOUT = LegacySubject(
     1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org", "Family savings"

@@ -9,12 +9,12 @@ from unicodedata import bidirectional
 
 import pytest
 
-from mail_service.addresses import Hasher, parse_address
+from mail_service.addresses import AddressHasher, parse_address
 from mail_service.composing import compose, display_name
-from mail_service.errors import Problem
-from mail_service.rendering import Rendered
+from mail_service.errors import MailProblem
+from mail_service.rendering import RenderedEmail
 
-HASHER = Hasher(bytes(32))
+HASHER = AddressHasher(bytes(32))
 LONGEST = f"{'a' * 59}@{'b' * 60}.{'c' * 60}.{'d' * 60}.example.org"  # 254 characters: RFC 3696, erratum 1690
 
 
@@ -63,7 +63,7 @@ def test_one_person_is_one_address(text: str, delivered: str, normalised: str) -
     ],
 )
 def test_what_is_no_address_is_refused_without_repeating_it(text: str) -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(MailProblem) as caught:
         parse_address(text)
     assert (caught.value.status, caught.value.code) == (422, "bad_address")
     assert not text or text not in caught.value.detail
@@ -72,7 +72,7 @@ def test_what_is_no_address_is_refused_without_repeating_it(text: str) -> None:
 def test_a_token_is_ours_and_for_one_address() -> None:
     token = HASHER.unsubscribe_token(parse_address("Anna@example.org"))
     assert HASHER.read_unsubscribe_token(token) == HASHER.address(parse_address("anna@Example.org"))
-    assert Hasher(bytes(31) + b"x").read_unsubscribe_token(token) is None
+    assert AddressHasher(bytes(31) + b"x").read_unsubscribe_token(token) is None
     for place in range(0, len(token), 7):
         changed = token[:place] + ("A" if token[place] != "A" else "B") + token[place + 1 :]
         assert HASHER.read_unsubscribe_token(changed) is None
@@ -95,7 +95,7 @@ def test_the_key_is_not_in_a_repr() -> None:
     ],
 )  # fmt: skip
 def test_a_name_unfit_for_a_header_is_refused(name: str) -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(MailProblem) as caught:
         display_name(name)
     assert caught.value.status == 400
 
@@ -118,7 +118,7 @@ def test_a_subject_is_read_as_it_was_written(subject: str) -> None:
         sender=("", address),
         recipient=("", address),
         message_id="<1@example.org>",
-        rendered=Rendered(subject, "", ""),
+        rendered=RenderedEmail(subject, "", ""),
         unsubscribe_url=None,
     )
     read = str(make_header(decode_header(email.message_from_bytes(content)["Subject"])))
@@ -153,7 +153,7 @@ def test_any_name_gives_one_recipient(name: str, address: str) -> None:
         sender=("Reminders", parse_address("reminders@example.org")),
         recipient=(name, parse_address(address)),
         message_id="<1@example.org>",
-        rendered=Rendered("Subject", "<p>é</p>\n.\n", "é\n.\n..\n"),
+        rendered=RenderedEmail("Subject", "<p>é</p>\n.\n", "é\n.\n..\n"),
         unsubscribe_url=f"https://mail.example.org/unsubscribe/{'A' * 64}",
     )
     assert b"\n" not in content.replace(b"\r\n", b"")
@@ -185,7 +185,7 @@ def test_what_an_encoded_word_hides_comes_out_in_no_header(hidden: str, recipien
             sender=("Reminders", parse_address("reminders@example.org")),
             recipient=(display_name(name), parse_address(recipient)),
             message_id="<x@example.org>",
-            rendered=Rendered(f"Subject {word}", "<p>html</p>\n", "text\n"),
+            rendered=RenderedEmail(f"Subject {word}", "<p>html</p>\n", "text\n"),
             unsubscribe_url=None,
         )
         headers = raw.partition(b"\r\n\r\n")[0]

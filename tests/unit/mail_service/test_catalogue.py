@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, Kind, Template
-from mail_service.errors import Problem
-from mail_service.rendering import Rendered, Renderer
+from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, EmailTemplate, VariableKind
+from mail_service.errors import MailProblem
+from mail_service.rendering import EmailRenderer, RenderedEmail
 
 ORIGIN = "https://app.example.org"
-RENDERER = Renderer(ORIGIN)
+RENDERER = EmailRenderer(ORIGIN)
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>{{ 7*7 }}'
 REMINDERS = {name: template for name, template in TEMPLATES.items() if template.category == "reminder"}
 ALERTS = {name: template for name, template in TEMPLATES.items() if template.category == "ops"}
@@ -36,17 +36,17 @@ KINDS = {
 }
 
 
-def variables(template: Template, **changes: Any) -> dict[str, Any]:
+def variables(template: EmailTemplate, **changes: Any) -> dict[str, Any]:
     sample = {**template.sample, "actionUrl": f"{ORIGIN}/legacy/1/42", **changes}
     return {name: value for name, value in sample.items() if value is not ...}
 
 
-def render(template: Template, **changes: Any) -> Rendered:
+def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
     return RENDERER.render(template, variables(template, **changes))
 
 
-def refusal(template: Template, **changes: Any) -> str:
-    with pytest.raises(Problem) as caught:
+def refusal(template: EmailTemplate, **changes: Any) -> str:
+    with pytest.raises(MailProblem) as caught:
         render(template, **changes)
     assert caught.value.status == 400
     return caught.value.code
@@ -76,14 +76,14 @@ def test_every_kind_of_this_service_has_a_template() -> None:
 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
-def test_no_line_of_the_text_reads_as_a_quotation(template: Template) -> None:
+def test_no_line_of_the_text_reads_as_a_quotation(template: EmailTemplate) -> None:
     """Mail programs fold, grey out or hide lines that begin so, and the safety sentence must be seen."""
     assert not re.search(r"(?m)^\s*[>|]", RENDERER.sample(template).text)
 
 
 @EACH
 @EACH_ROLE
-def test_both_parts_say_what_every_email_says(template: Template, role: str) -> None:
+def test_both_parts_say_what_every_email_says(template: EmailTemplate, role: str) -> None:
     """The safety sentence, one link to the app, the legacy, its chain, its contract and the deadline."""
     rendered = render(template, role=role)
     for part in (rendered.text, html.unescape(Page(rendered.html).words)):
@@ -100,7 +100,7 @@ def test_both_parts_say_what_every_email_says(template: Template, role: str) -> 
 
 @EACH
 @EACH_ROLE
-def test_both_parts_have_the_same_words(template: Template, role: str) -> None:
+def test_both_parts_have_the_same_words(template: EmailTemplate, role: str) -> None:
     """Nobody is told less by a mail program that shows text only."""
     rendered = render(template, role=role)
     words = set(re.findall(r"[a-z]{4,}", Page(rendered.html).words.lower()))
@@ -110,7 +110,7 @@ def test_both_parts_have_the_same_words(template: Template, role: str) -> None:
 
 @EACH
 @EACH_ROLE
-def test_nothing_is_fetched_and_links_lead_to_the_app(template: Template, role: str) -> None:
+def test_nothing_is_fetched_and_links_lead_to_the_app(template: EmailTemplate, role: str) -> None:
     """No image, script, form, frame, font or style from anywhere; every link has the app's origin."""
     rendered = render(template, role=role)
     page = Page(rendered.html)
@@ -125,7 +125,7 @@ def test_nothing_is_fetched_and_links_lead_to_the_app(template: Template, role: 
 
 @EACH
 @EACH_ROLE
-def test_a_hostile_name_stays_text(template: Template, role: str) -> None:
+def test_a_hostile_name_stays_text(template: EmailTemplate, role: str) -> None:
     rendered = render(template, role=role, name=HOSTILE, legacyName=HOSTILE)
     page = Page(rendered.html)
     assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
@@ -136,7 +136,7 @@ def test_a_hostile_name_stays_text(template: Template, role: str) -> None:
 
 @EACH
 @EACH_ROLE
-def test_no_name_is_in_a_subject(template: Template, role: str) -> None:
+def test_no_name_is_in_a_subject(template: EmailTemplate, role: str) -> None:
     rendered = render(template, role=role, name="Quillfeather", legacyName="Brackenridge")
     assert not any(name in template.subject for name in NAME_VARIABLES)
     assert "Quillfeather" not in rendered.subject
@@ -145,7 +145,7 @@ def test_no_name_is_in_a_subject(template: Template, role: str) -> None:
 
 
 @EACH
-def test_a_name_may_be_unknown(template: Template) -> None:
+def test_a_name_may_be_unknown(template: EmailTemplate) -> None:
     rendered = render(template, name="", legacyName="")
     assert "\nHello,\n" in rendered.text
 
@@ -232,7 +232,7 @@ def test_an_owner_is_not_told_that_instructions_arrived() -> None:
 
 @EACH_ALERT
 @EACH_STATUS
-def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Template, status: str) -> None:
+def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: EmailTemplate, status: str) -> None:
     """The same words in both, every fact, a next step, the safety sentence, and no link to click."""
     rendered = RENDERER.render(template, {**template.sample, "status": status})
     page = Page(rendered.html)
@@ -251,7 +251,7 @@ def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: Templat
 
 
 @EACH_ALERT
-def test_what_is_no_longer_configured_is_not_said_to_be_well(template: Template) -> None:
+def test_what_is_no_longer_configured_is_not_said_to_be_well(template: EmailTemplate) -> None:
     """A timelock that is not asked any more may have any delay, and a stopped wallet takes no requests again."""
     email = RENDERER.render(template, {**template.sample, "status": "unwatched"})
     over = RENDERER.render(template, {**template.sample, "status": "cleared"})
@@ -293,50 +293,50 @@ def test_the_subject_says_that_an_operation_gives_control_away(name: str) -> Non
 
 
 @EACH_ALERT
-def test_facts_of_an_alert_stay_text(template: Template) -> None:
+def test_facts_of_an_alert_stay_text(template: EmailTemplate) -> None:
     rendered = RENDERER.render(template, {**template.sample, "facts": [{"name": HOSTILE, "value": HOSTILE}]})
     assert {"script", "img"}.isdisjoint(tag for tag, _ in Page(rendered.html).tags)
     assert HOSTILE in rendered.text
     for text in ("https://evil.example", "two\r\nlines"):
-        with pytest.raises(Problem):
+        with pytest.raises(MailProblem):
             RENDERER.render(template, {**template.sample, "facts": [{"name": "fee", "value": text}]})
 
 
 @EACH
-def test_every_variable_is_checked(template: Template) -> None:
+def test_every_variable_is_checked(template: EmailTemplate) -> None:
     """Missing, unknown, of the wrong type, longer than may be: refused by name."""
-    wrong: dict[Kind, list[Any]] = {
-        Kind.TEXT: ["x" * 301],
-        Kind.ADDRESS: ["nobody", "0x12", "0x" + "12" * 20 + "0"],
-        Kind.ROLE: ["stranger"],
-        Kind.INTEGER: ["-1", -1, "1.5", "", True, "9" * 79],
+    wrong: dict[VariableKind, list[Any]] = {
+        VariableKind.TEXT: ["x" * 301],
+        VariableKind.ADDRESS: ["nobody", "0x12", "0x" + "12" * 20 + "0"],
+        VariableKind.ROLE: ["stranger"],
+        VariableKind.INTEGER: ["-1", -1, "1.5", "", True, "9" * 79],
     }
     for variable in template.variables:
         if variable.required:
             assert refusal(template, **{variable.name: ...}) == "missing_variable"
             assert refusal(template, **{variable.name: None}) == "missing_variable"
-        many = [template.sample[variable.name][:1] * 501] if variable.kind is Kind.ROWS else []
+        many = [template.sample[variable.name][:1] * 501] if variable.kind is VariableKind.ROWS else []
         for value in [{"x": 1}, *wrong.get(variable.kind, many)]:
             assert refusal(template, **{variable.name: value}) == "bad_variable"
-        if variable.kind is Kind.TEXT and not variable.blank:
+        if variable.kind is VariableKind.TEXT and not variable.blank:
             assert refusal(template, **{variable.name: " "}) == "missing_variable"
-        if variable.kind is not Kind.ROWS:
+        if variable.kind is not VariableKind.ROWS:
             assert refusal(template, **{variable.name: "two\r\nlines"}) in ("bad_variable", "foreign_url")
     assert refusal(template, surprise="x") == "unknown_variable"
 
 
 @EACH
-def test_no_variable_smuggles_a_link(template: Template) -> None:
+def test_no_variable_smuggles_a_link(template: EmailTemplate) -> None:
     for variable in template.variables:
-        if variable.kind is Kind.ROWS:
+        if variable.kind is VariableKind.ROWS:
             rows = template.sample[variable.name]
             assert refusal(template, **{variable.name: [{**rows[0], "extra": "x"}]}) == "unknown_variable"
-            text_columns = [column.name for column in variable.columns if column.kind is Kind.TEXT]
+            text_columns = [column.name for column in variable.columns if column.kind is VariableKind.TEXT]
             for column in text_columns:
                 assert (
                     refusal(template, **{variable.name: [{**rows[0], column: "https://evil.example"}]}) == "foreign_url"
                 )
-        elif variable.kind is Kind.TEXT:
+        elif variable.kind is VariableKind.TEXT:
             for link in ("see https://evil.example", "www.evil.example", "mailto:x@evil.example", f"{ORIGIN}/x"):
                 assert refusal(template, **{variable.name: link}) == "foreign_url"
 
@@ -380,7 +380,7 @@ def test_characters_that_turn_the_reading_direction_are_dropped() -> None:
 
 
 def test_an_unknown_version_is_refused() -> None:
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(MailProblem) as caught:
         RENDERER.template("owner_reset", 2)
     assert caught.value.code == "unknown_template"
 

@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 
-from mail_service.catalogue import TEMPLATES, Kind, Template
-from mail_service.errors import Problem
-from mail_service.rendering import Rendered, Renderer
+from mail_service.catalogue import TEMPLATES, EmailTemplate, VariableKind
+from mail_service.errors import MailProblem
+from mail_service.rendering import EmailRenderer, RenderedEmail
 from tests.unit.mail_service.test_catalogue import HOSTILE, Page
 
 APP, GIFTS = "https://app.example.org", "https://gifts.example.org"
 LINK = f"{GIFTS}/gifts/1/42?o=birthday#g=eyJ2IjoxfQ"
-RENDERER = Renderer(APP, [GIFTS, APP])
+RENDERER = EmailRenderer(APP, [GIFTS, APP])
 EACH = pytest.mark.parametrize("template", [each for each in TEMPLATES.values() if each.category == "gift"])
 
 
-def render(template: Template, **changes: Any) -> Rendered:
+def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
     given = {**template.sample, "claimUrl": LINK, **changes}
     return RENDERER.render(template, {name: value for name, value in given.items() if value is not ...})
 
 
 @EACH
-def test_both_parts_say_what_a_recipient_needs(template: Template) -> None:
+def test_both_parts_say_what_a_recipient_needs(template: EmailTemplate) -> None:
     rendered = render(template)
     for part in (rendered.text, html.unescape(Page(rendered.html).words)):
         words = " ".join(part.split())
@@ -40,7 +40,7 @@ def test_both_parts_say_what_a_recipient_needs(template: Template) -> None:
 
 
 @EACH
-def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: Template) -> None:
+def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: EmailTemplate) -> None:
     rendered = render(template)
     page = Page(rendered.html)
     assert [attributes["href"] for tag, attributes in page.tags if tag == "a"] == [LINK]
@@ -48,7 +48,7 @@ def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: Templa
 
 
 @EACH
-def test_hostile_names_stay_text_and_out_of_the_subject(template: Template) -> None:
+def test_hostile_names_stay_text_and_out_of_the_subject(template: EmailTemplate) -> None:
     rendered = render(template, name=HOSTILE, giverName=HOSTILE)
     page = Page(rendered.html)
     assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
@@ -58,7 +58,7 @@ def test_hostile_names_stay_text_and_out_of_the_subject(template: Template) -> N
 
 
 @EACH
-def test_nobody_is_told_to_ask_whoever_the_giver_says_to_be(template: Template) -> None:
+def test_nobody_is_told_to_ask_whoever_the_giver_says_to_be(template: EmailTemplate) -> None:
     """A giver chooses that name: "Wallet Support 0800 123 456" would be whom our own advice names for help."""
     text = render(template, giverName="Wallet Support 0800 123").text
     assert text.count("Wallet Support 0800 123") == 1
@@ -66,7 +66,7 @@ def test_nobody_is_told_to_ask_whoever_the_giver_says_to_be(template: Template) 
 
 
 @EACH
-def test_names_may_be_unknown(template: Template) -> None:
+def test_names_may_be_unknown(template: EmailTemplate) -> None:
     text = render(template, name="", giverName="").text
     assert "\nHello,\n" in text
     assert "omebody" in text
@@ -83,43 +83,43 @@ def test_names_may_be_unknown(template: Template) -> None:
         "javascript:alert(1)",
     ],
 )
-def test_a_claim_link_leads_to_an_allowed_origin(template: Template, url: str) -> None:
-    with pytest.raises(Problem) as caught:
+def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate, url: str) -> None:
+    with pytest.raises(MailProblem) as caught:
         render(template, claimUrl=url)
     assert caught.value.code == "foreign_url"
     render(template, claimUrl=f"{APP}/gifts/1/42#g=e30")
 
 
 @EACH
-def test_without_gift_origins_the_apps_own_is_the_only_one(template: Template) -> None:
-    plain = Renderer(APP)
+def test_without_gift_origins_the_apps_own_is_the_only_one(template: EmailTemplate) -> None:
+    plain = EmailRenderer(APP)
     plain.sample(template)
-    with pytest.raises(Problem):
+    with pytest.raises(MailProblem):
         plain.render(template, {**template.sample, "claimUrl": LINK})
 
 
 @EACH
-def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(template: Template) -> None:
+def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(template: EmailTemplate) -> None:
     """No gift is claimed at the app, and nothing of a legacy is done where gifts are opened."""
-    apart, reminder = Renderer(APP, [GIFTS]), TEMPLATES["owner_reset"]
+    apart, reminder = EmailRenderer(APP, [GIFTS]), TEMPLATES["owner_reset"]
     apart.sample(template)
     apart.sample(reminder)
     for other, link in (
         (template, {"claimUrl": f"{APP}/gifts/1/42"}),
         (reminder, {"actionUrl": f"{GIFTS}/legacy/1/42"}),
     ):
-        with pytest.raises(Problem) as caught:
+        with pytest.raises(MailProblem) as caught:
             apart.render(other, {**other.sample, **link})
         assert caught.value.code == "foreign_url"
 
 
 @EACH
-def test_every_variable_is_checked(template: Template) -> None:
+def test_every_variable_is_checked(template: EmailTemplate) -> None:
     for variable in template.variables:
-        longer = LINK + "x" * 2500 if variable.kind is Kind.GIFT_LINK else "x" * 301
+        longer = LINK + "x" * 2500 if variable.kind is VariableKind.GIFT_LINK else "x" * 301
         for wrong in (..., {"x": 1}, "two\r\nlines", longer):
-            with pytest.raises(Problem):
+            with pytest.raises(MailProblem):
                 render(template, **{variable.name: wrong})
-        if variable.kind is Kind.TEXT:
-            with pytest.raises(Problem):
+        if variable.kind is VariableKind.TEXT:
+            with pytest.raises(MailProblem):
                 render(template, **{variable.name: "see https://evil.example"})

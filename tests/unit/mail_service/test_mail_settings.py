@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mail_service.settings import Misconfigured, Settings
+from mail_service.settings import MailMisconfigured, MailServiceSettings
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,7 +21,7 @@ GOOD = {
 
 
 def test_the_environment_is_read() -> None:
-    settings = Settings.from_environ(GOOD)
+    settings = MailServiceSettings.from_environ(GOOD)
     assert settings.public_url == "https://mail.example.org"
     assert settings.database_url.get_secret_value().startswith("postgresql+psycopg://")
     assert (settings.sender[0], str(settings.sender[1])) == ("Legacy reminders", "reminders@mail.example.org")
@@ -34,7 +34,7 @@ def test_its_page_names_each_setting_with_its_default() -> None:
     page = (ROOT / "docs" / "mail-service.md").read_text()
     listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", page, re.MULTILINE))
     expected = {}
-    for field in Settings.model_fields.values():
+    for field in MailServiceSettings.model_fields.values():
         default = "**required**" if field.is_required() else f"`{field.default}`" if field.default else ""
         secret = " (secret)" if "Secret" in str(field.annotation) else ""
         expected[field.alias] = f"{default}{secret}".strip()
@@ -43,20 +43,20 @@ def test_its_page_names_each_setting_with_its_default() -> None:
 
 def test_the_port_that_begins_with_tls_takes_no_starttls() -> None:
     """Neither side would say the first word: every email would time out."""
-    with pytest.raises(Misconfigured, match="SMTP_TLS: port 465 takes tls"):
-        Settings.from_environ({**GOOD, "SMTP_PORT": "465"})
-    assert Settings.from_environ({**GOOD, "SMTP_PORT": "465", "SMTP_TLS": "tls"}).smtp_port == 465
+    with pytest.raises(MailMisconfigured, match="SMTP_TLS: port 465 takes tls"):
+        MailServiceSettings.from_environ({**GOOD, "SMTP_PORT": "465"})
+    assert MailServiceSettings.from_environ({**GOOD, "SMTP_PORT": "465", "SMTP_TLS": "tls"}).smtp_port == 465
 
 
 def test_no_secret_is_shown() -> None:
-    shown = repr(Settings.from_environ({**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "smtpsecret"}))
+    shown = repr(MailServiceSettings.from_environ({**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "smtpsecret"}))
     assert not any(secret in shown for secret in ("databasesecret", "a-token", "smtpsecret", "\\x01\\x02"))
 
 
 def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("a-token-from-a-file\n")
     environ = {key: value for key, value in GOOD.items() if key != "MAIL_SERVICE_TOKEN"}
-    settings = Settings.from_environ({**environ, "MAIL_SERVICE_TOKEN_FILE": str(tmp_path / "token")})
+    settings = MailServiceSettings.from_environ({**environ, "MAIL_SERVICE_TOKEN_FILE": str(tmp_path / "token")})
     assert settings.token.get_secret_value() == "a-token-from-a-file"
 
 
@@ -71,15 +71,15 @@ def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
 )
 def test_a_secret_file_that_cannot_be_what_is_meant_stops_the_start(tmp_path: Path, content: bytes, fault: str) -> None:
     (tmp_path / "token").write_bytes(content)
-    with pytest.raises(Misconfigured) as caught:
-        Settings.from_environ({**GOOD, "MAIL_SERVICE_TOKEN_FILE": str(tmp_path / "token")})
+    with pytest.raises(MailMisconfigured) as caught:
+        MailServiceSettings.from_environ({**GOOD, "MAIL_SERVICE_TOKEN_FILE": str(tmp_path / "token")})
     assert f"- {fault}" in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
 
 def test_nothing_has_a_default_that_is_unsafe() -> None:
-    with pytest.raises(Misconfigured) as caught:
-        Settings.from_environ({})
+    with pytest.raises(MailMisconfigured) as caught:
+        MailServiceSettings.from_environ({})
     assert all(name in str(caught.value) for name in GOOD)
 
 
@@ -104,18 +104,18 @@ def test_nothing_has_a_default_that_is_unsafe() -> None:
     ],
 )
 def test_a_bad_value_is_named_and_not_repeated(name: str, value: str) -> None:
-    with pytest.raises(Misconfigured) as caught:
-        Settings.from_environ({**GOOD, name: value})
+    with pytest.raises(MailMisconfigured) as caught:
+        MailServiceSettings.from_environ({**GOOD, name: value})
     assert name in str(caught.value)
     assert "secretvalue" not in str(caught.value)
 
 
 def test_a_password_never_travels_in_clear() -> None:
     login = {**GOOD, "SMTP_USERNAME": "u", "SMTP_PASSWORD": "p"}
-    with pytest.raises(Misconfigured, match="never sent in clear"):
-        Settings.from_environ({**login, "SMTP_TLS": "none"})
-    with pytest.raises(Misconfigured, match="both or neither"):
-        Settings.from_environ({**GOOD, "SMTP_USERNAME": "u"})
-    with pytest.raises(Misconfigured, match="both or neither"):
-        Settings.from_environ({**GOOD, "SMTP_PASSWORD": "p"})
-    Settings.from_environ({**login, "SMTP_TLS": "none", "SMTP_HOST": "127.0.0.1"})
+    with pytest.raises(MailMisconfigured, match="never sent in clear"):
+        MailServiceSettings.from_environ({**login, "SMTP_TLS": "none"})
+    with pytest.raises(MailMisconfigured, match="both or neither"):
+        MailServiceSettings.from_environ({**GOOD, "SMTP_USERNAME": "u"})
+    with pytest.raises(MailMisconfigured, match="both or neither"):
+        MailServiceSettings.from_environ({**GOOD, "SMTP_PASSWORD": "p"})
+    MailServiceSettings.from_environ({**login, "SMTP_TLS": "none", "SMTP_HOST": "127.0.0.1"})
