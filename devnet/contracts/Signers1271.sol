@@ -32,33 +32,3 @@ contract Reverting1271 is IERC1271 {
         revert("no signature is good enough");
     }
 }
-
-/// As `Delegate7702`, but its check costs as much as that of a passkey whose curve a contract computes.
-contract Costly7702 is IERC1271 {
-    receive() external payable {}
-
-    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
-        uint256 before = gasleft();
-        while (before - gasleft() < 250_000) {}
-        return Signatures.recover(hash, signature) == address(this)
-            ? IERC1271.isValidSignature.selector
-            : bytes4(0xffffffff);
-    }
-}
-
-/// As `Delegate7702`, for one caller only, as a session key may be bound to the contract that it is for.
-contract CallerBound7702 is IERC1271 {
-    address private immutable caller;
-
-    constructor(address caller_) {
-        caller = caller_;
-    }
-
-    receive() external payable {}
-
-    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
-        return msg.sender == caller && Signatures.recover(hash, signature) == address(this)
-            ? IERC1271.isValidSignature.selector
-            : bytes4(0xffffffff);
-    }
-}
