@@ -11,7 +11,7 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components
 from litestar.types import ASGIApp, ExceptionHandlersMap, Guard
 
-from api.clients import Clients, RateLimit
+from api.clients import ClientAddresses, RateLimit
 from api.controllers.gift_pages import (
     GiftFactsController,
     GiftPageController,
@@ -27,12 +27,12 @@ from api.controllers.operator import SECURITY_SCHEMES, OperatorController, Statu
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
-from api.edge import Edge
-from api.from_memory import FromMemory
 from api.metrics import RequestMetrics
+from api.middleware import RequestMiddleware
 from api.problems import exception_handlers, preflight_as_a_problem
+from api.response_cache import ResponseCache
 from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
-from api.stats import Published
+from api.stats import PublishedStats
 from reminder_worker import __version__
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime
@@ -52,7 +52,7 @@ first of those that are missing, not known here, or not of the type and form of 
 """
 
 
-def create_app(parts: Runtime, published: Published, clients: Clients, per_minute: RateLimit) -> Litestar:
+def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `application`."""
     settings, limit = parts.settings, per_minute.guard()
     page_files = PageFiles.load() if settings.gifts else None
@@ -105,7 +105,7 @@ def create_app(parts: Runtime, published: Published, clients: Clients, per_minut
     )
 
 
-def _hourly_routes(parts: Runtime, clients: Clients, limit: Guard) -> Iterator[Router]:
+def _hourly_routes(parts: Runtime, clients: ClientAddresses, limit: Guard) -> Iterator[Router]:
     """They are there whatever is configured; what is switched off answers that it is."""
     settings = parts.settings
     per_minute = settings.api.rate_limit_per_minute
@@ -158,12 +158,12 @@ def _openapi(limit: Guard) -> OpenAPIConfig:
     )
 
 
-def application(parts: Runtime, metrics: RequestMetrics, published: Published) -> ASGIApp:
-    """What a server serves: the routes inside the edge, and before them what is ready in memory."""
-    clients = Clients(parts.settings.api.trusted_proxies, parts.hashes)
+def application(parts: Runtime, metrics: RequestMetrics, published: PublishedStats) -> ASGIApp:
+    """Return the application of a server: cached responses first, then the middleware with the routes."""
+    clients = ClientAddresses(parts.settings.api.trusted_proxies, parts.hashes)
     per_minute = RateLimit(clients, parts.quotas, parts.settings.api.rate_limit_per_minute)
     app = create_app(parts, published, clients, per_minute)
-    return FromMemory(Edge(app, clients, metrics), published, per_minute, metrics)
+    return ResponseCache(RequestMiddleware(app, clients, metrics), published, per_minute, metrics)
 
 
 def _exception_handlers(settings: Settings, page_files: PageFiles | None) -> ExceptionHandlersMap:

@@ -1,4 +1,4 @@
-"""Who is asking: the client's address from the socket, or from trusted proxies; kept only as a keyed hash."""
+"""Addresses of clients, from the socket or from trusted proxies; kept only as a keyed hash."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,8 @@ _KNOWN = "reminder_worker_client"
 NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is on this machine
 
 
-class Clients:
-    """`trusted` are addresses and networks of proxies."""
+class ClientAddresses:
+    """Reader of a client's address; `trusted`: addresses and networks of proxies."""
 
     def __init__(self, trusted: Iterable[str], hashes: KeyedHash) -> None:
         self._trusted: Sequence[Network] = [_network(each) for each in trusted]
@@ -39,21 +39,21 @@ class Clients:
         self._hash_site = hashes.site
 
     def hashed(self, scope: Scope) -> str:
-        """Of this request's client, worked out once for each request."""
+        """Return the keyed hash of the client, computed once for each request."""
         state: dict[str, Any] = scope.setdefault("state", {})
         if _KNOWN not in state:
             state[_KNOWN] = self._hash(self.address(scope))
         return str(state[_KNOWN])
 
     def hashed_site(self, scope: Scope) -> str | None:
-        """Of the client's IPv6 /48."""
+        """Return the keyed hash of the client's IPv6 /48; None for IPv4."""
         return self._hash_site(self.address(scope))
 
     def address(self, scope: Scope) -> Address:
-        """X-Forwarded-For from right to left: each proxy appends whom it saw, and only ours are believed.
+        """Return the client's address: read X-Forwarded-For from right to left, as far as our proxies wrote it.
 
-        The first address from the right that is not a trusted proxy is the client; whatever stands left of it is
-        the client's own claim. An entry that is no address ends the belief at the hop that wrote it.
+        The first address from the right that is not a trusted proxy is the client; entries to its left are the
+        client's own claim. An invalid entry stops the reading at the proxy before it.
         """
         found = self._peer(scope)
         if not self.is_trusted(found):
@@ -88,7 +88,12 @@ class RateLimit:
     """
 
     def __init__(
-        self, clients: Clients, quotas: QuotaCounters, limit: int, scope: str = SCOPE, seconds: int = WINDOW_SECONDS
+        self,
+        clients: ClientAddresses,
+        quotas: QuotaCounters,
+        limit: int,
+        scope: str = SCOPE,
+        seconds: int = WINDOW_SECONDS,
     ) -> None:
         self._clients = clients
         self._quotas = quotas
@@ -96,7 +101,7 @@ class RateLimit:
         self._scope = scope
         self._seconds = seconds
         self._window = 0
-        self._shares: dict[str, _Share] = {}
+        self._shares: dict[str, ClientShare] = {}
 
     def guard(self) -> Guard:
         """As a plain function: the framework copies guards, and there is one count."""
@@ -136,15 +141,15 @@ class RateLimit:
                 raise LimitReached("Too many requests from this client.", left)
             share.left -= 1
 
-    def _share(self, client: str) -> "_Share":
+    def _share(self, client: str) -> "ClientShare":
         window = int(self._quotas.now()) // self._seconds
         if window != self._window or len(self._shares) > MAX_REMEMBERED_CLIENTS:
             self._window, self._shares = window, {}
-        return self._shares.get(client) or self._shares.setdefault(client, _Share())
+        return self._shares.get(client) or self._shares.setdefault(client, ClientShare())
 
     async def _take(self, client: str, taken: int, site: str | None) -> int:
         """Requests this process may let through after those it has taken; 0 when the window's are used up."""
-        together = self._share(site) if site else _Share()
+        together = self._share(site) if site else ClientShare()
         for cost in (max(1, min(taken, self._limit * 6 // self._seconds)), 1):
             if together.refused:  # or each further client of that site would cost a statement
                 return 0
@@ -159,8 +164,8 @@ class RateLimit:
 
 
 @dataclass(slots=True)
-class _Share:
-    """What this process took from the shared counter for one client in this window. `left` is not used yet."""
+class ClientShare:
+    """Requests that this process took from the shared counter for a client in this window; `left`: unused."""
 
     taken: int = 0
     left: int = 0
@@ -174,15 +179,14 @@ def _forwarded(scope: Scope) -> list[str]:
 
 
 def _network(text: str) -> Network:
-    """An IPv4 network in IPv6 form becomes the IPv4 network, as addresses do: a socket that serves both shows IPv4
-    peers in that form."""
+    """Parse a network; IPv4 in IPv6 form becomes IPv4, as peers of a dual-stack socket are shown in that form."""
     network = ip_network(text, strict=False)
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
     return network if mapped is None else IPv4Network((mapped, network.prefixlen - 96))
 
 
 def _parse(text: str) -> Address | None:
-    """An address with or without port; an IPv4 one in IPv6 form is the IPv4 one."""
+    """Parse an address with or without port; an IPv4 address in IPv6 form becomes IPv4."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]
     elif text.count(":") == 1:

@@ -1,4 +1,4 @@
-"""What the gift endpoints take and answer, as on the wire."""
+"""Requests and responses of the gift endpoints, as on the wire."""
 
 import json
 from datetime import datetime

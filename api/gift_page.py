@@ -172,7 +172,7 @@ def _style_hash(occasion: GiftOccasion) -> str:
 
 
 def _tags(link: ClaimLink, occasion: GiftOccasion) -> str:
-    """What messengers and social sites show of a link (Open Graph, Twitter)."""
+    """Return the link preview of messengers and social sites (Open Graph, Twitter)."""
     width, height = CARD_SIZE
     greeting = escape(occasion.greeting)
     image = escape(f"{link.origin}{_card_path(link.prefix, occasion)}")
@@ -244,7 +244,7 @@ def _advice(marks: LinkFlags, state: GiftState) -> list[str]:
 
 
 def _inside(facts: GiftFacts) -> str:
-    """Of a gift withdrawn moments ago it may not be known any more."""
+    """Return the gift's assets; nothing when they are not known, as after a withdrawal."""
     assets = "".join(f"<li>{_asset(asset)}</li>" for asset in facts.assets)
     return f'<div class="inside"><span>Inside</span><ul>{assets}</ul></div>' if assets else ""
 
@@ -260,7 +260,7 @@ def _time(facts: GiftFacts) -> str:
 
 
 def _asset(asset: GiftAsset) -> str:
-    """Of a withdrawn gift nobody knows whether its wrapped ether was paid out as ether."""
+    """Return an asset in words. A withdrawn gift may have paid its wrapped ether out as ether."""
     metadata = asset.metadata
     symbol = metadata.symbol if metadata else None
     if asset.as_ether is not False:

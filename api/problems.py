@@ -112,7 +112,7 @@ def _service_error(request: Request[Any, Any, Any], error: errors.ServiceError) 
 
 
 def database_unavailable(error: Exception) -> errors.Unavailable:
-    """What the client is told; the log gets the rest."""
+    """Return the error for the client; the log gets the details."""
     log.error("database_unavailable", exc_info=error)
     return errors.Unavailable("The database does not answer; try again later.")
 
@@ -135,7 +135,7 @@ def _unexpected(_request: Request[Any, Any, Any], error: Exception) -> Response[
 
 
 def described(text: str) -> ResponseSpec:
-    """A problem in the OpenAPI document, with what it means."""
+    """Return a problem with its meaning for the OpenAPI document."""
     return ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
 
 

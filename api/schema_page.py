@@ -148,7 +148,7 @@ def _parameter(parameter: Json) -> str:
 
 
 def _rows(document: Json, schema: Json, prefix: str) -> list[str]:
-    """One for each field, those of what is in it below it."""
+    """Return a row for each field, with the rows of its own fields below."""
     rows = []
     schema = _resolved(document, schema)
     for name, field in schema.get("properties", {}).items():

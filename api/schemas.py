@@ -1,4 +1,4 @@
-"""What goes over the wire: camelCase, every field described, with examples that the server reads."""
+"""Requests and responses on the wire: camelCase, every field described, with examples that the server reads."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal

@@ -13,8 +13,8 @@ import uvicorn
 
 from api.app import application
 from api.metrics import MetricsApp, RequestMetrics
-from api.patience import Patience
-from api.stats import Published
+from api.request_timeouts import TimedHttpProtocol
+from api.stats import PublishedStats
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.runtime import Runtime, open_runtime
@@ -26,8 +26,8 @@ GRACE_SECONDS = 15
 MAX_CONNECTIONS = 1000
 
 
-class _Server(uvicorn.Server):
-    """Leaves the signals to `serve`: two servers share this process, and the runtime has to be closed after them."""
+class SharedProcessServer(uvicorn.Server):
+    """Server that leaves signals to `serve`: two servers share this process, and the runtime is closed after both."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -50,7 +50,7 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
     scrape = MetricsApp(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
-    published = Published(parts.engine, [chain.settings for chain in parts.chains.values()])
+    published = PublishedStats(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
         published.refreshing(),
         _one("API", application(parts, metrics, published), settings.host, settings.port) as port,
@@ -61,7 +61,7 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
 
 @asynccontextmanager
 async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
-    """Meanwhile each chain is asked once whether its endpoints serve it; a first request may be long in coming."""
+    """Ask each chain once in the background whether its endpoints serve it: the first request may come late."""
     asking = asyncio.gather(*map(_check, chains))
     try:
         yield
@@ -85,7 +85,7 @@ async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
     """Serves on an address whose settings begin with the name of the part."""
     config = uvicorn.Config(
         app,
-        http=Patience,
+        http=TimedHttpProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -95,7 +95,7 @@ async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server, bound = _Server(config), _bind(part, host, port)
+    server, bound = SharedProcessServer(config), _bind(part, host, port)
     running = asyncio.create_task(server.serve(sockets=[bound]))
     try:
         while not server.started:

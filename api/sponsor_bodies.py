@@ -1,4 +1,4 @@
-"""What the relay endpoints take and answer, as on the wire."""
+"""Requests and responses of the relay endpoints, as on the wire."""
 
 from typing import Annotated, Literal
 

@@ -43,7 +43,7 @@ MAX_AGE_SECONDS: Final = 30
 _TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
-class Document:
+class CachedDocument:
     """Bytes with their strong ETag; both answers are made once."""
 
     def __init__(self, content: StatsAnswer | PricesAnswer) -> None:
@@ -65,15 +65,15 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What the database said, and when by our own clock."""
+class StatsReading:
+    """Values of the database, and when they were read by our own clock."""
 
     snapshots: Sequence[StatisticsSnapshot]
     feeds: Sequence[tuple[int, FeedState]]
     read: float
 
 
-class Published:
+class PublishedStats:
     """`stats` and `prices` are None before there is anything to tell. Use `async with published.refreshing():`."""
 
     def __init__(
@@ -82,9 +82,9 @@ class Published:
         self._engine = engine
         self.chains = sorted(chains, key=lambda chain: chain.chain_id)
         self._clock = clock
-        self._known: _Known | None = None
-        self.stats: Document | None = None
-        self.prices: Document | None = None
+        self._known: StatsReading | None = None
+        self.stats: CachedDocument | None = None
+        self.prices: CachedDocument | None = None
 
     @property
     def read_at(self) -> int | None:
@@ -119,27 +119,27 @@ class Published:
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
 
-    async def _read(self) -> _Known:
+    async def _read(self) -> StatsReading:
         began = self._clock()
         snapshots = [await find_newest_snapshot(self._engine, chain.chain_id) for chain in self.chains]
         feeds = [
             (chain.chain_id, state) for chain in self.chains for state in await read_feed_states(self._engine, chain)
         ]
-        return _Known([each for each in snapshots if each is not None], feeds, began)
+        return StatsReading([each for each in snapshots if each is not None], feeds, began)
 
-    def _publish(self, known: _Known) -> None:
+    def _publish(self, known: StatsReading) -> None:
         waited = self._clock() - known.read
         feeds = [(chain_id, state.later(waited)) for chain_id, state in known.feeds]
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
-        self.prices = Document(prices_answer(priced, as_of)) if as_of is not None else None
+        self.prices = CachedDocument(prices_answer(priced, as_of)) if as_of is not None else None
         apart = find_test_chains(self.chains)
         counted = any(each.chain_id not in apart for each in known.snapshots)
-        self.stats = Document(stats_answer(known.snapshots, apart)) if counted else None
+        self.stats = CachedDocument(stats_answer(known.snapshots, apart)) if counted else None
 
 
 def stats_answer(snapshots: Sequence[StatisticsSnapshot], apart: Container[int]) -> StatsAnswer:
-    """Of at least one chain that counts. `apart`: chains that are in no total."""
+    """Return the answer for one counted chain or more. `apart`: chains outside of the totals."""
     chains = [_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
     values = [each.value_secured_usd for each in counted if each.value_secured_usd is not None]
@@ -211,5 +211,5 @@ def _by_type(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 
 def _read_at(feeds: Sequence[FeedState]) -> int | None:
-    """Of the feed that was read longest ago; None before any was."""
+    """Return when the oldest reading of a feed was made; None before any reading."""
     return min((state.read_at for state in feeds if state.read_at is not None), default=None)

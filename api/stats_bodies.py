@@ -1,4 +1,4 @@
-"""What `/stats` and `/stats/prices` answer: aggregates and public prices, nothing of anybody."""
+"""Responses of `/stats` and `/stats/prices`: aggregates and public prices, nothing personal."""
 
 from typing import Annotated
 

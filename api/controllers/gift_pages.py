@@ -1,4 +1,4 @@
-"""What anybody may see of a gift: its facts, its page with the link preview and files, and the entry by address."""
+"""Public endpoints of a gift: its facts, its page with link preview and files, and the entry by address."""
 
 import json
 import re
@@ -130,7 +130,7 @@ class GiftFactsController(Controller):
 
 
 def _stopped(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
-    """What ends a request before its page has begun, as a page too: people cannot read a problem's JSON."""
+    """Return a page for a request that ends before its page began: people cannot read a problem's JSON."""
     if isinstance(error, LimitReached):
         answer = _sorry(error, _marks(request), TOO_MANY)
         answer.headers["Retry-After"] = str(error.retry_after)
@@ -238,7 +238,7 @@ def create(
 
 
 def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler) -> Handler:
-    """What answers where no path is: below the prefix a page, since people open claim links that were cut off."""
+    """Return the handler of unknown paths: below the prefix a page, because people open cut-off claim links."""
 
     def answer(request: Request[Any, Any, Any], error: NotFoundException) -> Response[Any]:
         if not f"{request.scope['path']}/".startswith(f"/{prefix}/"):
@@ -286,7 +286,7 @@ def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -
 
 
 def _is_mistyped(address: str) -> bool:
-    """What is no address, or one whose capitals are not its own (EIP-55); without capitals nobody can tell."""
+    """Return True for an invalid address or a wrong checksum (EIP-55); lower case has no checksum."""
     return not _ADDRESS.fullmatch(address) or (
         is_checksum_formatted_address(address) and not is_checksum_address(address)
     )

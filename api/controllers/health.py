@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can serve."""
+"""Health: does this process live, and can it serve?"""
 
 import asyncio
 

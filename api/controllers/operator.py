@@ -1,4 +1,4 @@
-"""The operators' endpoints: each is there only when its own secret is set."""
+"""Endpoints of operators; an endpoint without its secret in the settings does not exist."""
 
 import hmac
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""The gas-sponsored relay: three authorizations to hand in, what becomes of them, and whether it works now."""
+"""The gas-sponsored relay: three authorizations, the state of a request, and the state of the service."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, cast

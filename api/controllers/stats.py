@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import WITHOUT_DATABASE
 from api.problems import UNREADABLE, described
-from api.stats import Document, Published, prices_answer
+from api.stats import CachedDocument, PublishedStats, prices_answer
 from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
 from reminder_worker.statistics.prices import find_prices_at
@@ -43,7 +43,7 @@ class StatsController(Controller):
             503: described("`unavailable`: nothing was counted yet"),
         },
     )
-    async def stats(self, request: Request[Any, Any, Any], published: NamedDependency[Published]) -> ASGIResponse:
+    async def stats(self, request: Request[Any, Any, Any], published: NamedDependency[PublishedStats]) -> ASGIResponse:
         """Counts and value secured, over everybody; nothing of anybody. With its `ETag`, asking again is cheap."""
         if published.stats is None:
             raise Unavailable("Nothing was counted yet; the first statistics come within the hour.")
@@ -67,7 +67,7 @@ class StatsController(Controller):
     async def prices(
         self,
         request: Request[Any, Any, Any],
-        published: NamedDependency[Published],
+        published: NamedDependency[PublishedStats],
         price_history: NamedDependency["PriceHistory"],
         at: Annotated[
             str | None,
@@ -89,12 +89,12 @@ class StatsController(Controller):
 class PriceHistory:
     """Answers for a moment, from the database: a few questions at once, each with an end."""
 
-    def __init__(self, engine: AsyncEngine, published: Published) -> None:
+    def __init__(self, engine: AsyncEngine, published: PublishedStats) -> None:
         self._engine = engine
         self._published = published
         self._turns = asyncio.Semaphore(AT_ONCE)
 
-    async def at(self, text: str) -> Document:
+    async def at(self, text: str) -> CachedDocument:
         """Raises `InvalidInput`, `NoHistory` and `Unavailable`."""
         moment, read_at = _moment(text), self._published.read_at
         if moment > max(int(time.time()), read_at or 0):
@@ -110,7 +110,7 @@ class PriceHistory:
             raise Unavailable("The history does not answer in time; try again later.") from None
         if not found:
             raise NoHistory("No price of that moment is known here: the history begins later.")
-        return Document(prices_answer(found, moment if read_at is None else min(moment, read_at)))
+        return CachedDocument(prices_answer(found, moment if read_at is None else min(moment, read_at)))
 
 
 def _moment(text: str) -> int:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.clients import Clients, RateLimit
+from api.clients import ClientAddresses, RateLimit
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import QuotaCounters
@@ -73,7 +73,7 @@ async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: QuotaCounte
     """Each request reaches a process that has served none before: all fit the limit, and no more do."""
 
     async def count() -> None:
-        process = RateLimit(Clients((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
+        process = RateLimit(ClientAddresses((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
         await process.count({"type": "http", "client": ("203.0.113.9", 1), "headers": []})  # type: ignore[arg-type]
 
     for _ in range(limit):
@@ -90,7 +90,7 @@ async def test_a_process_that_ends_takes_little_with_it(quotas: QuotaCounters, l
         return {"type": "http", "client": ("203.0.113.9", 1), "headers": []}
 
     async def used(most: int) -> int:
-        process = RateLimit(Clients((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
+        process = RateLimit(ClientAddresses((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
         for number in range(most):
             try:
                 await process.count(scope())

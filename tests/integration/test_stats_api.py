@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.stats import Published, moment, whole_tokens
+from api.stats import PublishedStats, moment, whole_tokens
 from devnet.deploy import HOUR
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
@@ -68,9 +68,9 @@ async def read_prices(world: World) -> None:
         await PricePass(world.engine, chain).run()
 
 
-def published(world: World, **more: Any) -> Published:
+def published(world: World, **more: Any) -> PublishedStats:
     """What another process would have."""
-    return Published(world.engine, [chain.settings for chain in world.parts.chains.values()], **more)
+    return PublishedStats(world.engine, [chain.settings for chain in world.parts.chains.values()], **more)
 
 
 async def answers(world: World, path: str, words: str = "") -> Any:
@@ -136,7 +136,7 @@ async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) 
     second = first.model_copy(update={"chain_id": 5})
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await save_snapshot(world.engine, snapshot(5, 1_800_000_000 - 7200, value_secured_usd=None))
-    both = Published(world.engine, [first, second])
+    both = PublishedStats(world.engine, [first, second])
     await both.refresh()
     assert both.stats is not None
     said = json.loads(both.stats.body)
@@ -152,7 +152,7 @@ async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) 
 async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -> None:
     """There anybody makes as many legacies as they like, and nothing is worth anything."""
     first = world.parts.chains[world.chain_id].settings
-    both = Published(world.engine, [first, first.model_copy(update={"chain_id": 1})])
+    both = PublishedStats(world.engine, [first, first.model_copy(update={"chain_id": 1})])
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await both.refresh()
     assert both.stats is None, "totals over nothing would say that there is nothing"
@@ -202,7 +202,7 @@ async def test_who_has_the_bytes_is_told_so(world: World) -> None:
             assert (answer.status, answer.body) == (200, whole.body), given
 
 
-def tags(of: Published) -> tuple[str, str]:
+def tags(of: PublishedStats) -> tuple[str, str]:
     """Of the statistics and of the prices."""
     assert of.stats is not None
     assert of.prices is not None

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from api.clients import Clients
+from api.clients import ClientAddresses
 from reminder_worker.privacy.hashing import KeyedHash
 
 HASHES = KeyedHash(b"h" * 32)
@@ -44,8 +44,8 @@ def _scope(peer: str | None, *forwarded: str) -> Any:
 def test_the_client_is_the_first_from_the_right_that_is_not_ours(
     peer: str | None, forwarded: tuple[str, ...], client: str
 ) -> None:
-    assert str(Clients(PROXIES, HASHES).address(_scope(peer, *forwarded))) == client
+    assert str(ClientAddresses(PROXIES, HASHES).address(_scope(peer, *forwarded))) == client
 
 
 def test_without_trusted_proxies_the_header_counts_for_nothing() -> None:
-    assert str(Clients((), HASHES).address(_scope("127.0.0.1", "198.51.100.1"))) == "127.0.0.1"
+    assert str(ClientAddresses((), HASHES).address(_scope("127.0.0.1", "198.51.100.1"))) == "127.0.0.1"

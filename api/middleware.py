@@ -8,7 +8,7 @@ import structlog
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, ReceiveMessage, Scope, Send
 
-from api.clients import Clients
+from api.clients import ClientAddresses
 from api.metrics import RequestMetrics
 from reminder_worker.errors import Malformed
 
@@ -34,10 +34,10 @@ def secured(lines: Lines) -> Lines:
     return [*lines, *(line for line in _SECURITY_LINES if line[0] not in given)]
 
 
-class Edge:
+class RequestMiddleware:
     """The outermost ASGI application. Logs and counts routes, never paths: a path may hold anything."""
 
-    def __init__(self, app: ASGIApp, clients: Clients, metrics: RequestMetrics) -> None:
+    def __init__(self, app: ASGIApp, clients: ClientAddresses, metrics: RequestMetrics) -> None:
         self._app = app
         self._clients = clients
         self._metrics = metrics
@@ -78,7 +78,7 @@ class Edge:
                 log.info("request", method=method, route=route, status=status, ms=int(seconds * 1000), client=client)
 
     def request_id(self, scope: Scope) -> str:
-        """A trusted proxy's, so that its log and ours can be read together, or a new one."""
+        """Return the id of a trusted proxy, which joins its log with ours, or a new id."""
         if self._clients.comes_from_proxy(scope):
             for name, value in scope["headers"]:
                 if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):

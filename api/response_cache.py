@@ -14,18 +14,20 @@ from litestar.response.base import ASGIResponse
 from litestar.types import Receive, Scope, Send
 
 from api.clients import RateLimit
-from api.edge import ID_HEADER, Edge, Lines, secured
 from api.metrics import RequestMetrics
-from api.stats import Document, Published
+from api.middleware import ID_HEADER, Lines, RequestMiddleware, secured
+from api.stats import CachedDocument, PublishedStats
 
 _PATHS: Final = frozenset({"/stats", "/stats/prices"})
 
 
-class FromMemory:
-    """The ASGI application around the edge."""
+class ResponseCache:
+    """The ASGI application in front of the middleware."""
 
-    def __init__(self, edge: Edge, published: Published, limit: RateLimit, metrics: RequestMetrics) -> None:
-        self._edge = edge
+    def __init__(
+        self, middleware: RequestMiddleware, published: PublishedStats, limit: RateLimit, metrics: RequestMetrics
+    ) -> None:
+        self._middleware = middleware
         self._published = published
         self._limit = limit
         self._metrics = metrics
@@ -35,17 +37,17 @@ class FromMemory:
         began = time.perf_counter()
         document = self._ready(scope)
         if document is None or not self._limit.counted_at_once(scope):
-            await self._edge(scope, receive, send)
+            await self._middleware(scope, receive, send)
             return
         known = [value for name, value in scope["headers"] if name == b"if-none-match"]
         answer = document.answer(b", ".join(known).decode("latin-1") if known else None)
-        identified = (ID_HEADER, self._edge.request_id(scope).encode())
+        identified = (ID_HEADER, self._middleware.request_id(scope).encode())
         lines = [*self._encoded(answer), identified]
         await send({"type": "http.response.start", "status": answer.status_code, "headers": lines})
         await send({"type": "http.response.body", "body": answer.body, "more_body": False})
         self._metrics.observe("GET", scope["path"], answer.status_code, time.perf_counter() - began)
 
-    def _ready(self, scope: Scope) -> Document | None:
+    def _ready(self, scope: Scope) -> CachedDocument | None:
         if scope["type"] != ScopeType.HTTP or scope["path"] not in _PATHS or scope["method"] != "GET":
             return None
         if scope["query_string"] or any(name == b"origin" for name, _ in scope["headers"]):
@@ -53,7 +55,7 @@ class FromMemory:
         return self._published.stats if scope["path"] == "/stats" else self._published.prices
 
     def _encoded(self, answer: ASGIResponse) -> Lines:
-        """Once for each answer, of which there are few at a time."""
+        """Encode headers once for each response; there are few responses."""
         if answer not in self._lines:
             if len(self._lines) >= 2 * len(_PATHS):
                 self._lines.clear()

@@ -14,8 +14,8 @@ REQUEST_SECONDS: Final = 20.0  # for a whole request, or for a part of the answe
 MAX_HEAD_BYTES: Final = 64 * 1024  # all of a request but its body: request line, headers, what frames chunks, trailers
 
 
-class Patience(HttpToolsProtocol):
-    """uvicorn's HTTP, with an end to it. Closes without a word, as after an idle time."""
+class TimedHttpProtocol(HttpToolsProtocol):
+    """HTTP protocol of uvicorn with time limits. A connection is closed without a response, as after an idle time."""
 
     _whole_by: asyncio.TimerHandle | None = None
     _since: float | None = None  # when a request began that is not whole yet
@@ -71,7 +71,7 @@ class Patience(HttpToolsProtocol):
         self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
 
     def _is_answering(self) -> bool:
-        """Whether the request is whole, so that it is us who take so long."""
+        """Return True if the full request has been received and we are producing the response."""
         cycle = self.cycle
         return cycle is not None and not cycle.response_complete and not cycle.more_body
 
