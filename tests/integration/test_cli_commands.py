@@ -473,6 +473,19 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
     assert opened == EMAIL
 
 
+def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: Command) -> None:
+    """`rotate-key` leaves signed bytes as they are, so only the old key opens them until the request ends."""
+    assert command("tick", "--pass", "index").exit_code == 0
+    enter_request(command.enter, Vault(ENC_KEY), age_seconds=8 * 86400, nonce=6, wallet=_address(RELAYER_KEY))
+    enter_request(command.enter, Vault(ENC_KEY), age_seconds=86400)  # of a wallet without a configured key
+    new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
+    rotated = command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY)).output
+    assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated
+    assert "1 relay requests whose wallet's key or chain is not configured need EMAIL_ENC_KEYS_OLD" in rotated
+    assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated
+    assert "2 encrypted rows open with no key that is configured" in command("doctor", **new).output
+
+
 # -- relay ------------------------------------------------------------------------------------------
 
 

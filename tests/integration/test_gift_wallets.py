@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import aiohttp
 import pytest
@@ -279,17 +280,20 @@ async def answering(answer: Callable[[web.Request], Awaitable[web.StreamResponse
 
 
 async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept_of_it(world: World) -> None:
-    """No JSON, no UTF-8, a NUL, an empty id, or nested without end."""
+    """No JSON, no UTF-8, a NUL, an empty id, nested without end, or a redirect."""
     ids = [b'["\xff"]', b'["\\u0000"]', b'[""]']
     bodies = iter([b"<html>", *(b'{"organizationIds": ' + each + b"}" for each in ids), b'{"more": ' + b"[" * 100_000])
 
-    async def answer(_: web.Request) -> web.StreamResponse:
-        return web.Response(body=next(bodies))
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if (body := next(bodies, None)) is None:
+            raise web.HTTPTemporaryRedirect(world.provider.url + request.path)
+        return web.Response(body=body)
 
     async with answering(answer) as url:
-        for _ in range(5):
+        for _ in range(6):
             with pytest.raises(IdentityProviderUnavailable):
                 await world.another(TURNKEY_URL=url).address(world.request())
+    assert not world.provider.answers, "no email follows a redirect"
     assert await world.wallets.address(world.request()) == address_of(world)
 
 
@@ -315,6 +319,18 @@ async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: W
     world.provider.organizations["squatter"] = twin
     with pytest.raises(WalletNotUsable):
         await world.wallets.address(world.request())
+
+
+async def test_wallet_of_another_person_is_not_remembered_for_an_email(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A provider that once names another person's wallet does not decide who gets later gifts."""
+    theirs = await world.wallets.address(world.request("friend@post.example"))
+    with monkeypatch.context() as once:
+        once.setattr(IdentityProvider, "create", AsyncMock(return_value=world.provider.only.id))
+        with pytest.raises(WalletNotUsable):
+            await world.wallets.address(world.request())
+    assert await world.wallets.address(world.request()) != theirs
 
 
 async def test_the_message_is_the_givers_about_this_email_and_used_once(world: World) -> None:

@@ -1,6 +1,8 @@
 """What an answer of the mail service proves, over real HTTP."""
 
 import asyncio
+import socket
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +11,7 @@ from uuid import uuid4
 
 import pytest
 from aiohttp import web
+from pyreqwest.exceptions import RequestPanicError
 from structlog.testing import capture_logs
 
 from reminder_worker.errors import MailUnavailable
@@ -200,11 +203,33 @@ async def test_an_answer_that_breaks_off_leaves_it_undecided() -> None:
         request.transport.abort()
         return answer
 
-    async with client_of(half) as client:
+    async def none(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+        request.transport.abort()  # as a reset of the connection, after the whole request arrived
+        return web.Response()
+
+    for handler in (half, none):
+        async with client_of(handler) as client:
+            assert await client.send(KEY, b"{}") == EmailInDoubt()
+
+
+async def test_panic_of_the_http_library_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For example for want of a thread, also after all was written."""
+
+    def panic(_: MailClient) -> None:
+        raise RequestPanicError("a thread panicked", {"causes": "in another form"})  # type: ignore[typeddict-item]
+
+    monkeypatch.setattr(MailClient, "_open", property(panic))
+    async with MailClient(settings(9)) as client:
         assert await client.send(KEY, b"{}") == EmailInDoubt()
 
 
-async def test_the_key_the_token_and_the_exact_bytes_are_sent() -> None:
+async def test_the_key_the_token_and_the_exact_bytes_are_sent_past_every_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
     seen = []
 
     async def record(request: web.Request) -> web.StreamResponse:

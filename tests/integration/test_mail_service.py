@@ -304,6 +304,22 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Smtp
     assert (await client.send("key-1")).status == 200
 
 
+async def test_database_that_fails_before_the_body_leaves_frees_the_key(
+    client: Client, inbox: SmtpInbox, mail_database: str
+) -> None:
+    with psycopg.connect(mail_database, autocommit=True) as connection:
+        connection.execute(
+            "create function mail_service.fails() returns trigger language plpgsql as"
+            " $$ begin raise exception 'no'; end $$"
+        )
+        trigger = "trigger fails before update on mail_service.message"
+        connection.execute(f"create {trigger} for each row execute function mail_service.fails()")
+        assert (await client.send("key-1")).json["code"] == "database_unavailable"
+        connection.execute("drop trigger fails on mail_service.message")
+    assert inbox.messages == []
+    assert (await client.send("key-1")).status == 200
+
+
 @pytest.fixture
 def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
     """A certificate of 127.0.0.1 that this process trusts."""

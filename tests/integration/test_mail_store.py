@@ -130,6 +130,22 @@ async def test_what_may_be_out_is_not_handed_over_again(mail_database: str) -> N
         assert not await store.hand_over(claim)
 
 
+@pytest.mark.parametrize("stage", ["claimed", "handing_over"])
+async def test_email_whose_outcome_a_failover_forgot_is_in_doubt(mail_database: str, stage: str) -> None:
+    """The process lives on, so no other instance judges its rows; its other emails go on."""
+    async with opened(mail_database) as store:
+        lost, going_on = await claimed(store, "lost"), await claimed(store, "going on")
+        assert await store.hand_over(lost)
+        await store.accept(lost)
+        with psycopg.connect(mail_database) as last_commits_lost:
+            last_commits_lost.execute(
+                "update mail_service.message set state = 'in_flight', stage = %s where key = 'lost'", (stage,)
+            )
+        await store.beat()
+        assert (await state(store, "lost"), await state(store, "going on")) == ("in_doubt", "in_flight")
+        assert await store.hand_over(going_on)
+
+
 async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail_database: str) -> None:
     for _ in range(2):
         async with opened(mail_database):

@@ -3,7 +3,9 @@
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
+from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy, LegacyMode
 from reminder_worker.chain.abi import selector
@@ -93,6 +95,32 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
     go.set()
     await first
     assert await windows(world, legacy) == {4 if again else 1: "open"}
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+async def test_reset_while_the_chain_is_asked_wins_over_the_answer(
+    world: World, database_url: str, is_back: bool
+) -> None:
+    """Also when the row is back in its place (ctid). Otherwise a sign of life of that moment is overlooked."""
+    await watched(world, 1)
+    await world.look_at_chain()
+    places: list[Any] = []
+    with psycopg.connect(database_url.replace("+psycopg", ""), autocommit=True) as other:
+
+        def reset(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+            if "update worker.watch w" in statement and not places:
+                for _ in range(1 + is_back):
+                    places.extend(other.execute("select ctid from worker.watch").fetchall())
+                    other.execute("update worker.watch set next_ask = 0")
+                    other.execute("vacuum (index_cleanup on) worker.watch")
+                places.extend(other.execute("select ctid from worker.watch").fetchall())
+
+        other.execute("update worker.watch set next_ask = 1")
+        other.execute("vacuum full worker.watch")
+        event.listen(world.engine.sync_engine, "before_cursor_execute", reset)
+        report = await world.due.run()
+        event.remove(world.engine.sync_engine, "before_cursor_execute", reset)
+    assert (places[0] == places[-1], report.asked) == (is_back, 2)
 
 
 async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: World) -> None:

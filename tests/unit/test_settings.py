@@ -129,6 +129,12 @@ def test_a_timeout_that_no_lease_has_room_for_is_refused_as_nothing_would_ever_b
     assert any(problem.startswith("MAIL_TIMEOUT: ") for problem in problems)
 
 
+def test_gift_email_is_not_tried_for_longer_than_it_is_remembered() -> None:
+    """Otherwise a forgotten email would be sent a second time."""
+    environ = {**MINIMAL, "GIFT_ORIGINS": "https://g.example", "GIFT_RETRY_WINDOW": str(90 * 86400 + 1)}
+    assert any(problem.startswith("GIFT_RETRY_WINDOW: ") for problem in Settings.from_environ(environ).problems)
+
+
 def test_a_timeout_that_no_look_has_room_for_is_refused_as_no_other_endpoint_would_ever_be_asked() -> None:
     """What is cut off in the middle has not failed, and the endpoint that hangs is asked first again."""
     longest = Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_TIMEOUT": "20"}).chains[0].rpc_timeout_seconds
@@ -310,6 +316,9 @@ def test_a_secret_file_that_is_no_text_stops_the_start_and_is_not_shown(tmp_path
     fault = _faults(HASH_KEY=None, HASH_KEY_FILE=str(tmp_path / "key"))
     assert "- HASH_KEY_FILE: " in fault
     assert "hunter2" not in fault
+    (tmp_path / "empty").write_text("\n")
+    for name, why in (("absent", "the file cannot be read"), ("empty", "the file is empty")):
+        assert f"- MAIL_TOKEN_FILE: {why}" in _faults(MAIL_TOKEN_FILE=str(tmp_path / name))
 
 
 def test_a_secret_that_is_set_in_both_ways_stops_the_start_when_they_differ(tmp_path: Path) -> None:
