@@ -1,7 +1,7 @@
-"""`python -m mail_service`: serves until SIGTERM or Ctrl-C, then finishes what is under way.
+"""`python -m mail_service`: serve until SIGTERM or Ctrl-C, then finish requests under way.
 
-It has no limits for slow or endless requests of its own: what clients reach of it, they reach through a proxy that
-passes on whole requests only, as deploy/proxy does.
+The service has no limits for slow or endless requests: clients must reach it through a proxy that forwards whole
+requests only, as deploy/proxy does.
 
 Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 the settings are not usable.
 """
@@ -40,7 +40,7 @@ def _configure_logs() -> None:
 
 
 async def _migrate(settings: MailServiceSettings) -> None:
-    """Before anything listens, so that a database that is not there is one line and not a server's traceback."""
+    """Migrate before listening: a missing database is then reported in one line."""
     async with MailStore.open(settings.database_url.get_secret_value(), 1):
         pass
 

@@ -1,4 +1,4 @@
-"""Email addresses and the keyed hashes that stand for them."""
+"""Email addresses, and keyed hashes in place of addresses."""
 
 import hmac
 import re
@@ -59,7 +59,7 @@ def parse_address(text: str) -> MailAddress:
 
 @dataclass(frozen=True, slots=True)
 class AddressHasher:
-    """Keyed hashes (HMAC-SHA256), one purpose each, so that none can be compared with another."""
+    """Keyed hashes (HMAC-SHA256) of addresses, separate for each purpose."""
 
     key: bytes
 

@@ -28,7 +28,7 @@ LINES: Mapping[str, int] = MappingProxyType(
 
 
 class VariableKind(StrEnum):
-    """What a variable may hold. Text of any kind holds no control character and nothing that reads as a URL."""
+    """Kind of a variable's value. Text of any kind holds no control character and nothing that reads as a URL."""
 
     TEXT = "text"
     ADDRESS = "address"  # 0x and 40 hex digits

@@ -33,10 +33,10 @@ def compose(
     rendered: RenderedEmail,
     unsubscribe_url: str | None,
 ) -> bytes:
-    """The whole email, every line ended by CRLF, 7 bit but for an SMTPUTF8 address.
+    """Return the whole email with CRLF line ends, 7 bit except for an SMTPUTF8 address.
 
-    Headers are written here: `email` takes names apart while it folds them, and some it puts together wrongly.
-    `unsubscribe_url` becomes RFC 8058 one-click headers, which are never folded: a link would break.
+    Headers are written here, since the library `email` damages some names when folding. `unsubscribe_url` becomes
+    RFC 8058 one-click headers; they are never folded, which would break the link.
     """
     lines = [
         f"From: {_mailbox('From', *sender)}",
@@ -64,7 +64,7 @@ def _mailbox(header: str, name: str, address: MailAddress) -> str:
 
 
 def _subject(text: str) -> str:
-    """Also what looks like an encoded word (RFC 2047) is encoded, so that nobody decodes it."""
+    """Return a subject; text that resembles an encoded word (RFC 2047) is encoded, too."""
     plain = text.isascii() and text.isprintable() and "=?" not in text
     return _encoded("Subject", text, "us-ascii" if plain else "utf-8")
 

@@ -1,4 +1,4 @@
-"""What a request can meet, with the HTTP answer it deserves. No message repeats an address, a name or a body."""
+"""Problems of a request with their HTTP answers. No message repeats an address, a name or a body."""
 
 from dataclasses import dataclass
 

@@ -21,7 +21,7 @@ from mail_service.addresses import MailAddress
 from mail_service.errors import MailProblem, bad_address
 from mail_service.settings import MailServiceSettings
 
-_COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: who slows strangers down, or asks others about them, answers late
+_COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: servers delay unknown clients
 _REPLY_TO_DATA_TIMEOUT = 600.0  # 4.5.3.2.6; in doubt for ever after it
 _WAIT_FOR_A_CONNECTION = 300.0  # after that the recipient may have been erased: the caller has to look again
 _CHECK_TIMEOUT = 20.0
@@ -60,7 +60,7 @@ class _StaleConnection(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SmtpEnvelope:
-    """What one delivery needs; `content` has CRLF line ends."""
+    """Envelope of one delivery; `content` has CRLF line ends."""
 
     sender: MailAddress
     recipient: MailAddress
@@ -95,7 +95,7 @@ class SmtpPool:
 
     @property
     def saturated(self) -> bool:
-        """Whether another email would wait longer than a caller should."""
+        """Return whether another email would wait too long."""
         return self._under_way >= self._settings.smtp_pool_size * (1 + _WAITING_PER_CONNECTION)
 
     async def deliver(self, envelope: SmtpEnvelope, gate: Callable[[], Awaitable[bool]]) -> None:
@@ -197,10 +197,10 @@ class SmtpPool:
             raise
 
     async def _logged_in(self) -> SMTP:
-        """A new connection, logged in.
+        """Return a new connection, logged in.
 
-        While the server has not taken the password lately, one email alone tries it, and what that one meets holds for
-        all that wait: a wrong password, tried by every connection, would lock the account at once.
+        Until the server has accepted the password, a single email tries it and its result holds for all waiting emails:
+        a wrong password tried by every connection would lock the account.
         """
         asked = time.monotonic()
         if self._settings.smtp_username is not None and not self._login_holds:
@@ -274,7 +274,7 @@ class SmtpPool:
 
 
 async def _hand_over(client: SMTP, content: bytes) -> None:
-    """Sends the body, which ends with CRLF, and reads the one reply that decides."""
+    """Send the body, which ends with CRLF, and read the final reply."""
     protocol = client.protocol
     if protocol is None or not protocol.is_connected:
         raise _unavailable("it hung up")

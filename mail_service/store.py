@@ -1,12 +1,12 @@
-"""What the service remembers: Idempotency-Keys and who wants no more email. Never a body, a name or an address.
+"""Stored state: Idempotency-Keys and suppressed addresses as hashes. Never a body, a name or an address.
 
 A key is claimed (`in_flight`) in a commit of its own before SMTP hears of the email, moved to the stage `handing_over`
 in another right before the body leaves, and `accepted` after the server's 250. So whatever is found after a crash is
 decidable but for `handing_over`, which becomes `in_doubt` and is never sent again.
 
-Each process holds a session-level advisory lock on its instance number; who can take that lock knows the process is
-dead. A process that merely lost its connection may be judged dead too: its next step names its attempt, finds the row
-gone or judged, and gives up before the body leaves.
+Each process holds a session-level advisory lock on its instance number; once another process can take the lock, the
+holder is dead. A process that merely lost its connection may be judged dead, too: its next step names its attempt,
+finds the row gone or judged, and gives up before the body leaves.
 """
 
 import secrets
@@ -110,7 +110,7 @@ class MailStore:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str, pool_size: int) -> AsyncIterator[Self]:
-        """Migrates, announces this instance and judges what dead ones left. Parameters never reach an exception."""
+        """Migrate, register this instance and settle keys of dead ones. Parameters never reach an exception."""
         engine = create_async_engine(
             url,
             hide_parameters=True,
@@ -138,7 +138,7 @@ class MailStore:
             await engine.dispose()
 
     async def ready(self) -> bool:
-        """Whether the database answers and takes writes."""
+        """Return whether the database answers and takes writes."""
         try:
             await self._execute(_PROBE)
         except SQLAlchemyError:

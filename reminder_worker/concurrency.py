@@ -12,15 +12,14 @@ from reminder_worker.errors import ChainUnavailable
 T = TypeVar("T")
 CHAIN_SECONDS = 45.0
 _USUAL = gc.get_threshold()
-_MANY = 20_000  # new objects before the collector looks: a slice makes that many, and drops them by itself
+_MANY = 20_000  # new objects before a collection: a batch makes as many, and frees them without the collector
 
 
 async def together(*work: Awaitable[Any]) -> list[Any]:
-    """Several things at once, as one: the first failure cancels the others and is raised as itself.
+    """Run awaitables at once and return results in order. The first failure cancels the others and is raised.
 
-    Results in order. Unlike with `asyncio.gather` alone nothing goes on in the background after a failure. Not a
-    `TaskGroup`: before Python 3.13 its failure stays counted as a cancellation of who waits for it, and an
-    `asyncio.timeout` around that then raises `CancelledError` instead of its own error.
+    `asyncio.gather` alone would leave the others running. Before Python 3.13 a failed `TaskGroup` counts as a
+    cancellation of its caller: an `asyncio.timeout` around it raises `CancelledError` instead of `TimeoutError`.
     """
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
@@ -63,7 +62,7 @@ class ChainLooks(Generic[T]):
         self._under_way: dict[int, asyncio.Task[T]] = {}
 
     async def within(self, seconds: float, chain_ids: Iterable[int]) -> dict[int, T]:
-        """What each look found, by chain, of those that were done within the time."""
+        """Return results by chain of the looks that finished in time."""
         looks = {chain_id: self._begun(chain_id) for chain_id in chain_ids}
         await asyncio.wait(looks.values(), timeout=seconds)
         return {chain_id: look.result() for chain_id, look in looks.items() if look.done()}

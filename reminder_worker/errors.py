@@ -178,7 +178,7 @@ class NotConfigured(Misconfigured):
 
 
 class RouterVersionUnsupported(Misconfigured):
-    """A router was upgraded: what is signed for it now is not known here."""
+    """Error for an upgraded router whose signatures are unknown to this release."""
 
     code = "router_version_unsupported"
 

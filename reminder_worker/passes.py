@@ -1,7 +1,7 @@
-"""The passes of the worker: what is looked at, how often, and what a look or a run leaves behind.
+"""Passes of the worker: their questions, intervals and records.
 
-A look asks cheaply whether there is work; a run does it. Both record in `pass_state` that they happened:
-an empty look is a success. One chain failing stops neither another chain nor another pass.
+`look` asks cheaply for work, `run` does the work. Both are recorded in `pass_state`; a look without work is a success.
+A failing chain stops no other chain and no other pass.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ log = structlog.get_logger(__name__)
 ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
 Report = Mapping[str, Any]
 BALANCES_EVERY_SECONDS = 3600
-LOOK_SECONDS = 35.0  # for one chain: what its silent endpoints would take beyond is others' time
+LOOK_SECONDS = 35.0  # for one chain: silent endpoints must not take the time of other chains
 
 
 class PassFailed(ServiceError):
-    """At least one chain's part failed; `pass_state` and the log say which."""
+    """Failure of a pass on at least one chain; `pass_state` and the log name the chain."""
 
     code = "pass_failed"
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerPass:
-    """`look` and `run` are for one chain (`ANY_CHAIN` where `per_chain` is false).
+    """Pass of the worker; `look` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
 
-    `run` gives a report, or a dataclass that is one; neither holds personal data.
+    `run` returns a report, as a mapping or a dataclass, without personal data.
     """
 
     name: str
@@ -156,7 +156,7 @@ def _dispatch(runtime: Runtime) -> ReminderDispatch:
 
 
 def report_of(found: Any) -> Report:
-    """A dataclass's fields as JSON takes them; not `asdict`, which turns a Counter into one of pairs."""
+    """Return the fields of a dataclass for JSON; `asdict` would break a Counter."""
     values = found if isinstance(found, Mapping) else {each.name: getattr(found, each.name) for each in fields(found)}
     nested = (name for name, value in values.items() if is_dataclass(value) or isinstance(value, Mapping))
     return {**values, **{name: report_of(values[name]) for name in nested}}
@@ -169,7 +169,7 @@ def _relay_off(settings: Settings) -> str | None:
 
 
 async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
-    """Something is open, or the balances were not looked at for long."""
+    """Return whether a request is open, or the balances have not been read for an hour."""
     if not relays_on(runtime.settings, chain_id):
         return False
     for reconcile in runtime.relaying.reconcilers.values():
@@ -193,10 +193,9 @@ def _check_keys(runtime: Runtime) -> None:
 
 
 async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """A report for each wallet, by what it is for. All of them at once: neither one that fails nor one that takes long
-    holds up the others.
+    """Reconcile all wallets at once and return a report by role. A slow or failing wallet does not block the others.
 
-    Where nothing is open, it is tried whether each key can be used: otherwise only the next request would find out.
+    Without open requests each key is tried: otherwise only the next request would find a broken key.
     """
     if not relays_on(runtime.settings, chain_id):
         return {"relays": "nothing on this chain"}
@@ -246,7 +245,7 @@ def _auto_renew(runtime: Runtime) -> AutoRenew:
 
 
 def expected(settings: Settings) -> list[ExpectedPass]:
-    """Every pass that is on, on each of its chains."""
+    """Return every pass that is on, for each of its chains."""
     return [
         ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
         for step in BY_NAME.values()
@@ -410,8 +409,7 @@ PASSES: tuple[WorkerPass, ...] = (
         run=_watch,
     ),
 )
-# Nothing looks whether there is anything to forget: a schedule runs it, and `tick`. It is watched as the others are,
-# since nobody would notice that what was to be deleted stays.
+# A schedule and `tick` run this pass without a look. The watchdog watches it: kept personal data would go unnoticed.
 FORGETTING = WorkerPass(
     "forget", every_seconds=3600, per_chain=False, switched_off=_always_on, look=_by_the_clock, run=_forget
 )

@@ -1,7 +1,7 @@
-"""Caps, cooldowns and rate limits: atomic counters in the database, so that all processes share them.
+"""Caps, cooldowns and rate limits: atomic counters in the database, shared by all processes.
 
-A subject is public (an address on chain) or a keyed hash, never an email or a client address in clear.
-Every method works in the caller's transaction when given its connection: rolled back, nothing was used.
+A subject is public (an address on chain) or a keyed hash, never an email or a client address in clear. With a
+connection, a method works in the caller's transaction, whose rollback refunds the quota.
 """
 
 import time
@@ -72,7 +72,7 @@ class QuotaCounters:
         limit: int,
         window_seconds: int,
     ) -> frozenset[str]:
-        """Take for many subjects in one statement; returns those for whom it fitted, the others used nothing."""
+        """Reserve for many subjects in one statement. Return the subjects within the limit; the others use nothing."""
         start = int(self.now()) // window_seconds * window_seconds
         values = {
             "scope": scope,

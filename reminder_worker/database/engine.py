@@ -43,7 +43,7 @@ _A_FILE = text("""
 
 
 def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
-    """An engine for `postgresql+psycopg://`. Parameters never show in errors or logs: they may be personal."""
+    """Return an engine for `postgresql+psycopg://`. Errors and logs never show parameters: they may be personal."""
     engine = create_async_engine(
         make_url(url),
         pool_size=pool_size,
@@ -52,14 +52,14 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
         hide_parameters=True,
         connect_args=_LIBPQ,
     )
-    event.listen(engine.sync_engine, "connect", _as_the_code_expects)
-    _ask_idle_connections(engine)
-    event.listen(engine.sync_engine, "handle_error", _read_only_is_away)
+    event.listen(engine.sync_engine, "connect", _set_session)
+    _ping_idle_connections(engine)
+    event.listen(engine.sync_engine, "handle_error", _treat_read_only_as_away)
     return engine
 
 
 async def must_take_writes(engine: AsyncEngine) -> None:
-    """Changes nothing. Raises `OperationalError` where nothing can be written: a standby, a host whose disk is full."""
+    """Raise `OperationalError` on a standby or a full disk. Changes nothing."""
     async with engine.begin() as connection:
         await connection.execute(text("delete from worker.installation where false"))
         await connection.execute(_IN_LITTLE_MEMORY)
@@ -67,8 +67,10 @@ async def must_take_writes(engine: AsyncEngine) -> None:
 
 
 async def shares_sessions(engine: AsyncEngine) -> bool:
-    """Whether two connections were seen in one session, which a pooler gives to one transaction after the other: what
-    is prepared, set or locked in it is somebody else's then."""
+    """Return whether two connections share a session: a pooling proxy hands sessions from transaction to transaction.
+
+    Prepared statements, settings and locks of such a session belong to other clients, too.
+    """
     async with engine.connect() as one, engine.connect() as other:
         for _ in range(3):  # a busy pooler may have given the session to somebody else
             sessions = set()
@@ -80,16 +82,15 @@ async def shares_sessions(engine: AsyncEngine) -> bool:
     return False
 
 
-def _as_the_code_expects(connection: Any, _record: object) -> None:
+def _set_session(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute(_SESSION)
     cursor.close()
     connection.commit()
 
 
-def _read_only_is_away(context: ExceptionContext) -> OperationalError | None:
-    """It is the server's state, not the statement's fault; and no connection to it is kept, for after a failover the
-    one that takes writes is another, which only a new connection finds."""
+def _treat_read_only_as_away(context: ExceptionContext) -> OperationalError | None:
+    """Treat a read-only server as away and drop its connections: after a failover new ones reach the primary."""
     error = context.original_exception
     if getattr(error, "sqlstate", None) != _READ_ONLY:
         return None
@@ -97,11 +98,10 @@ def _read_only_is_away(context: ExceptionContext) -> OperationalError | None:
     return OperationalError(context.statement, None, error, hide_parameters=True, connection_invalidated=True)
 
 
-def _ask_idle_connections(engine: AsyncEngine) -> None:
-    """Like `pool_pre_ping`, but only for connections that were idle for a while: its round trip is a tenth of a busy
-    request.
+def _ping_idle_connections(engine: AsyncEngine) -> None:
+    """Ping connections after some idle time; `pool_pre_ping` would cost a tenth of every busy request.
 
-    One that broke within `TRUSTED_IDLE_SECONDS` fails as it would have in use, and the pool then forgets the others.
+    A connection that breaks within `TRUSTED_IDLE_SECONDS` fails in use, and the pool then drops the others.
     """
     dialect = engine.sync_engine.dialect
 
@@ -124,12 +124,12 @@ def _ask_idle_connections(engine: AsyncEngine) -> None:
 def in_transaction(
     engine: AsyncEngine, connection: AsyncConnection | None
 ) -> AbstractAsyncContextManager[AsyncConnection]:
-    """The caller's when given its connection, else one of its own."""
+    """Return the caller's connection, or a new transaction without one."""
     return engine.begin() if connection is None else nullcontext(connection)
 
 
 async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:
-    """Whoever loses a deadlock changed nothing and tries the whole transaction again, three times at most."""
+    """Run a transaction and repeat it after a lost deadlock, three times at most: nothing was changed."""
     for repeats_left in (3, 2, 1, 0):
         try:
             return await transaction()

@@ -22,7 +22,7 @@ _CONTRACTS = ("TRANSFER_EOA_LEGACY_ROUTER", "MULTISIG_LEGACY_ROUTER", "PREMIUM_S
 
 
 def _contracts(chain: ChainSettings) -> str:
-    """The contracts whose ids and users our rows are keyed by."""
+    """Return the contracts whose ids and users are keys of our rows."""
     return ",".join([*chain.legacy_routers, chain.premium_setting, chain.time_lock_router])
 
 
@@ -35,7 +35,7 @@ def _wanted(settings: Settings, vault: Vault, hashes: KeyedHash) -> dict[str, st
 
 
 async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, hashes: KeyedHash) -> list[str]:
-    """Names of the settings that were recorded with other values; writes nothing."""
+    """Return the names of settings that were recorded with other values."""
     async with engine.connect() as connection:
         rows = await connection.execute(select(installation.c.name, installation.c.value))
         found = {row.name: row.value for row in rows}
@@ -44,7 +44,7 @@ async def differences(engine: AsyncEngine, settings: Settings, vault: Vault, has
 
 
 def made_with_others(names: Sequence[str]) -> str:
-    """What is wrong where these settings differ, and the way out."""
+    """Return a message with the fault and its remedy."""
     rotation = "; an earlier EMAIL_ENC_KEY belongs in EMAIL_ENC_KEYS_OLD" if _KEYS[_ENC_KEY] in names else ""
     return f"made with other settings ({', '.join(names)}): restore those, or use another database{rotation}"
 

@@ -1,7 +1,7 @@
-"""Bring the database to the schema this code was written for, and tell whether it serves this code.
+"""Migrate the database, and check that its schema serves this release.
 
-Revisions are numbered one by one, and each only adds: the release before a revision runs on it too. So an update
-migrates first and replaces the processes afterwards, one by one, and a release may be taken back without the database.
+Revisions are numbered in sequence and only add, so the previous release runs on a new revision. An update migrates
+first and replaces the processes afterwards; going back to the previous release leaves the database as it is.
 """
 
 from pathlib import Path
@@ -47,24 +47,24 @@ def _upgrade(connection: Connection) -> None:
 
 
 async def migrate(engine: AsyncEngine) -> None:
-    """Run what is missing, in one transaction; harmless when nothing is, or when two start at once.
+    """Run missing revisions in one transaction; safe if none is missing or two processes start at once.
 
-    Leaves a newer schema as it is. Raises `Misconfigured` when that one does not serve this version, and for a new
-    database that cannot keep every character.
+    A newer schema stays. Raises `Misconfigured` if it does not serve this version, and for a new database that is not
+    UTF-8.
     """
     async with engine.begin() as connection:
         await connection.run_sync(_upgrade)
 
 
 async def schema_serves(engine: AsyncEngine) -> bool:
-    """Whether this code runs on the database: at its own newest revision, or one further, during an update."""
+    """Return whether the schema is at this code's newest revision, or one further during an update."""
     async with engine.connect() as connection:
         found = await connection.run_sync(_revision)
     return found is not None and _serves(found)
 
 
 def server_encoding(connection: Connection) -> str:
-    """As the server names it: SQL_ASCII of one that was made without a locale."""
+    """Return the server's name of the encoding; SQL_ASCII without a locale."""
     return str(connection.scalar(text("show server_encoding")))
 
 
@@ -73,7 +73,7 @@ def _serves(revision: str) -> bool:
 
 
 def _revision(connection: Connection) -> str | None:
-    """None when nothing was migrated yet."""
+    """Return the revision, or None before the first migration."""
     present = connection.scalar(text("select to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"})
     if present is None:
         return None

@@ -1,4 +1,4 @@
-"""Encrypted rows from older master keys to the current one, in batches, while everything goes on."""
+"""Re-encryption of rows under the current master key, in batches, while the service runs."""
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SealedTable:
-    """A table of which each row has a key of its own, and the ledger that keeps undecided bodies under that key.
+    """Encrypted table with a key per row, and the ledger that keeps undecided bodies under the same key.
 
-    `key` are the columns of the primary key, which the ledger has, too. `context(column, *key)` and
-    `body_context(id)` say where a ciphertext belongs.
+    `key`: the columns of the primary key, present in the ledger, too. `context(column, *key)` and `body_context(id)`
+    bind a ciphertext to its place.
     """
 
     table: Table
@@ -42,35 +42,35 @@ async def count_rows_of_other_keys(
 
 
 async def rotate(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: int = 500) -> AsyncIterator[int]:
-    """Yields how many rows each batch encrypted anew; ends when none of an older key is left.
+    """Yield the number of rows of each batch until no row of an older key is left.
 
-    Rows are locked in the order of their key, as writes do; bodies of undecided sends move along. Raises
-    `DecryptionFailed` when an old key is missing or a row is damaged, which the log names.
+    Rows are locked in the order of their key, as by writes; bodies of undecided emails are encrypted again, too. Raises
+    `DecryptionFailed` for a missing key or a damaged row, which the log names.
     """
     at = [sealed.table.c[name] for name in sealed.key]
     older = select(sealed.table).where(sealed.table.c.key_id != vault.key_id).order_by(*at).limit(batch)
     after: tuple[Any, ...] | None = None
 
-    async def one() -> list[tuple[Any, ...]]:
+    async def rotate_batch() -> list[tuple[Any, ...]]:
         wanted = older if after is None else older.where(tuple_(*at) > after)
         async with engine.begin() as connection:
             rows = (await connection.execute(wanted.with_for_update())).all()
             return await _reseal(connection, vault, sealed, rows) if rows else []
 
     while True:
-        done = await through_deadlocks(one)  # a registration of a gift locks the same rows the other way round
+        done = await through_deadlocks(rotate_batch)  # a gift's registration locks these rows in another order
         if done:
             yield len(done)
         elif after is None:
             return
-        # At the end from the start again: a process with the old key may have written behind us.
+        # Start again at the end: a process with the old key may have written meanwhile.
         after = done[-1] if done else None
 
 
 async def _reseal(
     connection: AsyncConnection, vault: Vault, sealed: SealedTable, rows: Sequence[Row[Any]]
 ) -> list[tuple[Any, ...]]:
-    """The keys of the rows, in their order."""
+    """Encrypt rows again and return their keys in order."""
     keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record()) for row in rows}
     changes = []
     for at, (row, new) in keys.items():
@@ -87,7 +87,7 @@ async def _reseal(
     bodies = select(ledger).where(tuple_(*of).in_(list(keys)), ledger.c.body.is_not(None))
     for entry in await connection.execute(bodies.order_by(ledger.c.id).with_for_update()):
         row, new = keys[tuple(getattr(entry, name) for name in sealed.key)]
-        if entry.body_salt == row.salt:  # under another salt it can only be asked about anyway
+        if entry.body_salt == row.salt:  # a body under another salt is never posted again
             context = sealed.body_context(entry.id)
             body = new.seal(vault.record(row.salt, row.key_id).open(entry.body, context), context)
             anew = {"body": body, "body_salt": new.salt}

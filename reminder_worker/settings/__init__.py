@@ -1,8 +1,8 @@
-"""Every setting of the service: read once from the environment into frozen objects.
+"""Settings of the service, read once from the environment into frozen objects.
 
-An absent group turns its part off. A group set by half is off too and reported as an error by
-`Settings.problems` (`reminder-worker doctor` prints them and exits with 1). What everything needs
-raises `Misconfigured` at once. A secret may be given as `NAME` or as `NAME_FILE`, a path to a file.
+If none of a group's required variables is set, its part is off. An incomplete or invalid group is off, too, and is
+reported in `Settings.problems` (`reminder-worker doctor` prints them and exits with 1). Missing basic settings raise
+`Misconfigured`. A secret may be given as `NAME` or as `NAME_FILE`, a path to a file.
 """
 
 import os
@@ -78,7 +78,7 @@ class Settings(SettingsGroup):
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
-        """Raises `Misconfigured` with every fault of what the service cannot start without."""
+        """Read all groups. Raises `Misconfigured` with every fault that prevents a start."""
         values, problems = _with_secret_files(environ)
         faults: list[str] = list(problems)
         half: list[str] = []
@@ -120,8 +120,7 @@ class Settings(SettingsGroup):
 
 
 def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Replace every `NAME_FILE` by `NAME` with the file's text. White space around a value is none of it, and empty
-    values count as absent."""
+    """Replace every `NAME_FILE` by `NAME` with the file's text. Values are stripped; empty values count as absent."""
     values = {name: text for name, value in environ.items() if (text := value.strip())}
     problems = []
     for name in [n for n in values if n.endswith("_FILE") and _is_secret(n.removesuffix("_FILE"))]:
@@ -135,7 +134,7 @@ def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list
             values[plain] = text
         except OSError as error:
             problems.append(f"{name}: the file cannot be read ({error.strerror})")
-        except UnicodeDecodeError:  # which would show what it read
+        except UnicodeDecodeError:  # the error would show the content
             problems.append(f"{name}: the file holds something that is not text")
     return values, problems
 
@@ -167,17 +166,17 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
     try:
         return group.model_validate(fields)
     except ValidationError as error:
-        said: dict[str, str] = {}  # the first of each: a list without what is wrong in it is too short, too
+        first_faults: dict[str, str] = {}  # one per variable: a list without its invalid parts is also too short
         for fault in error.errors(include_input=False, include_url=False, include_context=False):
             message = "missing" if fault["type"] == "missing" else fault["msg"].removeprefix("Value error, ")
-            said.setdefault(prefix + str(fault["loc"][0]), message)
-        faults.extend(f"{name}: {message}" for name, message in said.items())
+            first_faults.setdefault(prefix + str(fault["loc"][0]), message)
+        faults.extend(f"{name}: {message}" for name, message in first_faults.items())
         return None
 
 
 def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: list[str]) -> G | None:
-    """None when nothing that the group requires is set, and, with its faults told, when only a part is usable."""
-    required = _required(group)
+    """Return None if no required variable is set, or if the group is invalid; faults are added to `half`."""
+    required = _list_required(group)
     if not any(name in values for name in required):
         return None
     faults: list[str] = []
@@ -187,8 +186,8 @@ def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: li
     return found
 
 
-def _required(group: type[SettingsGroup]) -> list[str]:
-    """Variables, of which none is set while the group's part is off."""
+def _list_required(group: type[SettingsGroup]) -> list[str]:
+    """Return the variables that turn the group's part on."""
     return [field.alias for field in group.model_fields.values() if field.alias and field.is_required()]
 
 
@@ -216,7 +215,7 @@ OPTIONAL_GROUPS: tuple[type[SettingsGroup], ...] = (
 
 
 def list_setting_names(chain_ids: Sequence[str]) -> list[str]:
-    """Every environment variable of the service with these chains; of a secret there is one with `_FILE`, too."""
+    """Return every environment variable with these chains; a secret has one with `_FILE`, too."""
     names = ["CHAINS"]
     for group in GROUPS:
         prefixes = [f"CHAIN_{id}_" for id in chain_ids] if group is ChainSettings else [""]
@@ -225,8 +224,7 @@ def list_setting_names(chain_ids: Sequence[str]) -> list[str]:
 
 
 def find_misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(variable, setting) of what nobody reads and is nearly the name of a setting. Chains that are not served may
-    have theirs."""
+    """Return (variable, setting) of unread variables that resemble a setting; variables of other chains are fine."""
     ids = [part.strip() for part in environ.get("CHAINS", "").split(",")]
     names = list_setting_names(ids)
     known = {*names, *(f"{name}_FILE" for name in names if _is_secret(name))}
@@ -236,19 +234,18 @@ def find_misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def find_without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(variable, settings that it needs) of parts that are off because none of those is set: what was meant to be
-    on, or what stayed when it was switched off."""
+    """Return (variable, required settings) of variables whose part is off for lack of a required setting."""
     found = []
     for group in OPTIONAL_GROUPS:
         fields = [field for field in group.model_fields.values() if field.alias]
-        required = _required(group)
-        given = [name for field in fields for name in _names_of(field) if environ.get(name, "").strip()]
+        required = _list_required(group)
+        given = [name for field in fields for name in _list_names(field) if environ.get(name, "").strip()]
         if not {name.removesuffix("_FILE") for name in given} & set(required):
             found += [(name, ", ".join(required)) for name in given]
     return found
 
 
-def _names_of(field: FieldInfo) -> list[str]:
+def _list_names(field: FieldInfo) -> list[str]:
     return [f"{field.alias}", *([f"{field.alias}_FILE"] if is_secret_field(field) else [])]
 
 

@@ -123,12 +123,11 @@ class ChainSettings(SettingsGroup):
 
     @property
     def is_test_chain(self) -> bool:
-        """Where Premium costs next to nothing, so that strangers could make us write to anybody."""
+        """Premium costs next to nothing here: anybody could cause emails to any address."""
         return self.chain_id not in MAINNET_CHAIN_IDS
 
 
 def find_test_chains(chains: Collection[ChainSettings]) -> frozenset[int]:
-    """Test chains beside mainnet: what costs nothing there shall be no part of what is counted over all chains. Empty
-    where mainnet is not served."""
+    """Return test chains served beside mainnet: their free numbers must not enter totals. Empty without mainnet."""
     tests = frozenset(chain.chain_id for chain in chains if chain.is_test_chain)
     return tests if len(tests) < len(chains) else frozenset()

@@ -1,4 +1,4 @@
-"""Groups of settings: each field names its environment variable, its default and a description."""
+"""Groups of settings: fields with environment variable, default and description."""
 
 from pathlib import Path
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""The tables of docs/configuration.md, generated from the settings."""
+"""Tables of docs/configuration.md, generated from the settings."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ _BEGIN, _END = "<!-- settings -->\n", "<!-- /settings -->"
 
 
 def configuration_table() -> str:
-    """Markdown: one table for each group, in the order of the settings module."""
+    """Return Markdown with a table for each group."""
     return "\n\n".join(_group_table(group) for group in GROUPS)
 
 

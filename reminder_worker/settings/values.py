@@ -1,4 +1,4 @@
-"""What values settings may have: each type reads one from text, or says what is wrong with it without showing it."""
+"""Types of settings: each reads a value from text, or names the fault without showing the value."""
 
 import re
 from base64 import b64decode
@@ -46,11 +46,11 @@ def _keys(value: str) -> tuple[bytes, ...]:
 
 def _url(value: str) -> str:
     try:
-        AnyUrl(value)  # as its standard has it, and who posts to it
+        AnyUrl(value)  # as the URL standard and the HTTP client read it
         parts = urlsplit(value)
         host = (parts.hostname or "").encode("idna")  # as it is looked up
         is_url = parts.scheme in ("http", "https") and host != b"" and parts.port != 0
-    except ValueError:  # which would show a part of it
+    except ValueError:  # the error would show a part
         is_url = False
     if not is_url or not value.isprintable() or " " in value or "\\" in value:
         raise ValueError("not a URL: needs http:// or https://, and a host")
@@ -58,7 +58,7 @@ def _url(value: str) -> str:
 
 
 def _base_url(value: str) -> str:
-    """What paths are put behind. It is shown, and has no password therefore."""
+    """Return a base address for paths; it is shown, so it may hold no password."""
     if any(mark in _url(value) for mark in "@?#"):
         raise ValueError("not a base address: holds a user, a query or a fragment")
     return value.rstrip("/")
@@ -85,7 +85,7 @@ def _proxy(value: str) -> str:
 
 
 def _may_be_mailed(value: str) -> str:
-    """An address, or a domain after its `@`, as addresses are compared."""
+    """Return a normalised address, or a domain after its `@`."""
     try:
         return normalise_email(f"any{value}").removeprefix("any") if value.startswith("@") else normalise_email(value)
     except ValueError:
@@ -93,7 +93,7 @@ def _may_be_mailed(value: str) -> str:
 
 
 def _origin(value: str) -> str:
-    """As browsers send it, so that it can be compared with what they send."""
+    """Return the origin in the form that browsers send."""
     found = _ORIGIN.fullmatch(value.removesuffix("/").lower())
     if found is None or int(found["port"] or 0) > 65535:
         raise ValueError("not an origin: scheme, host and port, and nothing else")
@@ -107,16 +107,16 @@ def _postgres_url(value: str) -> str:
     try:
         url = make_url(value)
         url.get_dialect()().create_connect_args(url)
-    except (ArgumentError, ValueError):  # which would show a part of it
+    except (ArgumentError, ValueError):  # the error would show a part
         raise ValueError("not a URL as postgresql://user:password@host/name") from None
-    if "@" in (url.host or ""):  # a part of the password, which name servers would be asked for
+    if "@" in (url.host or ""):  # part of the password: name servers would see it
         raise ValueError("has an @ that is not percent-encoded: write %40")
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class PriceFeed:
-    """What a token is worth in US dollars, by a Chainlink feed. `token` is an address, or `ETH`."""
+    """Chainlink feed of a token in US dollars; `token` is an address or `ETH`."""
 
     token: str
     feed: str
@@ -149,7 +149,7 @@ def _gift_prefix(value: str) -> str:
 
 
 def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-    """Each once, however it is written: an endpoint named twice would agree with itself."""
+    """Refuse an endpoint named twice, in any spelling: it would agree with itself."""
     urls = [str(AnyUrl(_url(value.get_secret_value()))).rstrip("/") for value in values]
     if len(set(urls)) < len(urls):
         raise ValueError("names one twice")
@@ -157,7 +157,7 @@ def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
 
 
 def _of_text(check: Callable[[str], object]) -> BeforeValidator:
-    """What is no text is left to the type to refuse."""
+    """Check text only; the type refuses other values."""
     return BeforeValidator(lambda value: check(value) if isinstance(value, str) else value)
 
 

@@ -1,7 +1,7 @@
 """Amounts that live legacies can move, read from the chain at one block.
 
 Calls go out in bounded batches, and only sums of a batch are kept. A holder without a balance is asked for no
-allowance. A token that keeps failing is left out, so that it cannot hold up the others.
+allowance. A token that keeps failing is left out.
 """
 
 from collections import Counter
@@ -93,7 +93,7 @@ async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) ->
 
 
 class _HoldingsReader:
-    """Reader of batches of owners that remembers which tokens fail."""
+    """Reader of batches of owners; it remembers failing tokens."""
 
     def __init__(self, chain: Chain, block: BlockHeader, tokens: frozenset[str]) -> None:
         self._chain = chain

@@ -72,7 +72,7 @@ def _format_dollars(answer: int, decimals: int) -> Decimal:
 
 
 async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> list[FeedAnswer]:
-    """Read all feeds at one block, isolated from each other. Raises `ChainUnavailable`.
+    """Read all feeds at one block; a failing feed affects no other. Raises `ChainUnavailable`.
 
     Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals.
     """

@@ -18,7 +18,7 @@ SMALL_DOLLARS: Final = Decimal(10_000)  # a value below it may change by any fac
 
 @dataclass(frozen=True, slots=True)
 class StatisticsSnapshot:
-    """Aggregates of one chain at one block, as the columns of the table describe them."""
+    """Aggregates of one chain at one block, described by the columns of the table."""
 
     chain_id: int
     hour: datetime
