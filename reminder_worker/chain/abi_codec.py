@@ -29,6 +29,11 @@ def address_word(address: str) -> bytes:
     return bytes(12) + bytes.fromhex(address[2:])
 
 
+def encode_call(to: str, contract: str, function: str, arguments: bytes = b"") -> ContractCall:
+    """Return a call of a contract's function, by its name in the ABI file."""
+    return ContractCall(to, selector(contract, function) + arguments)
+
+
 def at(data: bytes, position: int) -> int:
     """Return the word at a byte position as a number; raise `MalformedData` beyond the end."""
     chunk = data[position : position + WORD]
@@ -112,7 +117,6 @@ def bytes_at(data: bytes, position: int, limit: int) -> bytes:
     return data[position + WORD : position + WORD + size]
 
 
-AGGREGATE3: Final = selector("Multicall3", "aggregate3")
 _ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
 _HIGH_BYTES_OF_AN_ADDRESS: Final = "00" * 12
 _ONE: Final = struct.Struct(">24xQ")  # a word, of which no more than 64 bits mean anything here
@@ -129,7 +133,9 @@ def encode_multicall(calls: Sequence[ContractCall]) -> bytes:
     else:
         ends = accumulate((len(tail) // 2 for tail in tails), initial=len(calls) * WORD)
         heads = b"".join(map(word, list(ends)[:-1]))
-    return b"".join((AGGREGATE3, word(WORD), word(len(calls)), heads, bytes.fromhex("".join(tails))))
+    return b"".join(
+        (selector("Multicall3", "aggregate3"), word(WORD), word(len(calls)), heads, bytes.fromhex("".join(tails)))
+    )
 
 
 @lru_cache(64)

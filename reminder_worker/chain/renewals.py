@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from reminder_worker.chain import abi_codec, wire
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, word
+from reminder_worker.chain.abi_codec import WORD, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import BlockHeader, ContractCall
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable
 
 DAY_SECONDS: Final = 86400
@@ -29,11 +29,6 @@ BUDGET_STEPS: Final = (7, 30)
 OWNERS_AT_ONCE: Final = 500
 
 _ROUTER: Final = "TransferEOALegacyRouter"
-_LAST_TIMESTAMP: Final = selector("Legacy", "getLastTimestamp")
-_LEGACY_ADDRESSES: Final = selector(_ROUTER, "legacyAddresses")
-_AUTO_RENEW_STATE: Final = selector(_ROUTER, "autoRenewState")
-_ACTIVITY_ATTESTOR: Final = selector(_ROUTER, "activityAttestor")
-_RECORD_ACTIVITY: Final = selector(_ROUTER, "recordActivity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +63,7 @@ def budget_step(budget_end: int, now: int) -> int | None:
 
 def record_activity(legacy_id: int, observed: int) -> bytes:
     """Encode the call of `recordActivity`."""
-    return _RECORD_ACTIVITY + word(legacy_id) + word(observed)
+    return selector(_ROUTER, "recordActivity") + word(legacy_id) + word(observed)
 
 
 class RenewalReads:
@@ -80,22 +75,26 @@ class RenewalReads:
         self._needed = endpoints_needed(len(chain.settings.rpc_urls))
 
     async def attestor(self, *, at: str) -> str:
-        answer = await self._chain.call(ContractCall(self._router, _ACTIVITY_ATTESTOR), at=at)
+        answer = await self._chain.call(encode_call(self._router, _ROUTER, "activityAttestor"), at=at)
         return configured("activityAttestor", abi_codec.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """Return states in order; None for an id without a state."""
-        calls = [ContractCall(self._router, _AUTO_RENEW_STATE + word(id)) for id in legacy_ids]
+        calls = [encode_call(self._router, _ROUTER, "autoRenewState", word(id)) for id in legacy_ids]
         return [said(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
     async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
         """Return the last start of each timer (`getLastTimestamp`, unix seconds); None without a usable answer."""
-        answers = await self._chain.call_many([ContractCall(legacy, _LAST_TIMESTAMP) for legacy in legacies], at=at)
+        answers = await self._chain.call_many(
+            [encode_call(legacy, "Legacy", "getLastTimestamp") for legacy in legacies], at=at
+        )
         return [said(_moment, answer) for answer in answers]
 
     async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
         """Return the last start of the timer of the legacy with this id."""
-        registered = await self._chain.call(ContractCall(self._router, _LEGACY_ADDRESSES + word(legacy_id)), at=at)
+        registered = await self._chain.call(
+            encode_call(self._router, _ROUTER, "legacyAddresses", word(legacy_id)), at=at
+        )
         legacy = configured("legacyAddresses", abi_codec.address_at, registered)
         return (await self.resets([legacy], at=at))[0]
 

@@ -9,8 +9,7 @@ from typing import Final
 from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, word
+from reminder_worker.chain.abi_codec import WORD, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, timelock_details
 from reminder_worker.chain.types import ContractCall
@@ -19,7 +18,6 @@ from reminder_worker.indexer.store import read_cursor
 
 LOOK_AHEAD: Final = 4  # more than one: the ERC-20 vault does not know a timelock that holds NFTs alone
 _MOST_RUNS: Final = 20  # of one contract
-_LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,10 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
         for router in chain.settings.legacy_routers:
             for id, block in await _next_ids(connection, chain, _LEGACIES, router=router):
                 calls.append(
-                    (IndexGap(f"legacy {id} of {router}", block), ContractCall(router, _LEGACY_ADDRESSES + word(id)))
+                    (
+                        IndexGap(f"legacy {id} of {router}", block),
+                        encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(id)),
+                    )
                 )
         vault = chain.settings.timelock_erc20
         for id, block in await _next_ids(connection, chain, _TIMELOCKS):

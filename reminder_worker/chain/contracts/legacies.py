@@ -9,7 +9,7 @@ import msgspec
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, MalformedData, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
 from reminder_worker.chain.types import ContractCall, RevertedCall
@@ -23,18 +23,15 @@ _IDENTITY: Final = tuple(
 )
 _PLACE: Final = _IDENTITY[2:4]
 _MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
-_PULL_VAULT: Final = selector("Legacy", "pullVault")
-_TRIGGERS: Final = selector("Legacy", "getTriggerActivationTimestamp")
 _STATE: Final = (
     selector("Legacy", "getLegacyBeneficiaries"),
     selector("Legacy", "isLive"),
-    _TRIGGERS,
+    selector("Legacy", "getTriggerActivationTimestamp"),
     selector("Legacy", "getLegacyName"),
 )
 _OVERFLOW: Final = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
 NEVER: Final = 2**256 - 1
 """Trigger of a legacy whose times overflow. Its owner set an inactivity or a delay that no clock reaches."""
-_LEGACY_ADDRESSES: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
 _LONGEST_NAME_BYTES: Final = 1024
 MOST_NAMED: Final = 100
 """Bound of each list that a legacy or a Safe returns. Today's contracts allow 32 heirs, with shares in whole percents;
@@ -139,7 +136,10 @@ class LegacyReads:
 
     async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
         """Return triggers in order, in unix seconds; None for a revert, zeros for old builds."""
-        return [decoded(_triggers, row[0]) for row in await self._read(legacies, (_TRIGGERS,), at)]
+        return [
+            decoded(_triggers, row[0])
+            for row in await self._read(legacies, (selector("Legacy", "getTriggerActivationTimestamp"),), at)
+        ]
 
     async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
         """Return the vault that may pull for each legacy by Permit2, or None for none.
@@ -147,7 +147,7 @@ class LegacyReads:
         A legacy keeps the vault that its router had at creation. The configured vault stands for the vault of a legacy
         without this getter.
         """
-        rows = await self._read(legacies, (_PULL_VAULT,), at)
+        rows = await self._read(legacies, (selector("Legacy", "pullVault"),), at)
         named = [said(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
         return [None if vault == _ZERO else vault for vault in named]
 
@@ -171,7 +171,7 @@ class LegacyReads:
 
 def _registration(router: str, legacy_id: int) -> ContractCall:
     """Ask a router which legacy has this id."""
-    return ContractCall(router, _LEGACY_ADDRESSES + word(legacy_id))
+    return encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(legacy_id))
 
 
 def _place(row: Sequence[Answer]) -> tuple[str, int]:

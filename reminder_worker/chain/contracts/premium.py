@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.logs import TooMuch
-from reminder_worker.chain.types import ContractCall, RevertedCall
+from reminder_worker.chain.types import RevertedCall
 
 # What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
 # halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
@@ -21,9 +20,6 @@ _MOST_DUE_GAS: Final = 50_000_000
 class ReminderView:
     """Reads of PremiumReminderView: open windows."""
 
-    _BATCH: Final = selector("PremiumReminderView", "dueRemindersBatch")
-    _AHEAD: Final = selector("PremiumReminderView", "defaultNotifyAhead")
-
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._address = chain.settings.premium_reminder_view
@@ -34,10 +30,11 @@ class ReminderView:
         Return `RevertedCall` if a legacy reverts or the node refuses so many. The contract does not isolate legacies:
         ask for half of them.
         """
-        data = self._BATCH + word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        addresses = word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        call = encode_call(self._address, "PremiumReminderView", "dueRemindersBatch", addresses)
         gas = min(_DUE_GAS + _DUE_GAS_EACH * len(legacies), _MOST_DUE_GAS)
         try:
-            answer = await self._chain.call(ContractCall(self._address, data), at=at, gas=gas)
+            answer = await self._chain.call(call, at=at, gas=gas)
         except TooMuch:
             if len(legacies) == 1:
                 raise
@@ -49,40 +46,43 @@ class ReminderView:
     async def default_notify_ahead(self, *, at: str) -> int:
         """Return the default notice, in seconds."""
         return configured(
-            "defaultNotifyAhead", abi_codec.at, await self._chain.call(ContractCall(self._address, self._AHEAD), at=at)
+            "defaultNotifyAhead",
+            abi_codec.at,
+            await self._chain.call(encode_call(self._address, "PremiumReminderView", "defaultNotifyAhead"), at=at),
         )
 
 
 class PremiumSetting:
     """Reads of PremiumSetting: subscriptions, notice times and reminder configurations."""
 
-    _IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
-    _TIME_AHEAD: Final = selector("PremiumSetting", "getTimeAhead")
-    _BENEFICIARIES: Final = selector("PremiumSetting", "getBeneficiaryData")
-
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._address = chain.settings.premium_setting
 
     async def is_premium(self, user: str, *, at: str | None = None) -> bool:
-        answer = await self._chain.call(ContractCall(self._address, self._IS_PREMIUM + address_word(user)), at=at)
+        answer = await self._chain.call(
+            encode_call(self._address, "PremiumSetting", "isPremium", address_word(user)), at=at
+        )
         return configured("isPremium", abi_codec.bool_at, answer)
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
         """Return the subscriptions in order."""
-        calls = [ContractCall(self._address, self._IS_PREMIUM + address_word(user)) for user in users]
+        calls = [encode_call(self._address, "PremiumSetting", "isPremium", address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Return seconds before a deadline, in order; 0 without a setting of the user."""
-        calls = [ContractCall(self._address, self._TIME_AHEAD + address_word(user)) for user in users]
+        calls = [encode_call(self._address, "PremiumSetting", "getTimeAhead", address_word(user)) for user in users]
         answers = await self._chain.call_many(calls, at=at)
         return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
         """Return whether each legacy has a beneficiary to remind, in order; False without a usable answer."""
-        calls = [ContractCall(self._address, self._BENEFICIARIES + address_word(legacy)) for legacy in legacies]
+        calls = [
+            encode_call(self._address, "PremiumSetting", "getBeneficiaryData", address_word(legacy))
+            for legacy in legacies
+        ]
         return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
 
 
@@ -93,7 +93,7 @@ class TokenWhiteList:
         self._chain = chain
 
     async def tokens(self, *, at: str | None = None) -> frozenset[str]:
-        call = ContractCall(self._chain.settings.token_white_list, selector("TokenWhiteList", "getWhitelist"))
+        call = encode_call(self._chain.settings.token_white_list, "TokenWhiteList", "getWhitelist")
         answer = await self._chain.call(call, at=at)
         return frozenset(configured("getWhitelist", abi_codec.addresses_behind, answer))
 

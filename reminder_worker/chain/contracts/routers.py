@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
 from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.contracts.legacies import LegacyReads
@@ -25,16 +24,6 @@ TIMELOCK_VERSIONS: Final = ("1", PAYEE_VERSION)
 LEGACY_VERSIONS: Final = ("1",)
 """Known versions of the domains: another version has other authorizations."""
 _DOMAIN_SECONDS: Final = 120.0  # an upgrade of a router may change it
-_DOMAIN: Final = selector("TransferEOALegacyRouter", "eip712Domain")
-_NONCE: Final = selector("TransferEOALegacyRouter", "sponsorNonce")
-_REGISTRY: Final = selector("TransferEOALegacyRouter", "legacyAddresses")
-_CLAIMS_DISABLED: Final = selector("TransferEOALegacyRouter", "sponsoredClaimsDisabled")
-_MOST_TTL: Final = selector("TransferEOALegacyRouter", "CHECKIN_AUTH_MAX_TTL")
-_IS_PREMIUM: Final = selector("PremiumSetting", "isPremium")
-_WHITELIST: Final = selector("TokenWhiteList", "getWhitelist")
-_BALANCE: Final = selector("ERC20", "balanceOf")
-_ALLOWANCE: Final = selector("ERC20", "allowance")
-_PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
 
 Read = tuple[str, ContractCall, Callable[[bytes, int], Any]]
 
@@ -79,14 +68,20 @@ class RouterReads:
         """Return a configured router's domain (ERC-5267), kept for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
         if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
-            domain = self._domain_of(router, await self._chain.call(ContractCall(router, _DOMAIN)))
+            domain = self._domain_of(
+                router,
+                await self._chain.call(encode_call(router, "TransferEOALegacyRouter", "eip712Domain")),
+            )
             self._domains[router] = (domain, time.monotonic())
         return domain
 
     async def next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[TypedDataDomain, int]:
         """The domain that a withdrawal is signed in, and the nonce that the signer's next one has to have."""
         router = self._chain.settings.time_lock_router
-        calls = [ContractCall(router, _DOMAIN), ContractCall(router, _NONCE + address_word(signer))]
+        calls = [
+            encode_call(router, "TransferEOALegacyRouter", "eip712Domain"),
+            encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", address_word(signer)),
+        ]
         domain, nonce = await self._chain.call_many(calls, at=at)
         return self._domain_of(router, domain), configured("sponsorNonce", abi_codec.at, nonce)
 
@@ -95,7 +90,11 @@ class RouterReads:
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
-            ("sponsoredClaimsDisabled", ContractCall(router, _CLAIMS_DISABLED + word(legacy_id)), abi_codec.bool_at),
+            (
+                "sponsoredClaimsDisabled",
+                encode_call(router, "TransferEOALegacyRouter", "sponsoredClaimsDisabled", word(legacy_id)),
+                abi_codec.bool_at,
+            ),
             self._whitelist(),
         )
         return ClaimFacts(nonce, legacy, disabled, whitelist)
@@ -106,13 +105,17 @@ class RouterReads:
         return None if legacy is None else str(legacy)
 
     async def check_in(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
-        premium = ContractCall(self._chain.settings.premium_setting, _IS_PREMIUM + address_word(signer))
+        premium = encode_call(self._chain.settings.premium_setting, "PremiumSetting", "isPremium", address_word(signer))
         nonce, legacy, is_premium, most_ttl = await self._read(
             at,
             _nonce(router, signer),
             _registered(router, legacy_id),
             ("isPremium", premium, abi_codec.bool_at),
-            ("CHECKIN_AUTH_MAX_TTL", ContractCall(router, _MOST_TTL), abi_codec.at),
+            (
+                "CHECKIN_AUTH_MAX_TTL",
+                encode_call(router, "TransferEOALegacyRouter", "CHECKIN_AUTH_MAX_TTL"),
+                abi_codec.at,
+            ),
         )
         return CheckInFacts(nonce, legacy, is_premium, most_ttl)
 
@@ -137,10 +140,10 @@ class RouterReads:
             call
             for token in tokens
             for call in (
-                ContractCall(token, _BALANCE + holder),
-                ContractCall(token, _ALLOWANCE + holder + address_word(legacy)),
+                encode_call(token, "ERC20", "balanceOf", holder),
+                encode_call(token, "ERC20", "allowance", holder + address_word(legacy)),
                 *(
-                    ContractCall(settings.permit2, _PERMIT2_ALLOWANCE + holder + address_word(token) + to)
+                    encode_call(settings.permit2, "Permit2", "allowance", holder + address_word(token) + to)
                     for to in spenders
                 ),
             )
@@ -162,7 +165,7 @@ class RouterReads:
         return found
 
     def _whitelist(self) -> Read:
-        call = ContractCall(self._chain.settings.token_white_list, _WHITELIST)
+        call = encode_call(self._chain.settings.token_white_list, "TokenWhiteList", "getWhitelist")
         return ("getWhitelist", call, lambda data, position: frozenset(abi_codec.addresses_behind(data, position)))
 
     async def _read(self, at: str, *reads: Read) -> list[Any]:
@@ -187,7 +190,11 @@ def _values(reads: Sequence[Read], answers: Sequence[bytes | RevertedCall]) -> l
 
 
 def _nonce(router: str, signer: str) -> Read:
-    return ("sponsorNonce", ContractCall(router, _NONCE + address_word(signer)), abi_codec.at)
+    return (
+        "sponsorNonce",
+        encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", address_word(signer)),
+        abi_codec.at,
+    )
 
 
 def _registered(router: str, legacy_id: int) -> Read:
@@ -195,7 +202,11 @@ def _registered(router: str, legacy_id: int) -> Read:
         address = abi_codec.address_at(data, position)
         return address if int(address, 16) else None
 
-    return ("legacyAddresses", ContractCall(router, _REGISTRY + word(legacy_id)), read)
+    return (
+        "legacyAddresses",
+        encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(legacy_id)),
+        read,
+    )
 
 
 def _number(answer: bytes | RevertedCall, position: int = 0) -> int:

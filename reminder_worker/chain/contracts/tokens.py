@@ -13,8 +13,6 @@ from reminder_worker.chain.types import ContractCall, RevertedCall
 
 MOST_DECIMALS: Final = 36
 MOST_REMEMBERED: Final = 10_000
-_SYMBOL: Final = selector("ERC20", "symbol")
-_DECIMALS: Final = selector("ERC20", "decimals")
 _HARMLESS = re.compile(r"[A-Za-z0-9$+_.\-]{1,11}")
 _LIKE_A_LINK = re.compile(r"\.[A-Za-z]{2}|www", re.I)
 
@@ -40,7 +38,11 @@ class TokenReads:
     async def metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
         """Return metadata by token; None without usable decimals: show address and base units then."""
         unknown = [token for token in dict.fromkeys(tokens) if token not in self._known]
-        calls = [ContractCall(token, data) for token in unknown for data in (_SYMBOL, _DECIMALS)]
+        calls = [
+            ContractCall(token, data)
+            for token in unknown
+            for data in (selector("ERC20", "symbol"), selector("ERC20", "decimals"))
+        ]
         answers = await self._chain.call_many(calls, at=at)
         for index, token in enumerate(unknown):
             found = metadata(answers[2 * index], answers[2 * index + 1])
