@@ -36,7 +36,7 @@ class PageFile:
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """What one page loads at its start; file names as in `PageFiles.files`."""
+    """Files that a page loads at its start; file names as in `PageFiles.files`."""
 
     script: str
     styles: tuple[str, ...]
@@ -66,7 +66,7 @@ class PageFiles:
 
 
 def _entry(manifest: Mapping[str, Any], key: str) -> PageEntry:
-    """`preloads`: what the script imports at its start, so that browsers need not wait to ask for it."""
+    """`preloads`: imports of the script, which browsers may load early."""
     seen: dict[str, None] = {}
     waiting = [key]
     while waiting:

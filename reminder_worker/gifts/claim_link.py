@@ -41,7 +41,7 @@ _IN_A_NOTE: Final = re.compile("[\n\u00ad\u061c\u200b-\u200f]|\U0001f3f4[\U000e0
 
 @dataclass(frozen=True, slots=True)
 class GiftLetter:
-    """What only the link's holders read: it travels in the fragment, which no server sees."""
+    """Text for the link's holders only: it travels in the fragment, which no server sees."""
 
     to: str = field(repr=False)
     giver: str = field(repr=False)
@@ -79,7 +79,7 @@ class ServedOrigin:
 
 @dataclass(frozen=True, slots=True)
 class LinkFlags:
-    """What a link tells in its query, where crawlers and the server see it."""
+    """Flags in a link's query, visible to crawlers and the server."""
 
     occasion: str | None = None
     paper: bool = False
@@ -126,7 +126,7 @@ class LinkRules:
 
 
 def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
-    """Raises ValueError for whatever is not one of our links with its letter. Use `ClaimLink.url`, not the text."""
+    """Raises ValueError unless the link is ours and has a letter. Use `ClaimLink.url`, not the text."""
     if len(text) > MOST_LINK_CHARACTERS:
         raise ValueError("is too long")
     start = _ORIGIN.match(text)
@@ -167,7 +167,7 @@ def check_claim_link(text: str, rules: LinkRules, chain_id: int, timelock_id: in
 
 
 def kept_marks(query: Iterable[tuple[str, str]]) -> LinkFlags:
-    """Of a request's query only what a claim link may have, and that only when it is said once and well."""
+    """Return the valid parts of a request's query that a claim link may have, without repeated ones."""
     values: dict[str, list[str]] = {}
     for name, value in query:
         values.setdefault(name, []).append(value)
@@ -211,7 +211,7 @@ def encode_letter(letter: GiftLetter) -> str:
 
 
 def decode_letter(text: str) -> GiftLetter:
-    """Raises ValueError for another version, another shape, text beyond the limits, and base64 not in its one form."""
+    """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64."""
     if len(text) > MOST_LETTER_BYTES * 4 // 3 + 1:
         raise ValueError("has a letter that is too long")
     try:

@@ -1,4 +1,4 @@
-"""The emails of gifts: one that a gift waits, on the giver's day, and one on opening day; each at most once."""
+"""Emails of gifts: an announcement on the giver's day and an email on opening day, at most once."""
 
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,8 +41,8 @@ IS_ANOTHER = "gift_is_another"
 
 
 class GiftsAreOthers(ChainUnavailable):
-    """None of the gifts of several givers is what was registered. No reorganisation explains that, but an upgrade that
-    went wrong does: the emails wait, or each would be given up because its gift seems to be another one."""
+    """The gifts of several givers all differ from the registered ones. A failed upgrade explains this, a reorganisation
+    does not. The emails wait: otherwise all would be dropped because their gifts seem to be others."""
 
 
 @dataclass(slots=True)

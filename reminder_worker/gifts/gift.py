@@ -1,4 +1,4 @@
-"""What a gift is: from the index, and from the chain itself for one just sealed or about to be written about."""
+"""Gifts as the index has them, and as the chain has them when they are new or an email is due."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class GiftReader:
         self._indexers = indexers
 
     async def find(self, chain_id: int, timelock_id: int) -> TimelockedGift | None:
-        """By the index; one that it does not know yet is read from the chain rather than refused."""
+        """Read a gift from the index, or from the chain if the index does not know it yet."""
         chain = self._chains[chain_id]
         listed = await TokenWhiteList(chain).tokens()
         known = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
@@ -42,7 +42,7 @@ class GiftReader:
         return None if details is None else _of_chain(details, listed)
 
     async def giver(self, chain_id: int, timelock_id: int) -> str | None:
-        """Who sealed it, by the chain itself and no endpoint's word alone: they decide whom we write to."""
+        """Return the giver, confirmed by two endpoints: the giver decides the recipient of our emails."""
 
         async def read(chain: Chain) -> str | None:
             (details,) = await TimelockReads(chain).details([timelock_id])
@@ -51,7 +51,7 @@ class GiftReader:
         return await agreed(self._chains[chain_id], read)
 
     async def read(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, TimelockedGift], int]:
-        """By id, the gifts that the chain knows; and the time of the block they were read at (unix seconds)."""
+        """Return the gifts on chain by id, and the time of their block (unix seconds)."""
         chain = self._chains[chain_id]
         head = await chain.head()
         wanted = sorted(ids)
@@ -74,7 +74,7 @@ class GiftReader:
         return {id: _of_chain(each, ()) for id, each in known if each is not None}
 
     async def head_time(self, chain_id: int) -> int:
-        """Of the latest block, unix seconds: what the contracts would judge by."""
+        """Return the time of the latest block in unix seconds, as the contracts see it."""
         return (await self._chains[chain_id].head()).timestamp
 
 
@@ -85,7 +85,7 @@ def _of_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> 
 
 
 def _of_chain(found: TimelockDetails, listed: Collection[str]) -> TimelockedGift:
-    """What the NFT vaults hold of it is not asked: a gift is sealed into one vault or waits for the index."""
+    """Ignore the NFT vaults: a gift is sealed into one vault or waits for the index."""
     is_live_gift = found.lock_type == GIFT and found.status == LIVE
     offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
     return TimelockedGift(

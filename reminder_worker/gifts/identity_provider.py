@@ -230,7 +230,7 @@ class IdentityProvider:
             raise _unavailable() from None
 
     async def _turn(self, ends: float) -> None:
-        """Wait for a second in which nobody else has asked."""
+        """Wait for a second without another request."""
         while True:
             try:
                 return await self._quotas.take(None, _SCOPE, "", limit=1, window_seconds=1)

@@ -60,7 +60,7 @@ class EmailTiming(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotificationPayload:
-    """Whom to write to, from whom, and the claim link with its fragment. Kept encrypted, never shown."""
+    """Recipient, giver and the claim link with its fragment. Stored encrypted, never shown."""
 
     email: str = field(repr=False)
     recipient_name: str = field(repr=False)
@@ -216,7 +216,7 @@ class GiftNotifications:
         return RegistrationResult(wish.timing, notify_at, to_datetime(gift.unlock_time))
 
     async def erase(self, request: EraseRequest) -> bool:
-        """Whether there was a row. What was not sent is cancelled; what was sent stays remembered by its hash.
+        """Erase a row; return whether it existed. Unsent emails are cancelled, sent ones are remembered by a hash.
 
         Works also where no gift is served any more.
         """
@@ -228,7 +228,7 @@ class GiftNotifications:
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
         async with self._engine.connect() as connection:
             registered = await connection.scalar(sql["owner"], at)
-        if registered != request.giver:  # who registered may erase, whatever became of the gift and its chain
+        if registered != request.giver:  # the registered giver may erase, also after the gift ended
             await self._owned(request.chain_id, request.timelock_id, request.giver)
 
         async def erase() -> bool:
@@ -318,7 +318,7 @@ def payload_context(chain_id: int, timelock_id: int) -> str:
 
 
 async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
-    """First of all in a transaction, so that two writes of one gift follow one another."""
+    """Run first in a transaction: it serialises the writes of a gift."""
     if (await connection.execute(sql["write"], {**at, "deadline": deadline})).first() is None:
         raise Superseded("A message signed later was accepted for this gift; sign a new one.")
     await spend(connection, digest, deadline)

@@ -52,7 +52,7 @@ def occasions() -> Mapping[str, GiftOccasion]:
 
 
 def occasion_of(name: str | None) -> GiftOccasion:
-    """The default one for a name that is not known."""
+    """Return the default for an unknown name."""
     return occasions().get(name or "", occasions()[_file().default])
 
 
@@ -64,7 +64,7 @@ def card(occasion: str) -> bytes:
 
 @cache
 def card_names() -> Mapping[str, str]:
-    """File name in a URL to occasion; it changes with the image, which may so be cached for ever."""
+    """Return occasions by file name in URLs. The name changes with the image, so caches keep it for ever."""
     return {f"{name}.{hashlib.sha256(card(name)).hexdigest()[:12]}.png": name for name in occasions()}
 
 

@@ -1,4 +1,4 @@
-"""What anybody may know of a gift: its public facts on chain, and which is the newest sealed to an address.
+"""Public facts of a gift on chain, and the newest gift sealed to an address.
 
 Only live gifts of whitelisted ERC-20 tokens are offered: for any other timelock the answer is that there is no gift.
 """
@@ -39,8 +39,8 @@ class GiftState(StrEnum):
 class GiftAsset:
     """`units` are base units; `as_ether`: wrapped ether that the recipient receives as ether, unit by unit.
 
-    `sold_for_ether`: another token that is sold at the withdrawal, for as much ether as it fetches then. Both are None
-    of what has been withdrawn and may have been paid out so: the chain does not remember.
+    `sold_for_ether`: another token, sold at the withdrawal for ether at the price of that time. Both are None after a
+    withdrawal: the chain does not remember the kind of payment.
     """
 
     token: str
@@ -169,7 +169,7 @@ class GiftPages:
         return chain_id, live, len(offered) < len(gifts)
 
     async def _indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
-        """What the index has of it. None also while no index answers: the chain alone tells all of a live gift of
+        """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
         ERC-20 tokens."""
         try:
             found = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
@@ -179,7 +179,7 @@ class GiftPages:
 
 
 def _units(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
-    """What was sealed: by the vault, or after a withdrawal, which the vault does not remember, by the index."""
+    """Return the sealed amounts: from the vault, or from the index after a withdrawal."""
     if found.assets or indexed is None:
         return found.assets
     return [(asset.token, asset.amount) for asset in indexed.assets]
@@ -188,8 +188,7 @@ def _units(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[
 def _assets(
     units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool | None
 ) -> tuple[GiftAsset, ...]:
-    """`last_as_eth`: None once it is withdrawn; the index does not tell which token was the last, nor what became of
-    it."""
+    """Return the assets. `last_as_eth`: None after the withdrawal, since the index does not know the last token."""
     last, assets = len(units) - 1, []
     for position, (token, amount) in enumerate(units):
         is_ether = metadata[token] == WRAPPED_ETHER

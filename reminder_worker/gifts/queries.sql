@@ -1,18 +1,9 @@
 -- The statements of gift emails. Ledger states and leases are those of the sent-ledger.
 --
--- `queued` and `released` were proven never to be posted; a stored body sets `claimed_at`, and only then may it be
--- posted, so that an expired lease says by itself what it proves.
+-- `queued` and `released` entries were certainly never posted. Storing the body sets `claimed_at`, and only then may the
+-- email be posted. So an expired lease without `claimed_at` proves that nothing was posted.
 --
--- `heads`: the time of each chain's latest block, by which a gift opens; a chain that is not in it is not readable now.
---
--- The chains that have a row, one step in the index for each: `distinct` would read an entry for each gift.
---
--- Rows to delete once opening day's email is decided. While it is dead or held the row stays, until the retry window is
--- over: an operator may still have it sent.
---
--- Rows to delete in any case, since the retry window is over: by our own clock where the chain cannot be read. The
--- window is taken from the moment and not added to the unlock time, which anybody may choose so large that the sum
--- overflows.
+-- `heads`: the time of each chain's latest block, by which a gift opens. A chain without one cannot be read now.
 
 -- name: write
 insert into worker.gift_write (chain_id, timelock_id, deadline) values (:chain_id, :timelock_id, :deadline)
@@ -63,10 +54,9 @@ limit 50;
 delete from worker.gift_notification where chain_id = :chain_id and timelock_id = :timelock_id;
 
 -- name: plan
--- Plans an email, or plans it again if it was cancelled or refused before, or not wanted then. What was sent, or is held
--- because it may have been, is never planned again; what is undecided is asked about at the time at which it would be
--- due. A lease on it ends here: its holder would put back the entry as due at once. `due` null: at once. `day` is when
--- an email that is not out begins to count as late; null: now.
+-- Plans an email, or plans it again if it was cancelled, refused or not wanted before. A sent or held email is never
+-- planned again; an email in doubt is asked about at the new time. A lease ends here: otherwise its holder would make the
+-- entry due at once. `due` null: at once. `day`: when an unsent email begins to count as late; null: now.
 insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, next_try, expires_at, created_at)
 values (
     gen_random_uuid(), :email_hash, :chain_id, :timelock_id, :kind,
@@ -87,6 +77,7 @@ where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :emai
   and state in ('queued', 'released');
 
 -- name: chains
+-- Chains with a gift, in one step of the index for each: `distinct` would read an entry for each gift.
 with recursive chain as (
     select min(chain_id) as id from worker.gift_notification
     union all
@@ -291,7 +282,8 @@ select o.id from outcome o where o.state <> 'sent' and (
 );
 
 -- name: delete_done
--- Of gifts whose opening day's email is decided. While it is dead or held the row stays.
+-- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is over:
+-- an operator may still have it sent.
 -- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
 -- those the mail service can only be asked from now on.
 -- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
@@ -320,7 +312,8 @@ with gone as (
         select chain_id, timelock_id from gone;
 
 -- name: delete_late
--- Of gifts whose retry window is over: by our own clock where the chain cannot be read.
+-- Gifts whose retry window is over, by our own clock if the chain cannot be read. The window is subtracted from now:
+-- added to an unlock time of a giver's choice, it could overflow.
 -- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
 -- those the mail service can only be asked from now on.
 -- A row that was corrected since the email was decided is of another person, who has not been told: it stays.

@@ -32,8 +32,7 @@ MESSAGE_TYPES = {"GiftEmailWallet": ({"name": "emailHash", "type": "bytes32"}, {
 
 
 class GiverUnknown(Refused):
-    """The giver's account has never been used. Anybody can make such keys without number, and use up everybody's cap
-    with them."""
+    """The giver's account has never been used. Anybody can create such keys without limit and use up the caps."""
 
     code = "giver_unknown"
 
@@ -172,14 +171,14 @@ class GiftWallets:
             return row.timestamp_ms, row.sub_organization_id
 
     def _creations(self, most: int, chain_id: int) -> Iterator[tuple[str, int]]:
-        """The counters that a creation is counted in, with their limits. On a test chain an account costs nothing, so
-        that anybody may have many: beside mainnet, givers on test chains may use half of the day's creations."""
+        """Yield the counters of a creation, with their limits. An account on a test chain costs nothing. If mainnet is
+        served, too, givers on test chains may use half of the day's creations."""
         yield "gift_wallets", most
         if chain_id in find_test_chains([chain.settings for chain in self._chains.values()]):
             yield "gift_wallets_of_test_chains", most // 2
 
     async def _restarted(self, key: bytes, old: int) -> int:
-        """A new timestamp for the creation, or the one that somebody else has just given it."""
+        """Renew the timestamp of a creation. Return it, or a newer timestamp of another process."""
         this = gift_wallet.c.email_hash == key
         renewed = update(gift_wallet).values(timestamp_ms=int(self._quotas.now() * 1000))
         async with self._engine.begin() as connection:

@@ -1,10 +1,9 @@
-"""What operators are told: an outbox in the database, written into the service log and, when set, sent by email.
+"""Outbox of alerts to operators: written into the service log and, if configured, sent by email.
 
-A condition (`raise_`, `clear`) is told when it begins and once more when it is over, however often it is seen; an
-event (`once`) once for each of its stages. An alert is committed before anybody hears of it, and is told at least
-once: its id is the mail service's Idempotency-Key and its bytes stay the same until they are accepted, so that an
-outage of any length neither loses nor repeats it. More than `STORM` in ten minutes become one email.
-AlertFacts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
+A condition (`raise_`, `clear`) causes an alert at its beginning and at its end. An event (`once`) causes an alert for
+every stage. An alert is committed first and sent at least once. Its id is the Idempotency-Key and its bytes never
+change, so an outage neither loses nor repeats an alert. More than `STORM` alerts in ten minutes become one email.
+Facts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
 """
 
 import logging
@@ -37,22 +36,17 @@ from reminder_worker.outbox.tables import alert, alert_state
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
-# Whatever LOG_LEVEL is: nobody else may hear of an upgrade, which is a warning.
+# Ignores LOG_LEVEL: without email, only the log reports an upgrade, as a warning.
 _log_of_alerts = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET))
 
 AlertFacts = Mapping[str, str | int]
-STORM: Final = 10  # emails of their own in STORM_SECONDS; what is more becomes a digest
+STORM: Final = 10  # separate emails in STORM_SECONDS; more alerts become a digest
 STORM_SECONDS: Final = 600
-SLICE: Final = 100
-FIRST_PAUSE_SECONDS: Final = 10.0
-LONGEST_PAUSE_SECONDS: Final = 900.0
-PATIENT_TRIES: Final = 20  # about three hours
-_LEVELS = {"raised": "error", "cleared": "info", "unwatched": "info", "event": "warning"}
 
 
 @dataclass(slots=True)
 class AlertReport:
-    """What one delivery came to; `outage`: the mail service does not take emails now."""
+    """Result of one delivery. `outage`: the mail service accepts no emails now."""
 
     logged: int = 0
     sent: int = 0
@@ -63,7 +57,7 @@ class AlertReport:
 
 
 class AlertOutbox:
-    """`mail` is open. Without it, or without `ops_email`, the service log alone is told."""
+    """`mail` is open. Without `mail` or `ops_email`, alerts go into the service log only."""
 
     def __init__(
         self,
@@ -154,14 +148,14 @@ class AlertOutbox:
     # -- delivery -------------------------------------------------------------------------------
 
     async def look(self) -> bool:
-        """Whether an alert is to be logged or sent now."""
+        """Return whether an alert is to be logged or sent now."""
         # A state in a parameter would keep the plan that is made for all parameters from the index.
         due = (alert.c.state == literal_column("'queued'")) & (alert.c.next_try <= func.now())
         async with self._engine.connect() as conn:
             return bool(await conn.scalar(select(select(true()).where(or_(due, alert.c.logged_at.is_(None))).exists())))
 
     async def run(self) -> AlertReport:
-        """Log what is not logged yet, then send what is due. Several may run at once."""
+        """Log new alerts, then send due ones. Several may run at once."""
         report = AlertReport()
         report.logged = await self.write_log()
         if self._mail is None:
@@ -176,8 +170,8 @@ class AlertOutbox:
         return report
 
     async def write_log(self) -> int:
-        """Log what is not logged yet; returns how many lines. Each is marked afterwards, so that a crash in between
-        repeats a line rather than losing it."""
+        """Log new alerts; return the number of lines. An alert is marked after its line: a crash in between repeats the
+        line instead of losing it."""
         async with self._engine.connect() as conn:
             found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
         for row in found:
@@ -186,8 +180,7 @@ class AlertOutbox:
         return len(found)
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
-        """Above the rate, all that waits becomes one digest; the next digest is not made before ten minutes are
-        over."""
+        """Above the rate, merge all waiting alerts into one digest. Make the next digest after ten minutes."""
         lately_made = alert.c.created_at >= func.clock_timestamp() - span(seconds=STORM_SECONDS)
         is_no_digest = alert.c.kind != AlertKind.ALERTS_DIGEST.value
         sent_lately = select(func.count()).where(is_no_digest, alert.c.state == "sent", lately_made)
@@ -215,10 +208,12 @@ class AlertOutbox:
             report.merged = len(ids)
 
     async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
-        """Alerts that were tried least often go first, so that one that always fails holds up no other. But alerts
-        about one thing keep their order, or after an outage its end would be told before its beginning, which waits for
-        its next try: an alert is also due when a later one about the same thing is."""
-        patient = alert.c.tries < PATIENT_TRIES
+        """Send the alerts with the fewest tries first, so that a failing alert does not block the others.
+
+        Alerts about one thing keep their order: otherwise the end of a condition could be sent before its beginning. So
+        an alert is also due when a later alert about the same thing is due.
+        """
+        patient = alert.c.tries < 20  # about three hours
         same_subject = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject
         later_of_it = (*same_subject, _thing(_NEWER) == _thing(alert), _NEWER.c.created_at > alert.c.created_at)
         later_is_due = select(true()).where(*later_of_it, *_due(_NEWER)).exists()
@@ -226,7 +221,7 @@ class AlertOutbox:
         due = select(alert).where(queued, or_(is_time, patient & later_is_due))
         tries = func.max(alert.c.tries).over(partition_by=[alert.c.chain_id, alert.c.subject, _thing(alert), patient])
         async with self._engine.connect() as conn:
-            found = (await conn.execute(due.order_by(tries, _AGE).limit(SLICE))).all()
+            found = (await conn.execute(due.order_by(tries, _AGE).limit(100))).all()
         for row in found:
             body = build_alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
             outcome = await mail.send(row.id, body)
@@ -236,9 +231,8 @@ class AlertOutbox:
                 return
 
     async def _ask(self, mail: MailClient, alert_id: UUID) -> EmailOutcome:
-        """What became of an alert. When nobody can know, it gets a new key and is sent again, since told twice is
-        better than never. That counts as a try, so that where each try ends so, the next comes ever later, and after
-        those of others."""
+        """Ask the mail service about an alert. If even the mail service cannot know, send the alert again with a new
+        key: twice is better than never. That counts as a try, so backoff applies and other alerts go first."""
         try:
             status: MessageStatus = await mail.ask(alert_id)
         except MailUnavailable:
@@ -250,7 +244,7 @@ class AlertOutbox:
         return EmailInDoubt()
 
     async def _settle(self, row: Row[Any], outcome: EmailOutcome, report: AlertReport) -> bool:
-        """False when the mail service is in trouble: the others wait, too."""
+        """Record a result. Return False if the mail service fails: the other alerts wait, too."""
         if isinstance(outcome, EmailAccepted):
             await self._set(row.id, state="sent", message_id=outcome.message_id, tries=row.tries + 1)
             report.sent += 1
@@ -261,7 +255,7 @@ class AlertOutbox:
             await self._set(row.id, state="dead", tries=row.tries + 1)
             report.dead += 1
             return True
-        pause = min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(row.tries, 10)) * random.uniform(0.5, 1)  # noqa: S311
+        pause = min(900.0, 10.0 * 2 ** min(row.tries, 10)) * random.uniform(0.5, 1)  # noqa: S311
         if isinstance(outcome, NotAccepted) and outcome.retry_after is not None:
             pause = max(pause, outcome.retry_after)
         until = func.clock_timestamp() + span(seconds=pause)
@@ -286,7 +280,7 @@ def _due(alerts: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 
 def _thing(alerts: FromClause) -> ColumnElement[str]:
-    """What an alert is about, together with its subject: a condition, or an operation in all of its stages."""
+    """Return the topic of an alert within its subject: a condition, or an operation in all of its stages."""
     return case((alerts.c.kind.startswith("upgrade_"), "upgrade"), else_=alerts.c.kind)
 
 
@@ -294,12 +288,13 @@ def _say(row: Row[Any]) -> None:
     shown = OnChain if row.kind.startswith("upgrade_") else str  # hashes and call data are what they are about
     facts = {fact["name"].replace(" ", "_"): shown(fact["value"]) for fact in row.variables["facts"]}
     status, subject = row.variables["status"], shown(row.subject)
-    say = getattr(_log_of_alerts, _LEVELS[status])
+    levels = {"raised": "error", "cleared": "info", "unwatched": "info", "event": "warning"}
+    say = getattr(_log_of_alerts, levels[status])
     say("alert", alert_id=row.id, kind=row.kind, status=status, chain_id=row.chain_id, subject=subject, facts=facts)
 
 
 def _digest_facts(rows: Sequence[Row[Any]]) -> dict[str, str | int]:
-    """One line for each kind and status: how many, and of what, as far as there is room."""
+    """Return one line for each kind and status: the number of alerts and their subjects, as far as there is room."""
     subjects: dict[str, list[str]] = {}
     for row in rows:
         name = f"{row.kind} {row.variables['status']}".replace("_", " ")

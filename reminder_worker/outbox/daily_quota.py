@@ -34,7 +34,7 @@ class DailyQuota:
     async def reserve(
         self, connection: AsyncConnection, emails: Sequence[E], turns: Mapping[Any, Any], day: int
     ) -> tuple[Sequence[E], Sequence[E]]:
-        """Reserve quota for each email. Return the emails that fit and those over the cap, which have the latest turn.
+        """Reserve quota for each email. Return the emails within the cap and the emails over it.
 
         `turns`: the order of the emails, by id.
         """
@@ -51,7 +51,7 @@ class DailyQuota:
         return fitting[::-1], over
 
     async def charge(self, connection: AsyncConnection, counts: Mapping[str, int], day: int) -> dict[str, int]:
-        """Reserve quota also above the cap. Return by how much each address is over its cap."""
+        """Reserve quota also above the cap. Return the excess of each address over its cap."""
         if not counts:
             return {}
         rows = await connection.execute(sql["charge"], {**_values(counts, day), "cap": self._cap})

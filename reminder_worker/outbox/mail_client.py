@@ -1,7 +1,7 @@
-"""The mail service (email-proxy): one request for each email, and what its answer proves.
+"""Client of the mail service (email-proxy): one request for each email.
 
-Only an answer proves something. Whatever may have been accepted without our knowing is `EmailInDoubt`, to be
-asked about before anything is sent again. No body, address or answer is ever logged or put into an error.
+Only an answer is a proof. An email is in doubt (`EmailInDoubt`) if the mail service may have accepted it without an
+answer: ask before sending again. No body, address or answer is ever logged or put into an error.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _NOT_BEGUN: Final = (BuilderError, PoolTimeoutError)  # no authority to check ce
 
 @dataclass(frozen=True, slots=True)
 class EmailAccepted:
-    """The SMTP server took it, now or when the same key was sent before."""
+    """The SMTP server accepted the email, now or when the same key was sent before."""
 
     message_id: str
 
@@ -59,14 +59,14 @@ class EmailRefused:
 
 @dataclass(frozen=True, slots=True)
 class NotAccepted:
-    """Proven that nothing was accepted. `retry_after`: seconds, where the service says so."""
+    """Certainly nothing was accepted. `retry_after`: seconds, if the service returned them."""
 
     retry_after: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EmailInDoubt:
-    """It may have been accepted: a timeout, a broken connection, an answer that says nothing."""
+    """The email may have been accepted: a timeout, a broken connection, an unusable answer."""
 
 
 EmailOutcome = EmailAccepted | SuppressedAddress | EmailRefused | NotAccepted | EmailInDoubt
@@ -75,7 +75,7 @@ _OUTAGE = (NotAccepted, EmailInDoubt)
 
 @dataclass(frozen=True, slots=True)
 class MessageStatus:
-    """What the mail service knows of a key; `unknown` is its 404."""
+    """The mail service's status of a key; `unknown` is its 404."""
 
     state: Literal["accepted", "in_flight", "in_doubt", "unknown"]
     message_id: str | None = None
@@ -122,7 +122,7 @@ class MailClient:
         """`POST /send`. Never raises for what the service or the network does."""
         outcome, said = await self._post(key, body)
         fails = indicates_outage(outcome)
-        if fails and not self._fails:  # also of a single email: where there are few, nothing else says why it waits
+        if fails and not self._fails:  # a single email, too: without an outage no other line reports it
             log.warning("mail_not_taken", key=str(key), error=said)
         self._fails = fails
         return outcome
@@ -192,7 +192,7 @@ async def read(response: Response, most: int) -> bytes:
 
 
 def read_header(response: Response, name: str) -> str:
-    """Empty when there is none, or none that is text."""
+    """Return a header of the answer; empty if it is missing or no text."""
     try:
         return response.get_header(name) or ""
     except ValueError:
@@ -241,5 +241,5 @@ def _retry_after(value: str) -> float | None:
 
 
 def indicates_outage(outcome: EmailOutcome | MessageStatus) -> bool:
-    """Whether the next email would likely meet the same: the service's trouble, not this request's."""
+    """Return whether the service fails, not this request: the next email would probably fail, too."""
     return isinstance(outcome, _OUTAGE)

@@ -42,7 +42,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class ReminderKind(StrEnum):
-    """Each is also the name of its template."""
+    """Emails about a legacy. A kind is also the name of its template."""
 
     OWNER_RESET = "owner_reset"
     ACTIVATED_MULTISIG = "activated_multisig"
@@ -58,14 +58,14 @@ class ReminderKind(StrEnum):
 
 
 class GiftKind(StrEnum):
-    """What the recipient of a gift hears; each is also the name of its template."""
+    """Emails to the recipient of a gift. A kind is also the name of its template."""
 
     GIFT_WAITING = "gift_waiting"
     GIFT_UNLOCKED = "gift_unlocked"
 
 
 class AlertKind(StrEnum):
-    """What operators are told by email; each is also the name of its template."""
+    """Emails to operators. A kind is also the name of its template."""
 
     RELAYER_LOW_BALANCE = "relayer_low_balance"
     RELAYER_STOPPED = "relayer_stopped"
@@ -124,7 +124,7 @@ class EmailAddressee:
 
 @dataclass(frozen=True, slots=True)
 class TokenAmount:
-    """What one person received of one token: base units; `symbol` only of a whitelisted token."""
+    """Amount of a token that a person received, in base units. `symbol`: only of a whitelisted token."""
 
     token: str
     units: int
@@ -213,7 +213,7 @@ def _body(template: str, category: str, email: str, name: str, variables: Mappin
 def make_alert_variables(
     status: str, chain_id: int, chain_name: str, about: str, facts: Mapping[str, str | int]
 ) -> dict[str, Any]:
-    """What an alert's email shows. `status`: raised, cleared, unwatched or event; chain id 0: not of one chain."""
+    """Return the variables of an alert's email. `status`: raised, cleared, unwatched or event; chain id 0: no chain."""
     return {
         "status": status,
         "chainId": chain_id,
@@ -267,7 +267,7 @@ def checksum(address: str) -> str:
 
 
 def to_datetime(seconds: int) -> datetime:
-    """Of a chain's time, which may be any: one beyond the year 9999 as its end."""
+    """Convert a chain's time. A time after the year 9999 becomes the end of that year."""
     return datetime.fromtimestamp(min(seconds, LATEST_TIME), UTC)
 
 
@@ -279,7 +279,7 @@ def format_deadline(seconds: int) -> str:
 
 
 def format_duration(seconds: int) -> str:
-    """`42 seconds`, `5 minutes`, `3 hours`, `2 days`: whole ones of the largest unit that comes to two."""
+    """`42 seconds`, `5 minutes`, `3 hours`, `2 days`: the largest unit with a value of two or more, rounded down."""
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"{seconds // size} {unit}"

@@ -1,4 +1,4 @@
-"""Emails under a lease, and what a feature brings so that the outbox can send its emails.
+"""Emails under a lease, and the interface between a feature and the outbox.
 
 Objects made for every email are not frozen: freezing took a tenth of the time of an email. Nothing changes them.
 """
@@ -127,7 +127,7 @@ class EmailStatements:
 
 
 class EmailLedger(Protocol[E]):
-    """A feature's ledger of emails: its rules for a claim, its statements, and the `values` bound in them."""
+    """A feature's ledger of emails: rules for a claim and statements. `values` are bound in all statements."""
 
     @property
     def statements(self) -> EmailStatements: ...

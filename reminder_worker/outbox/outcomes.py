@@ -22,25 +22,22 @@ from reminder_worker.outbox.mail_client import (
 )
 from reminder_worker.outbox.models import E, EmailSettlement
 
-REJECTIONS_UNTIL_DEAD = 3
-REJECTION_PAUSE_SECONDS = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour
 FIRST_BACKOFF_SECONDS = 1.0
 LONGEST_BACKOFF_SECONDS = 3600.0
-UNDER_WAY_SECONDS = 15.0
-OUTAGE_AFTER = 5  # failures in a row: when one address alone is put off, nobody else waits
+OUTAGE_AFTER = 5  # failures in a row: a single deferred address does not delay other emails
 OUTAGE_PAUSE_SECONDS = 10.0
 
 
 def settle_answer(entry: E, outcome: EmailOutcome) -> EmailSettlement[E]:
-    """What the answer to a post proves. A third refusal is the last: the request itself is wrong."""
+    """Convert the answer to a post. A third refusal is final: the request itself is wrong."""
     match outcome:
         case EmailAccepted(message_id):
             return settle_sent(entry, message_id)
         case SuppressedAddress():
             return settle_suppressed(entry)
         case EmailRefused(status):
-            state = "dead" if entry.rejections + 1 >= REJECTIONS_UNTIL_DEAD else "released"
-            delay = REJECTION_PAUSE_SECONDS
+            state = "dead" if entry.rejections >= 2 else "released"
+            delay = 4 * 3600.0  # a mailbox or a mail service can be wrong for an hour
             return EmailSettlement(entry, state, f"rejected_{status}", delay=delay, tries=1, rejections=1)
         case NotAccepted(retry_after):
             return retry_later(entry, max(choose_backoff(entry.tries), retry_after or 0.0), "mail_unavailable", tries=1)
@@ -49,10 +46,10 @@ def settle_answer(entry: E, outcome: EmailOutcome) -> EmailSettlement[E]:
 
 
 def settle_status(entry: E, status: MessageStatus) -> EmailSettlement[E]:
-    """What the mail service knows of an undecided entry, unless it never heard of it."""
+    """Convert the mail service's status of an email in doubt."""
     if status.state == "accepted" and status.message_id:
         return settle_sent(entry, status.message_id)
-    return hold_email(entry, "in_doubt") if status.state == "in_doubt" else retry_later(entry, UNDER_WAY_SECONDS)
+    return hold_email(entry, "in_doubt") if status.state == "in_doubt" else retry_later(entry, 15.0)
 
 
 def settle_sent(entry: E, message_id: str) -> EmailSettlement[E]:
@@ -72,17 +69,17 @@ def hold_email(entry: E, reason: str) -> EmailSettlement[E]:
 
 
 def retry_later(entry: E, delay: float, reason: str | None = None, *, tries: int = 0) -> EmailSettlement[E]:
-    """Not accepted now. `tries` is 0 where the reason is ours and not the mail service's: that counts as no try."""
+    """Not accepted now. `tries` is 0 if the mail service is not the reason."""
     return EmailSettlement(entry, "unknown" if entry.undecided else "released", reason, delay=delay, tries=tries)
 
 
 def render_again(entry: E) -> EmailSettlement[E]:
-    """The mail service never heard of it: proven unsent, to be resolved anew."""
+    """The mail service does not know the email: certainly unsent, to be rendered again."""
     return EmailSettlement(entry, "released")
 
 
 def choose_backoff(tries: int) -> float:
-    """Full jitter; the first retry is the next tick's."""
+    """Return seconds with full jitter. The first retry is in the next tick."""
     if tries == 0:
         return FIRST_BACKOFF_SECONDS
     ceiling = min(LONGEST_BACKOFF_SECONDS, 5.0 * 2 ** min(tries, 12))
@@ -91,9 +88,8 @@ def choose_backoff(tries: int) -> float:
 
 @dataclass(slots=True)
 class MailOutage:
-    """Several failures of the mail service in a row. While it lasts nothing is posted: the emails that are spared so
-    wait for `pause` seconds, the longest time that a failure of this row asked for. A good answer ends the row: what
-    was asked for before it concerned single emails only."""
+    """Several failures of the mail service in a row. During an outage nothing is posted. The deferred emails wait
+    `pause` seconds, the longest time requested by a failure of this row. A good answer ends the row."""
 
     begun: bool = False
     pause: float = OUTAGE_PAUSE_SECONDS
@@ -115,7 +111,7 @@ class MailOutage:
 async def ask_about(
     mail: MailClient, entries: Sequence[E], outage: MailOutage, never_arrived: Callable[[E], EmailSettlement[E] | None]
 ) -> tuple[list[EmailSettlement[E]], list[E]]:
-    """What became of undecided entries, and which may be posted again: `never_arrived` gives None for them."""
+    """Ask about emails in doubt. Return results, and the emails for which `never_arrived` returns None."""
     if not mail.keeps_keys:
         return [hold_email(entry, "undecidable") for entry in entries], []
     settled: list[EmailSettlement[E]] = []

@@ -48,7 +48,7 @@ class OutboxStore(Generic[E]):
                     counts = Counter(self._quota.subject(row.email_hash, row.chain_id) for row in rows)
                     await self._quota.refund(connection, counts, day)
 
-        await through_deadlocks(expire)  # writes of recipients lock the same rows one by one
+        await through_deadlocks(expire)  # writes of recipients lock the same rows
 
     async def claim(self, limit: int) -> EmailClaim[E]:
         """Lease up to `limit` due entries that may be sent now. The ledger puts off, merges or settles the others."""
