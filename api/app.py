@@ -39,7 +39,6 @@ from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 
 MAX_BODY_BYTES = 64 * 1024
-HOUR_SECONDS = 3600
 DESCRIPTION = """\
 Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
 statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
@@ -115,7 +114,7 @@ def _hourly_routes(parts: Runtime, clients: ClientAddresses, limit: Guard) -> It
         (GiftNotifyController, gifts.notify_per_client_hour if gifts else per_minute, "gift_notify_client"),
         (GiftWalletController, provider.per_client_hour if provider else per_minute, "gift_wallets_client"),
     ):
-        per_hour = RateLimit(clients, parts.quotas, most, scope, HOUR_SECONDS)
+        per_hour = RateLimit(clients, parts.quotas, most, scope, 3600)
         yield Router("/", route_handlers=[controller], guards=[limit, per_hour.guard()])
 
 

@@ -61,7 +61,7 @@ async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
 
 @asynccontextmanager
 async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
-    """Ask each chain once in the background whether its endpoints serve it: the first request may come late."""
+    """Check each chain's endpoints once in the background: the first request may come late."""
     asking = asyncio.gather(*map(_check, chains))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Prices of tokens: every feed with its last good price and its freshness."""
+"""Prices of tokens by feed, with their freshness."""
 
 from typing import TYPE_CHECKING
 

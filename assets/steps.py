@@ -49,7 +49,7 @@ def perform(
     again: tuple[float, float] = (0, 0),
     seconds: float = RUN_SECONDS,
 ) -> Iterator[metadata.Metadata]:
-    """Run a pass; yield its report once, or nothing when it is off.
+    """Run a pass; yield the report once, nothing for a pass that is off.
 
     `facts`: metadata beside the report. `again`: repeat after so many seconds while a look finds work, for so many
     seconds in all.

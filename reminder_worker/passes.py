@@ -25,7 +25,7 @@ from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.monitoring.watchdog import Watchdog, WatchdogReport
+from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.runtime import Runtime
@@ -272,7 +272,7 @@ def _scope(runtime: Runtime) -> FactScope:
 async def _watch(runtime: Runtime, _: int) -> WatchdogReport:
     scope = _scope(runtime)
     scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
-    return await Watchdog(scope, runtime.alerts, runtime.chains, runtime.settings).look()
+    return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings).look()
 
 
 async def _something_changed(runtime: Runtime, chain_id: int) -> bool:

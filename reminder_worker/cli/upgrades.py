@@ -1,4 +1,4 @@
-"""`reminder-worker upgrades`: what is scheduled on the UpgradeTimelock, and what it would do."""
+"""`reminder-worker upgrades`: operations of the UpgradeTimelock and their effect."""
 
 from typing import TYPE_CHECKING
 

@@ -53,7 +53,6 @@ from reminder_worker.settings import (
 )
 from reminder_worker.statistics.price_job import check_feeds
 
-DAY = 86400
 _NOBODY = "0x" + "00" * 20
 # In winter and in summer. Dagster stores the time of the database's zone and reads it as UTC.
 _IN_UTC = """
@@ -218,7 +217,7 @@ def _passes(facts: OperatorFacts) -> Finding:
 
 def _told_wrongly(settings: Settings) -> Iterator[Finding]:
     """Yield settings that are right for a test chain only, or for an hour only."""
-    if settings.reminders.signal_max_age_seconds < DAY:
+    if settings.reminders.signal_max_age_seconds < 86400:
         words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore: people may not be told"
         yield "settings", None, f"{words} of a window that another change than time opens. Set it back"
     for chain in settings.chains:

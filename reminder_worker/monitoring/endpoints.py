@@ -16,9 +16,6 @@ from reminder_worker.indexer.gaps import find_gap
 from reminder_worker.indexer.operator_facts import ReaderPosition
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
-GAP_SECONDS: Final = 3600  # between two questions for a gap, which cost a request to a node
-LOOKS_COMPARED: Final = 10
-DEEP_BLOCKS: Final = 64  # below the newest: no reorganisation explains a difference there
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +98,7 @@ async def look_at_chains(
 
 def blocks_behind(sights: Sequence[ChainSight]) -> dict[str, list[int]]:
     """Return the lags of each reader at the last looks, by chain id and name."""
-    return {
-        _label(sight.chain_id, lag.name): [*lag.before, lag.behind][-LOOKS_COMPARED:]
-        for sight in sights
-        for lag in sight.lags
-    }
+    return {_label(sight.chain_id, lag.name): [*lag.before, lag.behind][-10:] for sight in sights for lag in sight.lags}
 
 
 async def read_index_lags(chains: Mapping[int, Chain], positions: Sequence[ReaderPosition]) -> list[IndexLag]:
@@ -141,7 +134,7 @@ async def _look_at_chain(
             heads = blocks.pop("latest")
             settled = {tag: max(found, key=_number_of) for tag, found in blocks.items() if found}
             lowest = min((head.number for head in heads), default=0)
-            deep_block = hex(max(0, lowest - DEEP_BLOCKS))
+            deep_block = hex(max(0, lowest - 64))  # no reorganisation explains a difference there
             deep = (await _ask_for_blocks(chain, deep_block))[deep_block] if len(heads) > 1 else []
     except TimeoutError:
         heads = []
@@ -186,9 +179,12 @@ def _decode_blocks(answers: Sequence[Any]) -> list[BlockHeader | None]:
 
 
 async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) -> KnownGap:
-    """Ask once an hour, and at each look while something is missing. Without an answer the known gap stays."""
+    """Ask once an hour, because it costs a request, and at each look while something is missing.
+
+    Without an answer the known gap stays.
+    """
     now = int(time.time())
-    if before is not None and before.missing is None and 0 <= now - before.asked_at < GAP_SECONDS:
+    if before is not None and before.missing is None and 0 <= now - before.asked_at < 3600:
         return before
     try:
         async with asyncio.timeout(CHAIN_SECONDS):

@@ -1,7 +1,5 @@
 """Retention: rows that are over are deleted by the clock."""
 
-from typing import Final
-
 import structlog
 from sqlalchemy import BigInteger, ColumnElement, Date, cast, delete, extract, func, select, text, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -17,9 +15,6 @@ from reminder_worker.upgrades.tables import upgrade_operation
 
 log = structlog.get_logger(__name__)
 
-DAY_SECONDS: Final = 86_400
-CLOCKS_APART: Final = 3600  # seconds by which the database's clock may be ahead of the API's
-KEPT_DAYS: Final = 90  # ended requests, budgets and alerts that were delivered
 
 # By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.
 _CLOCK_AHEAD = text("""
@@ -42,12 +37,12 @@ async def forget_expired(engine: AsyncEngine) -> int:
         if await connection.scalar(_CLOCK_AHEAD):
             log.warning("nothing_forgotten")
             return 0
-    long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - CLOCKS_APART
+    long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - 3600  # clocks may differ
     async with engine.begin() as connection:
         deleted = [
             await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over)),
             await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
-            await connection.execute(delete(suppression).where(age(suppression.c.since) > DAY_SECONDS)),
+            await connection.execute(delete(suppression).where(age(suppression.c.since) > 86_400)),
         ]
         rows = sum(result.rowcount for result in deleted)
         return rows + await _forget_gifts(connection, long_over) + await _forget_relayed(connection)
@@ -58,7 +53,7 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
 
     The creation of a wallet may still end within a day; after that it is found by its name.
     """
-    given_up = gift_wallet.c.timestamp_ms / 1000 < long_over - DAY_SECONDS
+    given_up = gift_wallet.c.timestamp_ms / 1000 < long_over - 86_400
     emails = int(await connection.scalar(sql["forget_gift_emails"]) or 0)
     deleted = [
         await connection.execute(delete(gift_write).where(gift_write.c.deadline < long_over)),
@@ -68,9 +63,9 @@ async def _forget_gifts(connection: AsyncConnection, long_over: ColumnElement[in
 
 
 async def _forget_relayed(connection: AsyncConnection) -> int:
-    """Delete requests with slots and attempts, budgets and alerts that ended over `KEPT_DAYS` days ago."""
+    """Delete requests with slots and attempts, budgets and alerts that ended over 90 days ago."""
     r, s, t, a, o = relay_request.c, nonce_slot.c, tx_attempt.c, alert.c, upgrade_operation.c
-    long_ago = func.now() - span(days=KEPT_DAYS)
+    long_ago = func.now() - span(days=90)
     unsettled = select(1).where(s.request_id == r.id, s.state != "final").exists()
     old = select(r.id).where(r.updated_at < long_ago, ~r.state.in_(OPEN_STATES), ~unsettled).limit(5000)
     ids = list((await connection.execute(old)).scalars())

@@ -15,7 +15,6 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator_facts import UnfinishedRequests
 
 ALIVE_SECONDS: Final = 300  # without a success, beside how often a pass is looked at: a run ends within 180
-START_SECONDS: Final = 180  # after a stop everything is old, and the first runs have this time
 BLIP_SECONDS: Final = 180  # an endpoint's trouble that is over sooner is not reported
 MAX_LAG_BLOCKS: Final = 100
 CLOCKS_WITHIN: Final = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
@@ -75,8 +74,8 @@ def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterato
         age = state.succeeded_age if state else None
         success: AlertFacts = {"last success": "never"} if age is None else {"last_success_seconds": age}
         error: AlertFacts = {"last error": state.error} if state and state.error else {}
-        # A pass without any success may be of a start just now: it has as long as any other.
-        hold = (START_SECONDS if age is not None else ALIVE_SECONDS) + expected.every_seconds
+        # After a stop everything is old, and the first runs have three minutes.
+        hold = (180 if age is not None else ALIVE_SECONDS) + expected.every_seconds
         shown: AlertFacts = {
             "pass": expected.name,
             "looked_at_every_seconds": expected.every_seconds,

@@ -104,7 +104,7 @@ class WatchdogReport:
     gaps: Mapping[int, KnownGap] = field(default_factory=dict)
 
 
-class Watchdog:
+class HealthWatchdog:
     """Looks at the passes, endpoints, emails and wallets of `scope`."""
 
     def __init__(self, scope: FactScope, alerts: AlertOutbox, chains: Mapping[int, Chain], settings: Settings) -> None:

@@ -18,7 +18,7 @@ from reminder_worker.doctor.history import look_at_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
 from reminder_worker.monitoring.facts import FactScope
-from reminder_worker.monitoring.watchdog import Watchdog
+from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json
@@ -117,7 +117,7 @@ class World:
         chains = {each.chain_id: Chain(each) for each in settings.chains}
         served = {chain_id: chain.settings for chain_id, chain in chains.items()}
         scope = FactScope(self.nodes.engine, served, is_local=settings.is_local)
-        watchdog = Watchdog(scope, AlertOutbox(self.nodes.engine), chains, settings)
+        watchdog = HealthWatchdog(scope, AlertOutbox(self.nodes.engine), chains, settings)
         try:
             await watchdog.look()
             async with self.nodes.engine.begin() as connection:

@@ -21,7 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring import watchdog
 from reminder_worker.monitoring.facts import NOT_FINAL_SECONDS, ExpectedPass, FactScope
 from reminder_worker.monitoring.rules import ALIVE_SECONDS, CLOCKS_WITHIN, FAILURES_PER_HOUR, SETTLED_WITHIN
-from reminder_worker.monitoring.watchdog import CALM_SECONDS, Watchdog, WatchdogReport
+from reminder_worker.monitoring.watchdog import CALM_SECONDS, HealthWatchdog, WatchdogReport
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
@@ -89,7 +89,7 @@ class World:
     async def look(self) -> WatchdogReport:
         chains = {chain_id: chain.settings for chain_id, chain in self.chains.items()}
         scope = FactScope(self.engine, chains, self.wallets, self.expected, self.settings.is_local)
-        return await Watchdog(scope, self.alerts, self.chains, self.settings).look()
+        return await HealthWatchdog(scope, self.alerts, self.chains, self.settings).look()
 
     async def sql(self, statement: str, **values: Any) -> list[Any]:
         async with self.engine.begin() as connection:
