@@ -5,9 +5,10 @@ nothing. After it the stored bytes are sent, by admission or by the next run of 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextvars import Context
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
@@ -28,7 +29,6 @@ from reminder_worker.relay.attempts import (
     broadcast,
     sign_first_attempt,
 )
-from reminder_worker.relay.batches import BatchRunner
 from reminder_worker.relay.caps import CapsLeft
 from reminder_worker.relay.models import (
     RelayAuthorization,
@@ -63,6 +63,54 @@ class BatchRows:
 
     requests: list[dict[str, Any]]
     attempts: list[NewAttempt]
+
+
+@dataclass(eq=False, slots=True)
+class OpenBatch:
+    """A batch that more requests may join until `work` takes them."""
+
+    items: list[AdmissionRequest] = field(default_factory=list)
+    task: asyncio.Task[Sequence[Outcome]] | None = None
+
+
+class BatchRunner:
+    """Runner of batches: requests that come while their work waits for its turn are worked on together.
+
+    `work` gets a function, and calls it when its turn has come: the function returns all requests of the batch. `work`
+    returns an outcome per request in order, an exception for a request that failed by itself. An exception of `work`
+    goes to every caller. A caller that is cancelled does not cancel `work`.
+    """
+
+    def __init__(
+        self, work: Callable[[Callable[[], Sequence[AdmissionRequest]]], Awaitable[Sequence[Outcome]]]
+    ) -> None:
+        self._work = work
+        self._open: OpenBatch | None = None
+
+    async def run(self, item: AdmissionRequest) -> RequestView:
+        batch = self._open
+        if batch is None or len(batch.items) >= 64:
+            batch = self._open = OpenBatch()
+        if batch.task is None:
+            # In a context of its own: its log lines do not belong to the first request.
+            batch.task = asyncio.create_task(self._work_on(batch), context=Context())
+        place = len(batch.items)
+        batch.items.append(item)
+        outcome = (await asyncio.shield(batch.task))[place]
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    async def _work_on(self, batch: OpenBatch) -> Sequence[Outcome]:
+        try:
+            return await self._work(partial(self._take, batch))
+        finally:
+            self._take(batch)
+
+    def _take(self, batch: OpenBatch) -> Sequence[AdmissionRequest]:
+        if self._open is batch:
+            self._open = None
+        return batch.items
 
 
 class RelayAdmission:

@@ -13,7 +13,6 @@ from eth_utils.crypto import keccak
 from reminder_worker.errors import ContractRefused, Expired, NonceMismatch, Refused, SignerMismatch
 
 WOULD_FAIL: Final = "would_fail"
-_LATEST: Final = 253_402_300_740  # the last minute of the year 9999
 
 _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
@@ -92,7 +91,7 @@ def named(name: str, detail: str | None = None) -> Refused:
 def opening(timestamp: int) -> str:
     """Return unix seconds as `on 3 March 2027, 09:00 UTC`, rounded up to a minute."""
     minute = -(-timestamp // 60) * 60
-    if minute > _LATEST:
+    if minute > 253_402_300_740:  # the last minute of the year 9999
         return "after the year 9999"
     at = datetime.fromtimestamp(minute, UTC)
     return f"on {at.day} {at:%B %Y, %H:%M} UTC"

@@ -54,7 +54,6 @@ from reminder_worker.relay.validation import RequestTerms, check_effects, check_
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings, find_test_chains
 from reminder_worker.signed_messages import served_chain
 
-DAY_SECONDS: Final = 86_400
 STATUS_SECONDS: Final = 5.0
 """Seconds that the status waits for a chain: frontends ask for it before they offer anything."""
 
@@ -127,7 +126,7 @@ class RelayIntake:
     async def _take_signed(self, request: Request, domain: TypedDataDomain) -> RequestView:
         admission, relay = self._require_relay()
         call = build_call(request, domain)
-        seconds_left = DAY_SECONDS - int(time.time()) % DAY_SECONDS  # before the pause is read: not a day too long
+        seconds_left = 86_400 - int(time.time()) % 86_400  # before the pause is read: not a day too long
         # Before the chain is read: a transaction mined in between only makes the nonce the current one.
         async with self._engine.connect() as connection:
             signer = await request_store.read_signer(connection, admission.signer.address, call)

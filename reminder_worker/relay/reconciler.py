@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -26,9 +26,10 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import onchain_effects, request_store, slot_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, broadcast
-from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
+from reminder_worker.relay.chain_view import SignerKey, view_chain
 from reminder_worker.relay.models import RelayLane, RequestState
 from reminder_worker.relay.queries import sql
+from reminder_worker.relay.reconcile_run import MinedSlot, ReconcileReport, ReconcileRun, RunFacts
 from reminder_worker.relay.replacing import AttemptReplacer, list_earlier
 from reminder_worker.relay.request_store import StoredRequest
 from reminder_worker.relay.resolution import RequestResolution
@@ -44,8 +45,6 @@ from reminder_worker.relay.state_machine import (
     ReplaceAttempt,
     SendAgain,
     SettleSlot,
-    SlotAction,
-    SlotFacts,
     StoredAttempt,
     decide_action,
     is_foreign,
@@ -54,86 +53,8 @@ from reminder_worker.relay.wallet_monitor import WalletMonitor
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-MinedSlot = tuple[OpenSlot, MinedAttempt | None]
-"""A slot that is over; None: an external transaction took its nonce."""
-
-WAITING_READ: Final = 100
 PHASE_SECONDS: Final = 20.0
 """Seconds for ending slots, and for reading of waiting requests: each may need a search through logs."""
-NEW_SECONDS: Final = 60.0
-
-
-@dataclass(slots=True)
-class ReconcileReport:
-    """Results of one run on one chain; amounts in wei, ages in seconds. Public facts only.
-
-    `requeued`: the slot ended and the authorization lives on. `freed`: a cancellation transaction was signed for a dead
-    one. `failed`: slots and requests with an error in this run.
-    """
-
-    open_slots: int = 0
-    waiting: int = 0
-    recorded: int = 0
-    unmined: int = 0
-    rebroadcast: int = 0
-    replaced: int = 0
-    freed: int = 0
-    confirmed: int = 0
-    reverted: int = 0
-    expired: int = 0
-    satisfied_elsewhere: int = 0
-    superseded: int = 0
-    cancelled_by_user: int = 0
-    requeued: int = 0
-    started: int = 0
-    failed: int = 0
-    oldest_open_seconds: int = 0
-    balance_wei: int = 0
-    stopped: str | None = None
-
-    def count_state(self, state: str) -> None:
-        name = "requeued" if state == RequestState.QUEUED else state
-        setattr(self, name, getattr(self, name) + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """Stored slots and requests, and what the chain says of them."""
-
-    slots: Sequence[OpenSlot]
-    waiting: Sequence[StoredRequest]
-    views: ChainView
-    price: GasPrice | None
-    balance: int
-
-    def of_slot(self, entry: OpenSlot) -> SlotFacts:
-        views = self.views
-        return SlotFacts(
-            head=views.head,
-            time=views.time,
-            finalized=views.head_final,
-            wallet_count=views.wallet_count,
-            wallet_count_final=views.wallet_count_final,
-            signer_nonce=views.nonce(entry.request.signer_key),
-            receipts=views.receipts([attempt.tx_hash for attempt in entry.slot.attempts]),
-            price=self.price,
-        )
-
-
-@dataclass(slots=True)
-class ReconcileRun:
-    """One run on one chain: its facts, and what its phases hand on.
-
-    `fault`: raised at the end, since ending slots needs neither fees nor the wallet's key.
-    """
-
-    chain: Chain
-    facts: RunFacts
-    decided: Sequence[tuple[OpenSlot, SlotAction]]
-    report: ReconcileReport
-    outgoing: list[SignedTransaction] = field(default_factory=list)
-    over: list[MinedSlot] = field(default_factory=list)
-    fault: Unavailable | Misconfigured | None = None
 
 
 class RelayReconciler:
@@ -265,7 +186,7 @@ class RelayReconciler:
     async def _read_facts(self, chain: Chain) -> RunFacts:
         async with self._engine.connect() as connection:
             slots = await slot_store.read_slots(connection, chain.chain_id, self._wallet.address)
-            waiting = await request_store.read_waiting(connection, chain.chain_id, self._wallet.address, WAITING_READ)
+            waiting = await request_store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
         hashes = [attempt.tx_hash for entry in slots for attempt in entry.slot.attempts]
         unmined = _signers(entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.fresh)
         views, price, balance = await asyncio.gather(
@@ -419,7 +340,7 @@ def _is_done(entry: OpenSlot, mined: MinedAttempt | None) -> bool:
 
 def _is_checked(request: StoredRequest) -> bool:
     """Return whether to check if a waiting request is over. A new one is simulated soon anyway."""
-    return request.state != RequestState.QUEUED or request.reason is not None or request.age >= NEW_SECONDS
+    return request.state != RequestState.QUEUED or request.reason is not None or request.age >= 60.0
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerKey]:

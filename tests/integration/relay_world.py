@@ -21,7 +21,8 @@ from reminder_worker.relay import request_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import SignedTransaction, open_raw
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestView, WalletCaps
-from reminder_worker.relay.reconciler import ReconcileReport, RelayReconciler
+from reminder_worker.relay.reconcile_run import ReconcileReport
+from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.signer import WalletSigner, load_signer
 from tests.integration.chain_proxy import chain_settings
 
