@@ -159,6 +159,20 @@ async def test_of_three_endpoints_one_that_lies_hides_nothing(nodes: Nodes, hidd
     assert await nodes.knows(made)
 
 
+async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) -> None:
+    """The first in the settings hung lately, so the second gives the logs and the third adds the missing one."""
+    _, second, _ = await nodes.open(3)
+    made = nodes.make()
+    second.alter = hides(nodes.scenario.anvil.block_number())
+    nodes.scenario.anvil.mine(FAR)
+    index = nodes.index()
+    rest = index._chain._endpoints[0].rest
+    rest.failed(rest.now() - 60)
+    rest.until = rest.now()
+    assert (await index.advance()).stopped == "at_head"
+    assert await nodes.knows(made)
+
+
 async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_there_when_it_no_longer_does(
     nodes: Nodes,
 ) -> None:

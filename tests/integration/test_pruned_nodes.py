@@ -22,7 +22,7 @@ from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json
-from tests.integration.test_indexer_two_endpoints import Nodes, hides
+from tests.integration.test_indexer_two_endpoints import FORGED, Nodes, hides, invents
 
 
 @pytest.fixture
@@ -68,6 +68,28 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: Nodes, or
     assert await nodes.knows(made)
     assert await nodes.knows(before)
     assert "logs_passed_over" not in [line["event"] for line in lines]
+
+
+@pytest.mark.parametrize("first_is_pruned", [True, False])
+async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
+    nodes: Nodes, first_is_pruned: bool
+) -> None:
+    """The forged log is in a block whose bloom has another contract's logs, or the very log that is copied."""
+    first, second = await nodes.open(2)
+    nodes.make()
+    like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
+    if first_is_pruned:
+        nodes.scenario.subscribe_premium(nodes.scenario.account("ann"))
+    forged = nodes.scenario.anvil.block_number()
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    nodes.scenario.anvil.mine(OLD_BLOCKS)
+    if first_is_pruned:
+        first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
+    second.alter = invents(nodes.scenario, like, [forged])
+    with structlog.testing.capture_logs() as lines:
+        assert (await nodes.index().advance()).stopped == "at_head"
+    passed_over = [(line["tx"], line["count"]) for line in lines if line["event"] == "logs_passed_over"]
+    assert passed_over == [(FORGED, 1)]
 
 
 async def test_blocks_that_no_endpoint_has_the_logs_of_are_not_counted_as_read(nodes: Nodes) -> None:
