@@ -29,7 +29,7 @@ class MailAddress:
 
     @property
     def normalised(self) -> str:
-        """What suppression goes by: letter case of the local part does not make another person."""
+        """Return the form for suppression: letter case of the local part does not make another person."""
         return f"{self.local.lower()}@{self.domain}"
 
     @property

@@ -70,7 +70,7 @@ async def message_status(key: FromPath[str], request: AnyRequest, state: State) 
 
 @get("/smtp")
 async def smtp_status(request: AnyRequest, state: State) -> dict[str, str]:
-    """Whether the SMTP server lets us in; if not, what `/send` would say. We are ready without it: keys are told."""
+    """Return whether the SMTP server accepts us, or the error of `/send`. Readiness does not depend on it."""
     _authorize(request, state.settings)
     await _sender(state).check_smtp()
     return {"status": "ok"}

@@ -30,7 +30,7 @@ _MAX_EMAILS_PER_CONNECTION = 100
 _WAITING_PER_CONNECTION = 16
 _RETRY_AFTER_REFUSED = 60
 _RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
-_LOGIN_HOLDS = 60.0  # so long after a login the next ones need not wait for one that tries
+_LOGIN_HOLDS = 60.0  # after a login, other connections log in without waiting for a trial
 # RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled.
 _ADDRESS_CODES = ("5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1")
 _ENHANCED_CODE = re.compile(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b")  # qmail has it in brackets at the end

@@ -147,7 +147,7 @@ class MailStore:
 
     @property
     def owes_too_much(self) -> bool:
-        """Whether nothing more may be claimed before outcomes are recorded: those that are owed are kept in memory."""
+        """Return whether too many outcomes wait in memory for the database to claim more keys."""
         return len(self._owed) >= _MOST_OWED
 
     async def claim(

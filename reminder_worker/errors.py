@@ -1,4 +1,4 @@
-"""What can go wrong, in the service's own words.
+"""Errors of the service.
 
 Each branch tells the caller what to do: refuse the request, retry later, or repair the installation.
 No HTTP status lives here (`api/problems.py` maps them), and no message ever carries an email, a name,

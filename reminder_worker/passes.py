@@ -66,7 +66,7 @@ class WorkerPass:
 
 @dataclass(frozen=True, slots=True)
 class PassOutcome:
-    """What a look or a run came to on one chain: `error` is the class of what went wrong."""
+    """Outcome of a look or a run on one chain; `error` is the class of its error."""
 
     chain_id: int
     error: str | None
@@ -245,7 +245,7 @@ def _auto_renew(runtime: Runtime) -> AutoRenew:
 
 
 def expected(settings: Settings) -> list[ExpectedPass]:
-    """Return every pass that is on, for each of its chains."""
+    """Return every active pass with each of its chains."""
     return [
         ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
         for step in BY_NAME.values()

@@ -19,7 +19,7 @@ _SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 
 
 def service_domain(chain_id: int) -> TypedDataDomain:
-    """What every message of this service is signed in; the routers have domains of their own."""
+    """Return the EIP-712 domain of this service's messages; the routers have domains of their own."""
     return TypedDataDomain(name="Reminder Worker", version="1", chain_id=chain_id)
 
 
@@ -48,7 +48,7 @@ def payload_hash(payload: str) -> bytes:
 
 
 def check_salt(text: str) -> None:
-    """Of a signed payload: nobody shall guess emails by the hash that a wallet shows. Raises ValueError."""
+    """Refuse a short salt, since emails could be guessed from the hash in a wallet. Raises ValueError."""
     if not _SALT.fullmatch(text):
         raise ValueError(f"has to be 0x and at least {MIN_SALT_BYTES} random bytes in hex")
 

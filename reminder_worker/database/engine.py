@@ -10,10 +10,7 @@ from sqlalchemy.exc import InvalidatePoolError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 T = TypeVar("T")
-_DEADLOCK = "40P01"
-_READ_ONLY = "25006"
 TRUSTED_IDLE_SECONDS = 1.0
-_IDLE_SINCE = "idle_since"
 # A database host that vanishes in the middle of a statement is noticed within half a minute, not after hours.
 _LIBPQ = {
     "connect_timeout": 10,
@@ -26,7 +23,6 @@ _LIBPQ = {
 }
 # Server, database and role may each have other defaults. The statements count on seeing what was committed while they
 # waited for a lock, also those that are a transaction by themselves; the driver reads no other dates.
-_ISOLATION = "READ COMMITTED"
 _SESSION = (
     "select set_config('default_transaction_isolation', 'read committed', false),"
     " set_config('datestyle', 'ISO', false),"
@@ -48,7 +44,7 @@ def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
         make_url(url),
         pool_size=pool_size,
         max_overflow=0,
-        isolation_level=_ISOLATION,
+        isolation_level="READ COMMITTED",
         hide_parameters=True,
         connect_args=_LIBPQ,
     )
@@ -92,7 +88,7 @@ def _set_session(connection: Any, _record: object) -> None:
 def _treat_read_only_as_away(context: ExceptionContext) -> OperationalError | None:
     """Treat a read-only server as away and drop its connections: after a failover new ones reach the primary."""
     error = context.original_exception
-    if getattr(error, "sqlstate", None) != _READ_ONLY:
+    if getattr(error, "sqlstate", None) != "25006":  # read-only transaction
         return None
     context.is_disconnect = True
     return OperationalError(context.statement, None, error, hide_parameters=True, connection_invalidated=True)
@@ -106,10 +102,10 @@ def _ping_idle_connections(engine: AsyncEngine) -> None:
     dialect = engine.sync_engine.dialect
 
     def returned(_connection: Any, record: Any) -> None:
-        record.info[_IDLE_SINCE] = time.monotonic()
+        record.info["idle_since"] = time.monotonic()
 
     def taken(connection: Any, record: Any, _proxy: object) -> None:
-        since = record.info.get(_IDLE_SINCE)
+        since = record.info.get("idle_since")
         if since is None or time.monotonic() - since < TRUSTED_IDLE_SECONDS:
             return
         try:
@@ -134,6 +130,6 @@ async def through_deadlocks(transaction: Callable[[], Awaitable[T]]) -> T:
         try:
             return await transaction()
         except OperationalError as error:
-            if not repeats_left or getattr(error.orig, "sqlstate", None) != _DEADLOCK:
+            if not repeats_left or getattr(error.orig, "sqlstate", None) != "40P01":  # deadlock detected
                 raise
     raise AssertionError("not reached")

@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # every run's process asks whether the schema is current: tha
 NEWEST = "0001"
 ENCODING = "UTF8"
 AS_UTF8 = "make another, `create database … encoding 'UTF8' template template0`"
-_MIGRATE_LOCK = 0x72656D696E64  # any constant; several processes may start at once
 
 
 def alembic_config(connection: Connection | None = None) -> "Config":
@@ -34,7 +33,7 @@ def alembic_config(connection: Connection | None = None) -> "Config":
 def _upgrade(connection: Connection) -> None:
     from alembic import command
 
-    connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": _MIGRATE_LOCK})
+    connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": 0x72656D696E64})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
     found = _revision(connection)
     if found is None and (encoding := server_encoding(connection)) != ENCODING:

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from eth_utils.address import to_checksum_address
 
-from reminder_worker.settings import ChainSettings, Settings
+if TYPE_CHECKING:  # Dagster imports this module at a start: that must not cost SQLAlchemy's import
+    from reminder_worker.settings import ChainSettings, Settings
 
 TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
@@ -295,7 +296,7 @@ def format_amount(units: int, decimals: int | None) -> str:
     return f"{whole:,}.{fraction}" if fraction else f"{whole:,}"
 
 
-def may_mail(email: str, chain: ChainSettings, settings: Settings) -> bool:
+def may_mail(email: str, chain: "ChainSettings", settings: "Settings") -> bool:
     """Return whether we may write to a normalised address. Premium costs next to nothing on a test chain, so strangers
     could make us write to anybody: a test chain mails only the addresses of `MAIL_ALLOWLIST`."""
     if settings.is_local or not chain.is_test_chain:

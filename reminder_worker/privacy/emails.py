@@ -106,7 +106,7 @@ def check_mailed_name(text: str) -> str:
 
 
 def _follows_a_mark(plain: str) -> bool:
-    """Whether a domain does. A mark is no letter to `re`, but many a word of these scripts ends in one."""
+    """Return whether a domain follows a mark, which ends many words of these scripts but is no letter to `re`."""
     return any(
         category(before[-1:] or " ")[0] == "M" and _OTHER_LETTERS.match(after)
         for before, after in pairwise(plain.split("."))

@@ -46,7 +46,7 @@ _TEXT_TYPES = (datetime, date, UUID, Decimal, PurePath)
 
 
 class OnChain(str):
-    """What everybody can read on chain: its hashes and call data are shown, anything else is redacted as ever."""
+    """Text that is public on chain: its hashes and call data are shown, everything else is redacted as usual."""
 
     __slots__ = ()
 
