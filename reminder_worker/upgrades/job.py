@@ -19,7 +19,7 @@ from reminder_worker.chain.abi_codec import WORD, at
 from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.client import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.chain_index import BUDGET_SECONDS, EventReader, IndexProgress
+from reminder_worker.indexer.event_reader import BUDGET_SECONDS, EventReader, IndexProgress
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store

@@ -1,0 +1,265 @@
+"""Reader of the events of some contracts: stores them in `chain_event` behind a cursor of its own."""
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.chain.client import Chain, EventLog
+from reminder_worker.chain.logs import FIRST_BLOCKS
+from reminder_worker.database.engine import through_deadlocks
+from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer import store as rows
+from reminder_worker.indexer.decoding import DecodedLogs, Says
+from reminder_worker.indexer.log_reader import (
+    NO_HASH,
+    CursorReorganised,
+    EndpointsDisagree,
+    LogSlice,
+    NothingNew,
+    ReadUnsettled,
+    read_slice,
+)
+from reminder_worker.indexer.projection import (
+    ChainEvent,
+)
+from reminder_worker.indexer.store import Forgotten, IndexCursor, LogPosition
+
+BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
+BLOCKS_AT_ONCE = 50
+
+Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "disagreement"]
+Decode = Callable[[Sequence[tuple[EventLog, int]]], DecodedLogs]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """Result of a run. `skipped`: logs that could not be decoded; `rewound_to`: by a reorganisation."""
+
+    first_block: int
+    last_block: int
+    head: int | None = None
+    events: int = 0
+    skipped: int = 0
+    rewound_to: int | None = None
+    stopped: Stopped = "budget"
+
+    @property
+    def more(self) -> bool:
+        """Return whether there is more to read now."""
+        return self.stopped in ("budget", "unsettled")
+
+    def read(self, found: LogSlice, decoded: DecodedLogs) -> Self:
+        return replace(
+            self,
+            last_block=found.last.number,
+            head=found.head,
+            events=self.events + len(decoded.events),
+            skipped=self.skipped + decoded.skipped,
+        )
+
+
+class EventReader:
+    """A reader of the events of some contracts, with a cursor of its own: stores them in `chain_event`.
+
+    `says`: first topics that count, by contract. `source` None leaves the cursor's source as stored.
+    """
+
+    def __init__(
+        self, engine: AsyncEngine, chain: Chain, name: str, says: Says, decode: Decode, source: str | None
+    ) -> None:
+        self._engine = engine
+        self._chain = chain
+        self._cursor_name = name
+        self._says = says
+        self._decode_logs = decode
+        self._source = source
+
+    async def look(self) -> bool:
+        """Return whether there are logs to store. A short range without any is passed over here: no run is started.
+
+        Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
+        """
+        cursor = await self.cursor()
+        found = await read_slice(self._chain, self._says, cursor, self._first_blocks)
+        if isinstance(found, NothingNew):
+            return False
+        if not isinstance(found, LogSlice):
+            return True
+        if found.doubtful is None and found.last.number < found.head:
+            return True
+        fresh, stale = await self._compare(found, cursor)
+        if stale or self._decode_logs(fresh).events:
+            return True
+        if found.last.number > cursor.number:
+            await self._store(cursor, found.last, [], [])
+        if found.doubtful is not None:
+            raise self._disagreement(found.doubtful)
+        return False
+
+    async def advance(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
+        """Read on as `read_on`. Raises `ChainUnavailable`, and `EndpointsDisagree` when a log in doubt ends the run."""
+        progress = await self.read_on(budget_seconds)
+        self.raise_for(progress)
+        return progress
+
+    def raise_for(self, progress: IndexProgress) -> None:
+        """Raise `EndpointsDisagree` for a run that ended before a log in doubt."""
+        if progress.stopped == "disagreement":
+            raise self._disagreement(progress.last_block + 1)
+
+    async def read_on(self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None) -> IndexProgress:
+        """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
+
+        If several processes read on, each slice is written once and the other processes stop. Certain logs behind a log
+        in doubt are stored too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
+        """
+        ends = time.monotonic() + budget_seconds
+        cursor = await self.cursor()
+        progress = IndexProgress(cursor.number + 1, cursor.number)
+        most, left = self._first_blocks, slices
+        while time.monotonic() < ends and left != 0:
+            left = None if left is None else left - 1
+            found = await read_slice(self._chain, self._says, cursor, most)
+            most = self._chain.log_ranges.at_once
+            if isinstance(found, NothingNew):
+                stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
+                return replace(progress, head=found.head, stopped=stopped)
+            if isinstance(found, ReadUnsettled):
+                return replace(progress, stopped="unsettled")
+            if isinstance(found, CursorReorganised):
+                place = await self._rewind_to_ancestor(cursor, found.head)
+                if place is None:
+                    return replace(progress, stopped="moved_by_another")
+                progress = replace(progress, last_block=place.number, rewound_to=place.number)
+            else:
+                place = found.last
+                decoded = await self._store_slice(cursor, found)
+                if decoded is None:
+                    return replace(progress, stopped="moved_by_another")
+                progress = progress.read(found, decoded)
+                if found.doubtful is not None and found.read_to == found.head:
+                    return replace(progress, stopped="disagreement")
+                if found.doubtful is not None:
+                    most = found.head - place.number  # the cursor cannot pass the doubt: read up to the head at once
+                elif place.number == found.head:
+                    return replace(progress, stopped="at_head")
+            cursor = place
+        return progress
+
+    async def cursor(self) -> IndexCursor:
+        """Return the stored cursor, or the place before the first block."""
+        async with self._engine.connect() as connection:
+            stored = await rows.read_cursor(connection, self._chain.chain_id, self._cursor_name)
+        return stored or replace(await self.start(), stored=False)
+
+    async def start(self) -> IndexCursor:
+        """Return the place before the first block. Raises `ChainUnavailable` while no endpoint has it."""
+        return await self._place(self._chain.settings.start_block - 1)
+
+    async def _place(self, number: int) -> IndexCursor:
+        """Return a block to read on from; block -1 to read the whole chain."""
+        if number < 0:
+            return IndexCursor(-1, NO_HASH)
+        block = await self._chain.block_at(number)
+        return IndexCursor(block.number, block.hash)
+
+    @property
+    def _first_blocks(self) -> int:
+        return min(FIRST_BLOCKS, self._chain.settings.log_range)
+
+    def _disagreement(self, block: int) -> EndpointsDisagree:
+        return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")
+
+    async def _compare(
+        self, found: LogSlice, cursor: IndexCursor
+    ) -> tuple[list[tuple[EventLog, int]], list[LogPosition]]:
+        """Return the logs that are not stored yet, and the stored ones above the cursor that were reorganised away.
+
+        Some blocks below the cursor are read again each time. Above it, logs are stored only behind a log in doubt.
+        """
+        async with self._engine.connect() as connection:
+            known = await rows.known_logs(connection, self._chain.chain_id, self._says.keys(), found.first)
+        fresh = [(log, at) for log, at in found.logs if (log.block_number, log.log_index, log.block_hash) not in known]
+        above = [position for position in known if position[0] > cursor.number]
+        blocks = await self._chain.blocks_of({number for number, _, _ in above}) if above else {}
+        stale = [(number, index, hash) for number, index, hash in above if number in blocks]
+        return fresh, [position for position in stale if blocks[position[0]].hash != position[2]]
+
+    async def _store_slice(self, cursor: IndexCursor, found: LogSlice) -> DecodedLogs | None:
+        """Store the slice's new events. Return None when another process moved the cursor meanwhile."""
+        fresh, stale = await self._compare(found, cursor)
+        decoded = await self._decode(found, fresh, cursor)
+        if found.last.number == cursor.number and not stale and not decoded.events:
+            return decoded
+        return decoded if await self._store(cursor, found.last, decoded.events, stale) else None
+
+    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor) -> DecodedLogs:
+        return self._decode_logs(fresh)
+
+    async def _store(
+        self, old: IndexCursor, new: IndexCursor, events: Sequence[ChainEvent], stale: Collection[LogPosition]
+    ) -> bool:
+        chain_id = self._chain.chain_id
+        async with self._engine.begin() as connection:
+            if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+                return False
+            await rows.forget_logs(connection, chain_id, stale)
+            await rows.add_events(connection, chain_id, events)
+            await rows.refold(connection, chain_id, events)
+        return True
+
+    async def _rewind_to_ancestor(self, cursor: IndexCursor, head: int) -> IndexCursor | None:
+        """Forget what a reorganisation took back. Return None when another process moved the cursor meanwhile."""
+        place = await self._common_ancestor(min(cursor.number, head))
+        forgotten = await self._rewind(cursor, place)
+        if forgotten is None:
+            return None
+        self._log_rewind(place.number, forgotten)
+        return place
+
+    def _log_rewind(self, block: int, events: int) -> None:
+        """For the reader's owner to say so in its own words."""
+
+    async def _rewind(self, old: IndexCursor, new: IndexCursor) -> int | None:
+        """Return how many events were forgotten; None when another process moved the cursor meanwhile."""
+        chain_id = self._chain.chain_id
+
+        async def rewind() -> int | None:
+            async with self._engine.begin() as connection:
+                if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+                    return None
+                forgotten = await rows.forget_after(connection, chain_id, self._says.keys(), new.number)
+                await self._after_rewind(connection, new, forgotten)
+            return len(forgotten)
+
+        return await through_deadlocks(rewind)
+
+    async def _after_rewind(
+        self, connection: AsyncConnection, place: IndexCursor, forgotten: Sequence[Forgotten]
+    ) -> None:
+        """For what else has to happen in the transaction of a rewind."""
+
+    async def _common_ancestor(self, last: int) -> IndexCursor:
+        """Return the newest block up to `last` with a stored event that the chain still has, or the start.
+
+        A hash stands for all blocks below, so finality does not matter: a freshly started node does not know the final
+        block. Raises `ChainUnavailable` if no node has one of our blocks at the moment: otherwise a lagging node would
+        make us forget everything.
+        """
+        while True:
+            async with self._engine.connect() as connection:
+                places = await rows.event_blocks(
+                    connection, self._chain.chain_id, self._says.keys(), last, BLOCKS_AT_ONCE
+                )
+            if not places:
+                return await self.start()
+            blocks = await self._chain.blocks([place.number for place in places])
+            for place, block in zip(places, blocks, strict=True):
+                if block is None:
+                    raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {place.number} yet")
+                if block.hash == place.hash:
+                    return place
+            last = places[-1].number - 1
