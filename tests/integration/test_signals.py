@@ -277,3 +277,64 @@ async def test_two_runs_at_once_store_each_signal_once(
     await parts.index.advance()
     reports = await asyncio.gather(*(signal_pass(engine, parts).run() for _ in range(2)))
     assert sum(report.new for report in reports) == len(await stored(engine)) == 5
+
+
+async def test_source_on_the_old_fork_is_waited_for(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy
+) -> None:
+    """Deep below the block that signals are acted on at: nothing that it says of the old fork counts as read."""
+    s = chain_scenario
+    async with open_parts(engine, s, SIGNAL_BLOCK="finalized") as parts:
+        passing = signal_pass(engine, parts)
+        point = s.anvil.snapshot()
+        s.anvil.mine(90)
+        await parts.index.advance()
+        assert not await passing.look()
+        s.anvil.revert(point)
+        found = check_in(s, legacy)
+        s.anvil.mine(90)
+        assert not await passing.look()
+        await parts.index.advance()
+        assert await passing.look()
+        await passing.run()
+    assert [row.tx_hash for row in await stored(engine)] == [found]
+
+
+async def test_lagging_node_moves_no_cursor_of_signals_back(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """A head below the cursor is no reorganisation."""
+    s = chain_scenario
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    place = await cursor(engine)
+    old = s.anvil.rpc("eth_getBlockByNumber", hex(place.block_number - 3), False)
+    async with proxy(s.anvil.url) as node, open_parts(engine, s, RPC_URLS=(node.url,)) as lagging:
+        node.answer = lambda request: {"result": old} if request["params"][:1] == ["latest"] else None
+        passing = signal_pass(engine, lagging)
+        assert not await passing.look()
+        assert (await passing.run()).last_block is None
+    assert await cursor(engine) == place
+
+
+async def test_source_behind_the_cursor_does_not_take_it_back(
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+) -> None:
+    """The subgraph lags within what is allowed: nothing is read, and what it lacks comes when it has it."""
+    s, passing = chain_scenario, signal_pass(engine, parts, own=False)
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    s.anvil.mine()
+    check_in(s, legacy)
+    await parts.index.advance()
+    await signal_pass(engine, parts).run()
+    place = await cursor(engine)
+    s.anvil.mine()
+    assert not await passing.look()
+    assert (await cursor(engine)).block_number == place.block_number
+    second = check_in(s, legacy)
+    parts.graph.sync(s)
+    assert await passing.look()
+    await passing.run()
+    assert [row.tx_hash for row in await stored(engine)][-1] == second
+    assert len(await stored(engine)) == 2
