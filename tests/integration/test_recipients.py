@@ -425,3 +425,29 @@ async def test_new_recipients_have_open_windows_planned_again(
     await world.ingest(owner, legacy, [person(1)])
     (window,) = await world.sql("select planned_at from worker.due_window")
     assert window.planned_at is None
+
+
+async def test_ingest_locks_windows_before_the_watched_legacy(
+    world: World, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """As the due pass does: neither can hold what the other waits for."""
+    await world.ingest(owner, legacy, [person(1)])
+    await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
+    async with world.engine.begin() as due_pass:
+        await due_pass.execute(text("select from worker.due_window for update"))
+        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
+        await blocked(world.engine)
+        await due_pass.execute(text("select from worker.watch for update nowait"))
+    assert (await ingest).status == 200
+
+
+async def test_ingest_that_loses_a_deadlock_is_done_again(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+    await world.ingest(owner, legacy, [person(1)])
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.watch for update"))
+        ingest = asyncio.create_task(world.ingest(owner, legacy, [person(1, name="Renamed")]))
+        await blocked(world.engine)
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the ingest finds it first, and gives way
+        await other.execute(text("select from worker.recipient for update"))
+    assert (await ingest).status == 200
+    assert [each["name"] for each in await _people(world, owner, legacy)] == ["Renamed"]
