@@ -321,3 +321,34 @@ async def test_the_local_stacks_feeds_stay_fresh_and_plausible_however_far_the_c
         assert 2_487 < found[ETHER].usd < 2_513
         assert Decimal("0.999") <= found[feeds.usdc].usd <= Decimal("1.001")
         assert not any(price.stale for price in found.values())
+
+
+async def test_absurd_block_number_holds_prices_back_for_an_hour_at_most(feeds: Feeds) -> None:
+    async def say(what: str) -> None:
+        async with feeds.engine.begin() as connection:
+            await connection.execute(text(f"update worker.price_feed set {what}"))
+
+    await feeds.run()
+    await say("block_number = 1000000000000000")
+    feeds.set_ether(2_600 * DOLLARS)
+    await feeds.run()
+    assert (await feeds.now())[ETHER].usd == 2500
+    await say("asked_at = now() - interval '61 minutes'")
+    await feeds.run()
+    assert (await feeds.now())[ETHER].usd == 2600
+
+
+async def test_price_that_is_believed_again_was_right_all_the_time(feeds: Feeds) -> None:
+    """The feed gave no answer for a while; then it says the same round as before."""
+    moment, code = feeds.set_ether(2_500 * DOLLARS), feeds.anvil.rpc("eth_getCode", feeds.ether, "latest")
+    await feeds.run()
+    feeds.anvil.set_code(feeds.ether, REVERTS)
+    feeds.anvil.increase_time(60)
+    await feeds.run()
+    between = feeds.anvil.now()
+    assert (await feeds.at(between))[ETHER].stale
+    feeds.anvil.set_code(feeds.ether, code)
+    feeds.anvil.increase_time(60)
+    await feeds.run()
+    told = [(await feeds.at(asked))[ETHER] for asked in (moment, between, feeds.anvil.now())]
+    assert [(price.usd, price.stale) for price in told] == [(2500, False)] * 3

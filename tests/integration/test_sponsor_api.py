@@ -20,7 +20,7 @@ from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.chain.contracts.timelocks import TimelockReads
-from reminder_worker.chain.eip712 import ERC1271_MAGIC
+from reminder_worker.chain.eip712 import ERC1271_MAGIC, SignatureVerdict, SignatureVerifier
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.factory import RELAYER
@@ -868,3 +868,52 @@ async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World) -> None:
         answer = await refused(world, "/sponsor/claim", body, 422, "invalid_input")
         assert [error["pointer"] for error in answer.body["errors"]] == [pointer]
         assert "canary" not in str(answer.body)
+
+
+async def test_signature_is_checked_as_the_router_checks_it(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A smart wallet may sign for certain contracts only."""
+    callers, verdict = [], SignatureVerifier.verdict
+
+    async def record(
+        self: SignatureVerifier, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
+    ) -> SignatureVerdict:
+        callers.append(caller)
+        return await verdict(self, digest, signature, signer, caller=caller)
+
+    monkeypatch.setattr(SignatureVerifier, "verdict", record)
+    assert (await world.post("/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))).status == 202
+    assert set(callers) == {sealed.it.time_lock_router}
+
+
+async def test_without_simulation_own_tokens_of_an_owner_are_nothing_to_claim(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They would come back, to be claimed again; ether that is kept in the legacy is theirs to claim."""
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    legacy, usdc = world.scenario.create_legacy(sealed.owner, {sealed.owner.address: 100}), sealed.it.usdc
+    world.scenario.mint(usdc, sealed.owner.address, UNITS)
+    world.scenario.approve(sealed.owner, usdc, legacy.address, UNITS)
+    world.scenario.advance(181 * DAY)
+    body = claim_body(world, legacy, sealed.owner, [usdc], is_eth=True)
+    await refused(world, "/sponsor/claim", body, 422, "nothing_to_claim")
+    world.scenario.anvil.set_balance(legacy.address, ETHER)
+    await relayed(world, "/sponsor/claim", body)
+
+
+@pytest.mark.parametrize("spender", ["legacy", "pull vault"])
+async def test_without_simulation_permits_count_until_they_expire(
+    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, spender: str
+) -> None:
+    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
+    legacy, usdc = sealed.legacy(tokens=()), sealed.it.usdc
+    world.scenario.mint(usdc, sealed.owner.address, UNITS)
+    whom = legacy.address if spender == "legacy" else sealed.it.legacy_pull_vault
+    world.scenario.permit(sealed.owner, usdc, whom, UNITS, world.scenario.anvil.now() + DAY)
+    body = claim_body(world, legacy, sealed.heir, [usdc])
+    assert (await world.post("/sponsor/claim", body)).status == 202
+    world.scenario.anvil.mine()  # in the permit's time
+    world.scenario.advance(2 * DAY)
+    again = claim_body(world, legacy, sealed.heir, [usdc])
+    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
