@@ -1,4 +1,4 @@
-"""Reader of the events of some contracts: stores them in `chain_event` behind a cursor of its own."""
+"""Reader of the events of some contracts: stores them in `chain_event` with its own cursor."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
