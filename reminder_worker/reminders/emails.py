@@ -27,7 +27,7 @@ _KINDS = {kind.value: kind for kind in ReminderKind}
 
 
 @dataclass(slots=True, eq=False)
-class StoredRecipient:
+class EncryptedRecipient:
     """A row of `recipient`, still encrypted."""
 
     key_id: str
@@ -55,7 +55,7 @@ class ReminderEmail:
     tries: int
     rejections: int
     created_at: datetime
-    stored: StoredRecipient | None
+    stored: EncryptedRecipient | None
     undecided: bool = False
     body: bytes | None = field(default=None, repr=False)
     reworded: bool = False
@@ -130,7 +130,7 @@ class ReminderLedger:
             tries,
             rejections,
             created_at,
-            None if email_hash is None else StoredRecipient(key_id, salt, email, name, email_hash),
+            None if email_hash is None else EncryptedRecipient(key_id, salt, email, name, email_hash),
             undecided,
             more[0] if undecided else None,
             undecided and more[1],

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from reminder_worker.outbox.messages import ReminderKind
-from reminder_worker.reminders.emails import ReminderEmail, SiblingEmail, StoredRecipient, decide_claim
+from reminder_worker.reminders.emails import EncryptedRecipient, ReminderEmail, SiblingEmail, decide_claim
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 MERGED = [ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER]
@@ -82,7 +82,7 @@ def test_people_do_not_stand_in_each_others_way() -> None:
 
 @pytest.mark.parametrize("secret", ["secret", "b'email'", "b'name'", "salt", "hash"])
 def test_an_entry_does_not_show_what_is_in_it(secret: str) -> None:
-    stored = StoredRecipient("key", b"salt", b"email", b"name", b"hash")
+    stored = EncryptedRecipient("key", b"salt", b"email", b"name", b"hash")
     made = datetime.now(UTC)
     entry = ReminderEmail(
         uuid4(), 1, "0x", "0x", ReminderKind.OWNER_RESET, "e", "owner", 0, 0, made, stored, True, b"secret"
