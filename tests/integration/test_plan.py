@@ -179,3 +179,16 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     forget_state(world, node)
     assert (await plan(world)).signals == 1
     assert await told(world) == {"owner", "anna", "ben"}
+
+
+async def test_plan_that_loses_a_deadlock_is_made_again(world: World) -> None:
+    """The due pass locks windows of many legacies, and in another order."""
+    await world.save(world.legacy(inactivity=3 * DAY), "anna")
+    await world.look_at_chain()
+    async with world.engine.begin() as other:
+        await other.execute(text("select from worker.due_window for update"))
+        planning = asyncio.create_task(plan(world))
+        await blocked(world.engine)
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the plan finds it first, and gives way
+        await other.execute(text("select from worker.recipient for update"))
+    assert (await planning).windows == 1

@@ -5,7 +5,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, LegacyMode
 from reminder_worker.chain.abi import selector
@@ -13,6 +14,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.due_windows import NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
+from tests.integration.locks import blocked
 from tests.integration.reminder_world import World, open_world
 
 # It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
@@ -342,3 +344,21 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World)
     assert await windows(world, legacy) == {1: "open"}
     world.scenario.anvil.mine()
     assert (await world.look_at_chain()).asked == 0
+
+
+async def test_answer_that_loses_a_deadlock_is_stored_after_all(world: World, engine: AsyncEngine) -> None:
+    """Another transaction holds what the due pass wants, and waits for what the due pass holds."""
+    (legacy,) = await watched(world, 1)
+    world.scenario.advance(25 * DAY)
+    await world.look_at_chain()
+    await world.sql("update worker.watch set next_ask = 0")
+    async with engine.connect() as other:
+        await other.execute(text("set local deadlock_timeout = '1min'"))  # the due pass finds it first, and gives way
+        await other.execute(text("select from worker.watch for update"))
+        running = asyncio.create_task(world.due.run())
+        await blocked(world.engine)
+        await other.execute(text("update worker.due_window set planned_at = now()"))
+        await other.commit()
+    assert (await running).asked >= 1
+    assert await windows(world, legacy) == {1: "open"}
+    assert await world.sql("select from worker.watch where next_ask = 0") == []
