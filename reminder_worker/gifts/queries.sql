@@ -260,17 +260,19 @@ with outcome as materialized (
         tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
-        body = case when o.state in ('unknown', 'held') and exists (
-                select from worker.gift_notification n
-                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = l.body_salt
-            ) then l.body end,
-        body_salt = case when o.state in ('unknown', 'held') and exists (
-                select from worker.gift_notification n
-                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = l.body_salt
-            ) then l.body_salt end,
+        body = case when o.state in ('unknown', 'held') and l.body_salt = any(array(
+                select n.salt from worker.gift_notification n
+                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
+            )) then l.body end,
+        body_salt = case when o.state in ('unknown', 'held') and l.body_salt = any(array(
+                select n.salt from worker.gift_notification n
+                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
+            )) then l.body_salt end,
         settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end
     from outcome o
-    where l.id = o.id and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
+    -- The ids are named as an array, too: the planner then expects few of them and takes the index.
+    where l.id = o.id and l.id = any(array(select id from outcome))
+      and (l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')))
     returning l.id
 )
 select o.id from outcome o where o.state <> 'sent' and (
