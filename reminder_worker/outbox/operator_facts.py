@@ -118,7 +118,7 @@ async def read_conditions(engine: AsyncEngine) -> list[RaisedCondition]:
 
 
 async def count_undelivered_alerts(engine: AsyncEngine) -> dict[str, int]:
-    """Count the alerts that wait for the mail service (`queued`) or that it refused (`dead`)."""
+    """Count the undelivered alerts: `queued` alerts wait, `dead` alerts were refused by the mail service."""
     states = ("queued", "dead")
     question = select(alert.c.state, func.count()).where(alert.c.state.in_(states)).group_by(alert.c.state)
     counts = await read_rows(engine, lambda state, count: (state, count), question)

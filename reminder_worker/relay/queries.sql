@@ -75,8 +75,7 @@ with
             request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
             attempt_gas bigint, raw text
         )
-    )
-,
+    ),
     request as (
         insert into worker.relay_request
             (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator, nonce, deadline, state, gas_limit,
@@ -140,8 +139,7 @@ with
             request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
             attempt_gas bigint, raw text
         )
-    )
-,
+    ),
     request as (
         update worker.relay_request r
         set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,

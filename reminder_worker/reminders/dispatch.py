@@ -1,4 +1,4 @@
-"""The dispatch of reminders: plans new emails on each chain, then has the outbox send what is due."""
+"""The dispatch of reminders: plans new emails on each chain, then sends due emails through the outbox."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

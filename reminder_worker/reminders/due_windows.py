@@ -272,7 +272,7 @@ class _DueRun:
         return looks
 
     async def _learn_ahead(self, creators: set[str]) -> None:
-        # Not `creators - self._ahead.keys()`: slow, it iterates over all known creators for each batch.
+        # Not `creators - self._ahead.keys()`: that walks through all known creators for each batch.
         unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
             times = await self._premium.times_ahead(unknown, at=self.head.hash)

@@ -88,7 +88,7 @@ class SiblingEmail:
 class ClaimDecision:
     """Entries to claim, to merge into a later one, and to defer until a time. Others stay as they are.
 
-    `hurry`: waiting entries that others were merged into, and that nothing blocks any more.
+    `hurry`: unblocked entries with others merged into them.
     """
 
     claim: list[ReminderEmail] = field(default_factory=list)
@@ -170,8 +170,10 @@ class ReminderLedger:
     async def finish_settling(
         self, connection: AsyncConnection, settlements: Sequence[EmailSettlement[ReminderEmail]]
     ) -> None:
-        """Check the windows of dropped entries again. A node that lags may have caused the drop: it knows neither a
-        window that just opened nor an heir who was just added."""
+        """Check the windows of dropped entries again.
+
+        A lagging node may have caused the drop: it does not know the latest windows and heirs.
+        """
         dropped = [settlement.entry for settlement in settlements if settlement.state == "dropped"]
         legacies = {(entry.chain_id, entry.legacy) for entry in dropped if entry.kind in KIND_WINDOWS}
         if legacies:

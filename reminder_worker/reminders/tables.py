@@ -83,7 +83,7 @@ due_window = Table(
     Column("deadline", BigInteger, primary_key=True, comment="t1, t2 or t3, unix seconds"),
     Column("block_number", BigInteger, nullable=False, comment="where it was first read"),
     Column("state", Text, nullable=False, server_default="open"),
-    now_column("first_seen"),  # no release reads these two: to be dropped once none is left that writes them
+    now_column("first_seen"),  # no code reads this column and the next one
     now_column("last_seen"),
     Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
