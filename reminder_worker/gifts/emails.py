@@ -90,23 +90,10 @@ class GiftEmail:
     stored: StoredNotification | None
 
 
-_STATEMENTS = EmailStatements(
-    expire_leases=sql["expire_leases"],
-    claim=sql["claim"],
-    claim_unknown=sql["claim_unknown"],
-    store=sql["store"],
-    confirm=sql["confirm"],
-    not_to_post=sql["not_to_post"],
-    settle=sql["settle"],
-    defer_to_next_day=sql["defer_to_next_day"],
-    lock_entries=sql["lock_entries"],
-)
-
-
 class GiftLedger:
     """The gift ledger, for the outbox (`EmailLedger`). `values`: times of the chains' latest blocks, retry window."""
 
-    statements = _STATEMENTS
+    statements = EmailStatements.load(sql)
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         self.values = values

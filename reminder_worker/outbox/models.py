@@ -4,9 +4,9 @@ Objects made for every email are not frozen: freezing took a tenth of the time o
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 from uuid import UUID
 
 from sqlalchemy import Row, TextClause
@@ -124,6 +124,11 @@ class EmailStatements:
     settle: TextClause
     defer_to_next_day: TextClause
     lock_entries: TextClause | None = None
+
+    @classmethod
+    def load(cls, queries: Mapping[str, TextClause]) -> Self:
+        """Return the statements of a room, each by its name in `queries.sql`."""
+        return cls(**{field.name: queries[field.name] for field in fields(cls) if field.name in queries})
 
 
 class EmailLedger(Protocol[E]):

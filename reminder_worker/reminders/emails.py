@@ -97,22 +97,10 @@ class ClaimDecision:
     hurry: list[UUID] = field(default_factory=list)
 
 
-_STATEMENTS = EmailStatements(
-    expire_leases=sql["expire_leases"],
-    claim=sql["claim"],
-    claim_unknown=sql["claim_unknown"],
-    store=sql["store"],
-    confirm=sql["confirm"],
-    not_to_post=sql["not_to_post"],
-    settle=sql["settle"],
-    defer_to_next_day=sql["defer_to_next_day"],
-)
-
-
 class ReminderLedger:
     """The sent-ledger, for the outbox (`EmailLedger`)."""
 
-    statements = _STATEMENTS
+    statements = EmailStatements.load(sql)
     values: Mapping[str, Any] = {"limited": sorted(LIMITED_KINDS), "lasting": sorted(PLANNED_AGAIN)}
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> ReminderEmail:
