@@ -33,8 +33,8 @@ from reminder_worker.relay import request_store, slot_store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.caps import list_limits
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.tables import sql
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32

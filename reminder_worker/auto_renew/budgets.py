@@ -2,7 +2,7 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.auto_renew.queries import sql
+from reminder_worker.auto_renew.tables import sql
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.reminders.planner import EndingBudget
 

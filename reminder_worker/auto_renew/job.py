@@ -26,7 +26,7 @@ from reminder_worker.auto_renew.policy import (
     find_bound,
     update_baseline,
 )
-from reminder_worker.auto_renew.queries import sql
+from reminder_worker.auto_renew.tables import sql
 from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
 from reminder_worker.chain.renewals import RenewalReads, budget_step, record_activity
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable

@@ -1,5 +1,8 @@
 """Table of the owners who opted in to auto-renew."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -11,7 +14,11 @@ from sqlalchemy import (
     text,
 )
 
+from reminder_worker.database.named_queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+"""Statements of `queries.sql`, by name."""
 
 owner_activity = Table(
     "owner_activity",

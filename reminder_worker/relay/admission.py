@@ -38,10 +38,10 @@ from reminder_worker.relay.models import (
     WalletCaps,
     call_context,
 )
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import WalletSigner
 from reminder_worker.relay.starting import RequestStarter
 from reminder_worker.relay.state_machine import GasPrice
+from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, find_wait_reason
 from reminder_worker.relay.wallet import RelayWallet, WalletPrices
 

@@ -18,9 +18,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import SendOutcome
 from reminder_worker.privacy.vault import RecordKey
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import WalletSigner
 from reminder_worker.relay.state_machine import AttemptKind
+from reminder_worker.relay.tables import sql
 
 log = structlog.get_logger(__name__)
 TAKEN: Final = frozenset({SendOutcome.ACCEPTED, SendOutcome.KNOWN})

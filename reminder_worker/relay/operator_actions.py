@@ -5,9 +5,9 @@ from uuid import UUID
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.attempts import broadcast
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.state_machine import is_dead
+from reminder_worker.relay.tables import sql
 
 
 class OperatorActions(RelayReconciler):

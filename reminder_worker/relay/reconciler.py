@@ -28,7 +28,6 @@ from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, broadcast
 from reminder_worker.relay.chain_view import SignerKey, view_chain
 from reminder_worker.relay.models import RelayLane, RequestState
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.reconcile_run import MinedSlot, ReconcileReport, ReconcileRun, RunFacts
 from reminder_worker.relay.replacing import AttemptReplacer, list_earlier
 from reminder_worker.relay.request_store import StoredRequest
@@ -49,6 +48,7 @@ from reminder_worker.relay.state_machine import (
     decide_action,
     is_foreign,
 )
+from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet_monitor import WalletMonitor
 
 log = structlog.get_logger(__name__)

@@ -16,10 +16,10 @@ from reminder_worker.relay import request_store, slot_store
 from reminder_worker.relay.attempts import SignedTransaction, open_raw, sign_attempt, store_attempt
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, bump_fees
 from reminder_worker.relay.models import RelayLane
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
 from reminder_worker.relay.slot_store import OpenSlot
 from reminder_worker.relay.state_machine import AttemptKind, GasPrice, StoredAttempt
+from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import RelayWallet
 
 

@@ -12,7 +12,7 @@ from reminder_worker.errors import DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.authorizations import SignedCall
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, RequestView, call_context
-from reminder_worker.relay.queries import sql
+from reminder_worker.relay.tables import sql
 
 
 @dataclass(frozen=True, slots=True)

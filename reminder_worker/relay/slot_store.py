@@ -27,9 +27,9 @@ from reminder_worker.relay.models import (
     RequestView,
     WalletCaps,
 )
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.request_store import StoredRequest, pause_subject, to_stored_request, to_view
 from reminder_worker.relay.state_machine import AttemptKind, MinedAttempt, NonceSlot, StoredAttempt
+from reminder_worker.relay.tables import sql
 
 SqlValues = dict[str, Any]
 

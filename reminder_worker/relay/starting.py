@@ -21,8 +21,8 @@ from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_first_a
 from reminder_worker.relay.authorizations import decode_claim
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import LEAST_SECONDS_LEFT, RelayLane, WalletCaps, call_context
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.renewals import was_reset_since
+from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import USUAL_GAS, RelayWallet, WalletPrices
 
 log = structlog.get_logger(__name__)

@@ -1,5 +1,8 @@
 """Tables of the relay: wallets, requests, nonces, signed transactions, budgets."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -16,7 +19,11 @@ from sqlalchemy import (
     text,
 )
 
+from reminder_worker.database.named_queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+"""Statements of `queries.sql`, by name."""
 
 Wei = Numeric(78, 0)
 

@@ -14,9 +14,9 @@ from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, NotConfigured, RelayStopped
 from reminder_worker.relay.fees import GasFees, first_fees, reservation
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.signer import WalletSigner
 from reminder_worker.relay.state_machine import agree_on_number
+from reminder_worker.relay.tables import sql
 
 log = structlog.get_logger(__name__)
 

@@ -10,8 +10,8 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.chain_view import ChainView
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, first_fees, reservation
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
-from reminder_worker.relay.queries import sql
 from reminder_worker.relay.state_machine import GasPrice
+from reminder_worker.relay.tables import sql
 
 log = structlog.get_logger(__name__)
 

@@ -13,7 +13,9 @@ from reminder_worker.outbox.models import EmailStatements
 PACKAGE = Path(reminder_worker.__path__[0])
 FILES = sorted(PACKAGE.glob("*/queries.sql"))
 OPTIONAL = {"reminders": {"lock_entries"}}  # locked by gifts only
-IMPORT = re.compile(r"from reminder_worker\.(\w+)\.queries import sql(?: as (\w+))?")
+IMPORT = re.compile(
+    r"from reminder_worker\.(\w+)\.(?:queries|tables) import (?:\([^)]*?|[^\n(]*?)\bsql\b(?: as (\w+))?"
+)
 
 
 def names_used(room: str) -> set[str]:
