@@ -8,7 +8,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.gaps import IndexGap, find_gap
+from reminder_worker.indexer.chain_index import IndexGap, find_gap
 from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.settings import Settings
 

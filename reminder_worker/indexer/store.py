@@ -27,9 +27,10 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import JSON, JSONB, Insert, distinct_on, insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.database.tables import SCHEMA, metadata
+from reminder_worker.database.rows import read_rows
+from reminder_worker.database.tables import SCHEMA, age, metadata
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.models import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT
 from reminder_worker.indexer.projection import FOLDS, ChainEvent, TableProjection
@@ -266,3 +267,21 @@ def _parts(items: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 
 _EVENT = tuple(ChainEvent.__dataclass_fields__)
 _COLUMNS = tuple(chain_event.c[name] for name in _EVENT)
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderPosition:
+    """Last block of a reader (`index`, `signals`, `horizon`, `upgrades`); `source` answered it, `age` in seconds."""
+
+    chain_id: int
+    name: str
+    block_number: int
+    source: str | None
+    age: int
+
+
+async def read_positions(engine: AsyncEngine) -> list[ReaderPosition]:
+    """Return the position of each reader, by chain and name."""
+    t = index_cursor.c
+    question = select(t.chain_id, t.name, t.block_number, t.source, age(t.moved_at)).order_by(t.chain_id, t.name)
+    return await read_rows(engine, ReaderPosition, question)

@@ -12,8 +12,8 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.client import BlockHeader, Chain
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.errors import Misconfigured, ServiceError, Unavailable
-from reminder_worker.indexer.gaps import find_gap
-from reminder_worker.indexer.operator_facts import ReaderPosition
+from reminder_worker.indexer.chain_index import find_gap
+from reminder_worker.indexer.store import ReaderPosition
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 

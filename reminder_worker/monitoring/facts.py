@@ -22,7 +22,7 @@ from reminder_worker.database.rows import read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.gifts.operator_facts import GiftEmailCount, count_gift_emails, count_notifications
 from reminder_worker.gifts.tables import gift_ledger
-from reminder_worker.indexer.operator_facts import ReaderPosition, read_positions
+from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.queries import sql
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.outbox.operator_facts import (
@@ -56,7 +56,7 @@ from reminder_worker.reminders.operator_facts import (
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics.prices import FeedState, read_feed_states
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
-from reminder_worker.upgrades.operator_facts import UpgradeCount, count_upgrades
+from reminder_worker.upgrades.store import UpgradeCount, count_upgrades
 
 C = TypeVar("C", bound="ChainCount")
 WATCHDOG: Final = "watchdog"  # name of its pass

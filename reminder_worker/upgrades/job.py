@@ -23,9 +23,9 @@ from reminder_worker.indexer.event_reader import BUDGET_SECONDS, EventReader, In
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
-from reminder_worker.upgrades.decode import CANCELLER
 from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, alerts_of_changes, alerts_of_history
 from reminder_worker.upgrades.operations import (
+    CANCELLER,
     LATEST,
     TOPICS,
     UpgradeEvent,

@@ -9,18 +9,22 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.database.rows import read_rows
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import IndexCursor
 from reminder_worker.indexer.tables import chain_event, index_cursor
 from reminder_worker.outbox.tables import alert
-from reminder_worker.upgrades.decode import CANCELLER, UpgradeCall, decode, plain_words
 from reminder_worker.upgrades.operations import (
+    CANCELLER,
     GRANTED,
     OPEN,
     REVOKED,
+    UpgradeCall,
     UpgradeEvent,
     UpgradeOperation,
+    decode,
+    plain_words,
     role_members,
     upgrade_event_of,
 )
@@ -252,3 +256,24 @@ def _cursor_of(chain_id: int) -> ColumnElement[bool]:
 
 
 _COLUMNS = tuple(upgrade_event.c[name] for name in UpgradeEvent.__dataclass_fields__)
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeCount:
+    """Operations of one timelock in one state; `executable_at`: unix seconds from which the first may be executed."""
+
+    chain_id: int
+    state: str
+    count: int
+    executable_at: int | None
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in OPEN
+
+
+async def count_upgrades(engine: AsyncEngine) -> list[UpgradeCount]:
+    """Count the operations by chain and state."""
+    t = upgrade_operation.c
+    question = select(t.chain_id, t.state, func.count(), func.min(t.ready_at))
+    return await read_rows(engine, UpgradeCount, question.group_by(t.chain_id, t.state).order_by(t.chain_id, t.state))

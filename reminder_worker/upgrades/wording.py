@@ -14,16 +14,22 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain.abi import selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, format_duration
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import GIVES_AWAY, SELECTOR, Argument, UpgradeCall, decode, plain_words, role_name
 from reminder_worker.upgrades.operations import (
     CANCELLED,
     DELAY,
     EXECUTED,
+    GIVES_AWAY,
     GRANTED,
     REVOKED,
     SCHEDULED,
+    SELECTOR,
+    Argument,
     QueueChange,
+    UpgradeCall,
     UpgradeOperation,
+    decode,
+    plain_words,
+    role_name,
 )
 
 Facts = dict[str, str | int]

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from reminder_worker.chain.types import EventLog
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.decode import UpgradeCall, decode, plain_words, role_name
-from reminder_worker.upgrades.operations import UpgradeOperation, decode_timelock_log
+from reminder_worker.upgrades.operations import (
+    UpgradeCall,
+    UpgradeOperation,
+    decode,
+    decode_timelock_log,
+    plain_words,
+    role_name,
+)
 from reminder_worker.upgrades.wording import (
     MOST_CALLS,
     WordingContext,
