@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 import reminder_worker
 from bench.big_tables import SMALL
 from bench.surroundings import CHAIN_ID
-from reminder_worker.database.named_queries import load_queries
+from reminder_worker.database.queries import load_queries
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
 from reminder_worker.monitoring import held_emails

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.concurrency import in_time
-from reminder_worker.database.rows import read_database_time
+from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail

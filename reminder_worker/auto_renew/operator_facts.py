@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, cast, extract, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.tables import owner_activity
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, made_with_others
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
+from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.rotation import count_rows_of_other_keys
-from reminder_worker.database.rows import read_database_time
 from reminder_worker.doctor.contracts import look_at_edges, look_at_recipients, look_at_start
 from reminder_worker.doctor.finding import Finding
 from reminder_worker.doctor.history import look_at_history

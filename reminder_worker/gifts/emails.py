@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.parameters import json_text
+from reminder_worker.database.queries import json_text
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
 from reminder_worker.gifts.claim_link import LinkRules, as_served_now

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.gifts.tables import gift_ledger, gift_notification
 
 

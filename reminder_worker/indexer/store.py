@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSON, JSONB, Insert, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.models import GIFT, LIVE, MOST_GIFTS, MOST_LOOKED_AT

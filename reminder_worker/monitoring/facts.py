@@ -18,7 +18,7 @@ from reminder_worker.auto_renew.operator_facts import (
     count_decisions,
     read_owner_decisions,
 )
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.gifts.operator_facts import GiftEmailCount, count_gift_emails, count_notifications
 from reminder_worker.gifts.tables import gift_ledger

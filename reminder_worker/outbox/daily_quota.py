@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.parameters import json_text
+from reminder_worker.database.queries import json_text
 from reminder_worker.outbox.models import ClaimedEmail, E
 from reminder_worker.outbox.queries import sql
 

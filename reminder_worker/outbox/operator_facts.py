@@ -10,7 +10,7 @@ from datetime import date, datetime
 from sqlalchemy import DateTime, Float, Table, cast, extract, func, literal, null, select, union_all
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age, span
 from reminder_worker.outbox.tables import alert, alert_state, sent_ledger
 

@@ -15,7 +15,7 @@ from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.parameters import array_text, json_text
+from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.daily_quota import DAY_SECONDS, DailyQuota
 from reminder_worker.outbox.models import E, EmailClaim, EmailLedger, EmailSettlement
 from reminder_worker.outbox.queries import sql

@@ -12,8 +12,8 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Date, Row, and_, cast, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.rotation import count_rows_of_other_keys
-from reminder_worker.database.rows import read_rows
 from reminder_worker.database.tables import FOLLOWED_SECONDS, age, span
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, relay_wallet, tx_attempt
 

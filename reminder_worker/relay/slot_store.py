@@ -16,7 +16,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.parameters import json_text
+from reminder_worker.database.queries import json_text
 from reminder_worker.errors import RelayStopped
 from reminder_worker.relay.caps import CapsLeft, list_limits, signer_nonce
 from reminder_worker.relay.models import (

@@ -19,7 +19,7 @@ from sqlalchemy import (
     text,
 )
 
-from reminder_worker.database.named_queries import load_queries
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))

@@ -21,7 +21,7 @@ from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.parameters import array_text, json_text
+from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, TouchedAccounts

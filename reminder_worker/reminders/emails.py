@@ -15,7 +15,7 @@ from uuid import UUID
 from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from reminder_worker.database.parameters import array_text, json_text
+from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN

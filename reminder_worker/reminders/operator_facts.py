@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.tables import due_window, notify_signal, watch

@@ -23,7 +23,7 @@ from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import EventLog
-from reminder_worker.database.parameters import json_text
+from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.rows import read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import IndexCursor

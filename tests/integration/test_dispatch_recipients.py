@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, LegacyMode
-from reminder_worker.database.parameters import json_text
+from reminder_worker.database.queries import json_text
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.dispatcher import PreparedBatch
 from reminder_worker.outbox.messages import format_deadline

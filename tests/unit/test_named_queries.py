@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import reminder_worker
-from reminder_worker.database.named_queries import load_queries
+from reminder_worker.database.queries import load_queries
 from reminder_worker.outbox.models import EmailStatements
 
 PACKAGE = Path(reminder_worker.__path__[0])

@@ -1,0 +1,50 @@
+"""Named statements of `queries.sql`, parameters that hold many values, rows as values, and the database's clock."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from sqlalchemy import Select, TextClause, extract, func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+T = TypeVar("T")
+
+
+def load_queries(path: Path) -> Mapping[str, TextClause]:
+    """Return the statements of a file by name.
+
+    Each begins with a line `-- name: some_name`, has comments for the reader, and ends with a semicolon. Values are
+    bound parameters (`:name`) only.
+    """
+    named = re.findall(r"^-- name: (\w+)\n(.*?);\s*(?=^-- name: |\Z)", path.read_text(), re.M | re.S)
+    return {name: text(re.sub(r"^\s*--.*\n", "", statement, flags=re.M)) for name, statement in named}
+
+
+def json_text(value: object) -> str:
+    """Return JSON for `json_to_recordset`, faster than a list that the driver writes element by element.
+
+    Bytes become base64; a number that may pass 64 bits has to be text already.
+    """
+    return msgspec.json.encode(value).decode()
+
+
+def array_text(items: Iterable[object]) -> str:
+    """Return an array in PostgreSQL's form, of numbers, ids and ASCII without control characters.
+
+    JSON's list of these has the same quotes, backslashes and null.
+    """
+    return "{" + json_text(list(items))[1:-1] + "}"
+
+
+async def read_rows(engine: AsyncEngine, make_value: Callable[..., T], question: Select[Any]) -> list[T]:
+    """Return `make_value` of the columns of each row."""
+    async with engine.connect() as connection:
+        return [make_value(*row) for row in await connection.execute(question)]
+
+
+async def read_database_time(engine: AsyncEngine) -> float:
+    """Return the database's time in unix seconds."""
+    async with engine.connect() as connection:
+        return float(await connection.scalar(select(extract("epoch", func.clock_timestamp()))) or 0)
