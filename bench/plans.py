@@ -49,7 +49,7 @@ WHOLE_BY_DESIGN: Final = {
     "gifts.delete_late": "as delete_done",
     "indexer.chain_index._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
     "indexer.chain_index._TIMELOCKS": "as _LEGACIES",
-    "reminders.operator_facts._SAVED": "an operator asks `doctor`",
+    "reminders.saved_legacies": "an operator asks `doctor`",
     "monitoring.erasure._UNWATCH": "an operator erases a person",
     "auto_renew.forget": "a run looks at every owner who opted in",
     "auto_renew.opted_in": "as forget",

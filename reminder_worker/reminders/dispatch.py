@@ -15,8 +15,8 @@ from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.planner import FindEndingBudgets, Planner, PlanReport
-from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.rendering import ReminderRenderer
+from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import Settings, find_test_chains
 
 log = structlog.get_logger(__name__)

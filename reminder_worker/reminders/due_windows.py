@@ -36,7 +36,7 @@ from reminder_worker.reminders.horizon import (
     next_reading_time,
     read_open_windows,
 )
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)

@@ -19,7 +19,7 @@ from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 
 LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 EmailGroup = tuple[int, str, str, str]

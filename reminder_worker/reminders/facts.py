@@ -28,7 +28,7 @@ from reminder_worker.reminders.amounts import sum_amounts
 from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
 from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 
 MOST_REMEMBERED = 20_000
 MOST_ROWS = 100

@@ -3,19 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
-from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.tables import due_window, notify_signal, watch
-
-_SAVED = text("""
-    select count(*) as saved, coalesce(array_agg(w.legacy) filter (where c.legacy is null), '{}') as unknown
-    from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
-    where chain_id = :chain_id
-""")
+from reminder_worker.reminders.tables import due_window, notify_signal, sql, watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +76,5 @@ async def read_next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | N
 async def read_saved_legacies(engine: AsyncEngine, chain_id: int) -> SavedLegacies:
     """Return the legacies of a chain that have stored recipients."""
     async with engine.connect() as connection:
-        row = (await connection.execute(_SAVED, {"chain_id": chain_id})).one()
+        row = (await connection.execute(sql["saved_legacies"], {"chain_id": chain_id})).one()
     return SavedLegacies(row.saved, tuple(row.unknown))

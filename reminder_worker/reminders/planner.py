@@ -28,8 +28,8 @@ from reminder_worker.reminders.audience import (
     format_window_event,
     is_named,
 )
-from reminder_worker.reminders.queries import sql
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
+from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
 
 SIGNALS_AT_ONCE = 50  # each may need another block; a slow node still answers in time

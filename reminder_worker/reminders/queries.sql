@@ -1,39 +1,22 @@
--- The SQL of the due pass: one statement for many legacies.
+-- Statements of reminders, one for a whole batch: rows come as arrays or as one JSON text. Times are the database's.
 --
--- Windows come as one JSON text. What is answered comes as arrays: taking that JSON apart was half of the statement.
-
--- The SQL of planning. Arrays in, one statement for a whole batch.
+-- `case when ... then true end` hides a condition from the planner, which would expect few rows and compare each of them
+-- with each row of the batch. `offset 0` makes the planner use the index for each row, too.
 --
--- A window is planned with members that were read at its block or later; until then it waits. That of a legacy that is
--- no longer watched waits for ever.
---
--- Reasons for which an email about a lasting state was given up, and which may be over: a node was behind, the legacy
--- could not be read, or the email was for an earlier address.
-
--- The SQL of the ledger: one statement for a whole slice, whose rows come as one JSON text. Times are the database's.
---
--- `case when ... then true end` keeps a condition from the planner, which would take the rows that fulfil it for so
--- few that it compares each of them with each of the slice. `offset 0` makes it use the index for each row likewise.
---
--- The day (unix seconds) on which an email was last stored to be posted: for its address it counts on that day.
---
--- An email that was to be posted and has no body any more was for an address that was replaced or erased since. When
--- nothing came of it, the new address is told of what still lasts, but of nothing past.
+-- A window is planned with members that were read at its block or later; until then it waits.
 
 -- name: something_to_plan
 select exists (
-    select from worker.notify_signal
-    where chain_id = :chain_id and state = 'new'
-      and next_try <= now()
+    select from worker.notify_signal where chain_id = :chain_id and state = 'new' and next_try <= now()
 );
 
 -- name: a_window_to_plan
-select exists (select
-    from worker.due_window d
+select exists (
+    select from worker.due_window d
     join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
     where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
-      and w.membership is not null and w.membership_block >= d.block_number
- and w.membership_block <= :head);
+      and w.membership is not null and w.membership_block >= d.block_number and w.membership_block <= :head
+);
 
 -- name: age_signals
 update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time'
@@ -49,14 +32,12 @@ limit :limit;
 
 -- name: windows_to_plan
 select d.legacy, d."window", d.deadline, w.membership, w.membership_block, cast(d.xmin as text) as version
-
-   from worker.due_window d
-   join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
-   where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
-     and w.membership is not null and w.membership_block >= d.block_number
-and w.membership_block <= :head
-   order by d.legacy
-   limit :limit;
+from worker.due_window d
+join worker.watch w on w.chain_id = d.chain_id and w.legacy = d.legacy
+where d.chain_id = :chain_id and d.state = 'open' and d.planned_at is null
+  and w.membership is not null and w.membership_block >= d.block_number and w.membership_block <= :head
+order by d.legacy
+limit :limit;
 
 -- name: mark_windows
 -- xmin is the row's version: if the due pass changed the row meanwhile, for example because it read other members, the
@@ -81,6 +62,7 @@ order by chain_id, legacy, recipient
 for share;
 
 -- name: insert_entries
+-- The listed reasons may be over: a node lagged, the legacy was not readable, or the address was an earlier one.
 insert into worker.sent_ledger as l (id, chain_id, legacy, recipient, kind, event, role, next_try)
 select gen_random_uuid(), :chain_id, legacy, recipient, kind, event, role, now()
 from unnest(
@@ -170,9 +152,8 @@ order by r.recipient;
 -- name: has_work
 select exists (
     select from worker.sent_ledger
-   
     where state in ('queued', 'released', 'unknown') and next_try <= now()
-        and (lease_until is null or lease_until < now())
+      and (lease_until is null or lease_until < now())
 ) or exists (select from worker.sent_ledger where state = 'claimed' and lease_until < now());
 
 -- name: expire_leases
@@ -313,35 +294,30 @@ where l.id = over.id;
 
 -- name: claim_unknown
 with due as materialized (
-        select id from worker.sent_ledger
-       
-        where state = 'unknown' and next_try <= now()
-            and (lease_until is null or lease_until < now())
-        order by next_try, chain_id, legacy
-        limit :limit
-        for update skip locked
-    )
-    update worker.sent_ledger l
-    set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
-    from due
-    join worker.sent_ledger own on own.id = due.id
-    left join worker.recipient r
-        on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
-    where l.id = due.id
-    returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
-        r.key_id, r.salt, r.email, r.name, r.email_hash,
-        case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
-        l.kind = any(cast(:limited as text[])) and exists (
-            select from worker.sent_ledger o where
-    o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind and o.id <> l.id
- and (
-    o.state in ('sent', 'claimed', 'unknown', 'held')
-    and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+    select id from worker.sent_ledger
+    where state = 'unknown' and next_try <= now() and (lease_until is null or lease_until < now())
+    order by next_try, chain_id, legacy
+    limit :limit
+    for update skip locked
 )
-        ) as sent_meanwhile,
-        case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
-            then cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) end as counted_on,
-        l.lease_until;
+update worker.sent_ledger l
+set lease_token = :token, lease_until = now() + make_interval(secs => :lease)
+from due
+join worker.sent_ledger own on own.id = due.id
+left join worker.recipient r on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
+where l.id = due.id
+returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
+    r.key_id, r.salt, r.email, r.name, r.email_hash,
+    case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
+    l.kind = any(cast(:limited as text[])) and exists (
+        select from worker.sent_ledger o
+        where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
+          and o.id <> l.id and o.state in ('sent', 'claimed', 'unknown', 'held')
+          and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+    ) as sent_meanwhile,
+    case when l.body_salt = r.salt or l.reason is not distinct from 'reworded'
+        then cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) end as counted_on,
+    l.lease_until;
 
 -- name: store
 -- Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
@@ -375,102 +351,83 @@ where id = any(cast(:ids as uuid[])) and lease_token = :token and lease_until > 
   and state in ('claimed', 'unknown') and body is not null;
 
 -- name: confirm
--- Which undecided entries may be posted again. It looks once more for another entry of the same kind, legacy and
--- recipient: one that was claimed since, or one that is undecided, too, of which the latest goes first.
+-- Return the undecided entries that may be posted again. An entry waits if another one of its kind, legacy and recipient
+-- was claimed since, or is undecided, too, and newer.
 with live as materialized (
-        select l.id
-        from worker.sent_ledger l
-        join worker.recipient r
-            on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.salt = l.body_salt
-        where l.id = any(cast(:ids as uuid[])) and l.lease_token = :token and l.lease_until > clock_timestamp()
-          and not (l.kind = any(cast(:limited as text[])) and exists (
-            select from worker.sent_ledger o
-            where
-    o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind and o.id <> l.id
- and ((
-    o.state in ('sent', 'claimed', 'unknown', 'held')
-    and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
-) or (
-                o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)
-            ))
-          ))
-        order by r.chain_id, r.legacy, r.recipient
-        for share of r
-    )
-    update worker.sent_ledger l set claimed_at = clock_timestamp()
-    from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
-    returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
+    select l.id
+    from worker.sent_ledger l
+    join worker.recipient r
+        on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.salt = l.body_salt
+    where l.id = any(cast(:ids as uuid[])) and l.lease_token = :token and l.lease_until > clock_timestamp()
+      and not (l.kind = any(cast(:limited as text[])) and exists (
+        select from worker.sent_ledger o
+        where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
+          and o.id <> l.id and ((
+            o.state in ('sent', 'claimed', 'unknown', 'held')
+            and coalesce(o.claimed_at, now()) > greatest(l.claimed_at, now() - interval '24 hours')
+          ) or (o.id = any(cast(:ids as uuid[])) and (o.created_at, o.id) > (l.created_at, l.id)))
+      ))
+    order by r.chain_id, r.legacy, r.recipient
+    for share of r
+)
+update worker.sent_ledger l set claimed_at = clock_timestamp()
+from live where l.id = live.id and l.lease_token = :token and l.state = 'unknown' and l.body is not null
+returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 
 -- name: settle
--- Returns the entries that were settled without being sent, and those that are gone because their recipient was erased:
--- the places that they took of an address's day may be given back. Of what is gone only during its lease: whoever finds
--- the lease over gives the place back (`expire_leases`).
+-- Return the unsent entries that were settled, and those whose recipient was erased during their lease: their daily quota
+-- is refunded. After the lease, `expire_leases` refunds it.
+--
+-- `gone`: the address was replaced or erased after posting, and nothing was sent. A new address gets the email only if
+-- its state lasts.
 with outcome as materialized (
-        select * from json_to_recordset(cast(:rows as json)) as o(
-            id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
-        )
-    ), settled as (
-        update worker.sent_ledger l
-        set state = (
-    case when ((
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) then 'released' else o.state end
-),
-            reason = case
-                when ((
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) and l.kind <> all(cast(:lasting as text[]))) then 'body_gone'
-                when o.state = 'unknown' and l.reason = 'reworded' then l.reason
-                else o.reason end,
-            message_id = o.message_id,
-            tries = l.tries + o.tries,
-            rejections = case when (
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) then 0 else l.rejections + o.rejections end,
-            next_try = clock_timestamp() + make_interval(secs => o.delay),
-            lease_token = null,
-            lease_until = null,
-            claimed_at = case
-                when (
-    case when ((
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) then 'released' else o.state end
-) = 'released' then null
-                -- Null where it was proven unsent too early, and claimed again. Others of its kind wait from then on.
-                when o.state = 'sent' then coalesce(l.claimed_at, clock_timestamp())
-                else l.claimed_at end,
-            settled_at = case when (
-    case when ((
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) and l.kind <> all(cast(:lasting as text[]))) then 'dropped' when (
-    o.state in ('released', 'suppressed', 'dead')
-    and l.claimed_at is not null and l.body is null and l.reason is distinct from 'reworded'
-) then 'released' else o.state end
-) in ('released', 'unknown') then null else clock_timestamp() end,
-            body = case when o.state = 'unknown' then l.body end,
-            body_salt = case when o.state = 'unknown' then l.body_salt end
-        from outcome o
-        where l.id = o.id and case
-            when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
-        end
-        returning l.id
+    select * from json_to_recordset(cast(:rows as json)) as o(
+        id uuid, state text, reason text, message_id text, delay float8, tries int, rejections int
     )
-    select o.id from outcome o where o.state <> 'sent' and (
-        o.id in (select id from settled)
-        or clock_timestamp() < cast(:until as timestamptz)
-        and (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
-    );
+), settled as (
+    update worker.sent_ledger l
+    set (state, reason, rejections, claimed_at, settled_at) = (
+            select next.state,
+                case
+                    when gone and next.state = 'dropped' then 'body_gone'
+                    when o.state = 'unknown' and l.reason = 'reworded' then l.reason
+                    else o.reason end,
+                case when gone then 0 else l.rejections + o.rejections end,
+                case next.state
+                    when 'released' then null
+                    -- Null if it was proven unsent too early and claimed again: its siblings wait from now on.
+                    when 'sent' then coalesce(l.claimed_at, clock_timestamp())
+                    else l.claimed_at end,
+                case when next.state not in ('released', 'unknown') then clock_timestamp() end
+            from (
+                select o.state in ('released', 'suppressed', 'dead') and l.claimed_at is not null and l.body is null
+                    and l.reason is distinct from 'reworded' as gone
+            ) as body
+            cross join lateral (
+                select case
+                    when not gone then o.state
+                    when l.kind = any(cast(:lasting as text[])) then 'released'
+                    else 'dropped' end as state
+            ) as next
+        ),
+        message_id = o.message_id,
+        tries = l.tries + o.tries,
+        next_try = clock_timestamp() + make_interval(secs => o.delay),
+        lease_token = null,
+        lease_until = null,
+        body = case when o.state = 'unknown' then l.body end,
+        body_salt = case when o.state = 'unknown' then l.body_salt end
+    from outcome o
+    where l.id = o.id and case
+        when l.lease_token = :token or (o.state = 'sent' and l.state in ('claimed', 'unknown', 'held')) then true
+    end
+    returning l.id
+)
+select o.id from outcome o where o.state <> 'sent' and (
+    o.id in (select id from settled)
+    or clock_timestamp() < cast(:until as timestamptz)
+    and (select l.id from worker.sent_ledger l where l.id = o.id) is null -- `not exists` may read the whole table
+);
 
 -- name: ask_again
 -- Has the due pass ask again about legacies of dropped entries: it closes a window that is over, and one that is open is
@@ -480,10 +437,9 @@ from json_to_recordset(cast(:rows as json)) as d(chain_id bigint, legacy text)
 where w.chain_id = d.chain_id and w.legacy = d.legacy;
 
 -- name: something_to_ask
--- Not `exists`: without the order the planner reads the whole table, in the hope to find one soon, when there is none.
+-- Not `exists`: without the order the planner would read the whole table.
 select coalesce((
     select true from worker.watch
-   
     where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
     order by next_ask
     limit 1
@@ -595,3 +551,8 @@ cross join lateral (
     order by next_ask
     limit 1
 ) w;
+
+-- name: saved_legacies
+select count(*) as saved, coalesce(array_agg(w.legacy) filter (where c.legacy is null), '{}') as unknown
+from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
+where chain_id = :chain_id;

@@ -27,8 +27,7 @@ from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.planner import plan_windows_again
-from reminder_worker.reminders.queries import sql
-from reminder_worker.reminders.tables import legacy_write, recipient, watch
+from reminder_worker.reminders.tables import legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
 from reminder_worker.strict_json import decode

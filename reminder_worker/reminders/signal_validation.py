@@ -40,7 +40,7 @@ from reminder_worker.reminders.audience import (
     format_signal_event,
     read_memberships,
 )
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)

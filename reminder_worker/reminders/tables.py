@@ -1,4 +1,7 @@
-"""Tables of reminders: recipients, signals, due windows, watched legacies."""
+"""Tables of reminders, and the statements of `queries.sql` by name (`sql`)."""
+
+from pathlib import Path
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -16,7 +19,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
 recipient = Table(
     "recipient",
@@ -83,8 +89,6 @@ due_window = Table(
     Column("deadline", BigInteger, primary_key=True, comment="t1, t2 or t3, unix seconds"),
     Column("block_number", BigInteger, nullable=False, comment="where it was first read"),
     Column("state", Text, nullable=False, server_default="open"),
-    now_column("first_seen"),  # no code reads this column and the next one
-    now_column("last_seen"),
     Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
     comment="Reminder windows that were open on chain",

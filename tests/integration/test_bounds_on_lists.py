@@ -11,7 +11,7 @@ from devnet.scenarios import DAY, Legacy
 from reminder_worker.chain.client import MOST_ANSWER_BYTES, ContractCall, RevertedCall
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.reminders import due_windows as windows_module
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 from tests.integration.reminder_world import World
 
 MANY = 30_000

@@ -18,7 +18,7 @@ from reminder_worker.reminders.audience import PLANNED_AGAIN
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.planner import PlanReport
-from reminder_worker.reminders.queries import sql
+from reminder_worker.reminders.tables import sql
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy
 from tests.integration.crash import Crash, CrashAt

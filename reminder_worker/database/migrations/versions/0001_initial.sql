@@ -74,8 +74,6 @@ create table worker.due_window (
     deadline bigint not null,
     block_number bigint not null,
     state text default 'open' not null,
-    first_seen timestamp with time zone default clock_timestamp() not null,
-    last_seen timestamp with time zone default clock_timestamp() not null,
     planned_at timestamp with time zone,
     primary key (chain_id, legacy, "window", deadline),
     constraint due_window_state check (state in ('open','closed','too_old'))
