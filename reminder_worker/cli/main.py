@@ -71,21 +71,21 @@ def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
     from rich.markup import escape
 
-    from reminder_worker.doctor.report import examine, shown_settings
+    from reminder_worker.doctor.report import examine_installation, list_settings
     from reminder_worker.logging import configure_logging
 
     settings = parts.settings()
     configure_logging(settings)
     console = parts.console()
     listed = parts.table("variable", "value", title="Settings", title_justify="left")
-    for name, value in shown_settings(settings):
+    for name, value in list_settings(settings):
         listed.add_row(name, escape(value))
     console.print(listed)
     marks = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
 
     async def look() -> bool:
         wrong = False
-        async for part, good, words in examine(settings):
+        async for part, good, words in examine_installation(settings):
             wrong |= good is False
             console.print(f"{marks[good]}  [bold]{part}[/]: ", end="")
             console.print(words, markup=False)

@@ -1,7 +1,7 @@
 """Findings about the mail service: token, emails, links, clock, and its SMTP server."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -14,17 +14,13 @@ from pyreqwest.client import Client
 from pyreqwest.exceptions import PyreqwestError
 
 from reminder_worker import strict_json
-from reminder_worker.doctor.finding import Finding
+from reminder_worker.doctor import Finding
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.outbox.mail_client import http_client, list_causes, read, read_header
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
 from reminder_worker.settings import MailSettings, Settings
 
-PART: Final = "mail"
 _WITHIN: Final = timedelta(seconds=10)
-_SMTP_WITHIN: Final = timedelta(seconds=30)  # the reference takes 20 s at most
-_MAX_CATALOGUE_BYTES = 1024 * 1024
-_MAX_SMTP_BYTES = 4096
 
 
 class MailTemplate(msgspec.Struct):
@@ -38,7 +34,7 @@ class LinkOrigins(msgspec.Struct):
 
 
 class MailCatalogue(msgspec.Struct):
-    """Emails of a mail service. `links`: allowed origins of links by type, None: not said."""
+    """Emails of a mail service. `links`: allowed origins of links by type, None if it does not show them."""
 
     templates: list[MailTemplate]
     links: LinkOrigins | None = None
@@ -52,40 +48,40 @@ class SmtpStatus(msgspec.Struct):
     detail: str = ""
 
 
-async def look_at_mail(settings: Settings) -> Finding:
+async def examine_mail(settings: Settings) -> Finding:
     """Ask about a key without an email, then for the catalogue. A 404 means that address and token are right."""
     if settings.mail is None:
-        return PART, None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
+        return "mail", None, "not configured (MAIL_URL, MAIL_TOKEN): no email is sent"
     try:
         async with http_client(settings.mail) as client:
             asked = client.get(f"{settings.mail.url}/messages/{uuid4()}").timeout(_WITHIN)
             async with asked.build_streamed() as response:
                 status, date = response.status, read_header(response, "Date")
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-                return PART, False, "refuses our token: see MAIL_TOKEN"
+                return "mail", False, "refuses our token: see MAIL_TOKEN"
             if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                return PART, False, f"answers with {status}, it is in trouble itself: see its own log"
+                return "mail", False, f"answers with {status}, it is in trouble itself: see its own log"
             if status != HTTPStatus.NOT_FOUND:
-                return PART, False, f"answers with {status}: is MAIL_URL a mail service?"
-            catalogue = await _catalogue(client, settings.mail)
-            smtp = await _smtp(client, settings.mail)
+                return "mail", False, f"answers with {status}: is MAIL_URL a mail service?"
+            catalogue = await _read_catalogue(client, settings.mail)
+            smtp = await _read_smtp_status(client, settings.mail)
             known = catalogue is not None or await _checks_tokens(settings.mail)
     except PyreqwestError as error:
-        return PART, False, f"does not answer ({list_causes(error)[-1]}): see MAIL_URL, is it running?"
-    if (wrong := _clock(date)) is not None:
-        return PART, False, wrong
-    problem = catalogue and (_unknown(catalogue.templates, settings) or _foreign(catalogue.links, settings))
+        return "mail", False, f"does not answer ({list_causes(error)[-1]}): see MAIL_URL, is it running?"
+    if (wrong := _compare_clock(date)) is not None:
+        return "mail", False, wrong
+    problem = catalogue and _find_catalogue_fault(catalogue, settings)
     if problem or smtp.code:
-        return PART, False, problem or f"answers, but its SMTP server does not let it in: {smtp.detail}"
+        return "mail", False, problem or f"answers, but its SMTP server does not let it in: {smtp.detail}"
     if not known:
-        return PART, None, "answers 404 whatever the token: is the path of MAIL_URL right?"
+        return "mail", None, "answers 404 whatever the token: is the path of MAIL_URL right?"
     if catalogue is None:
-        return PART, True, "answers and knows our token, but does not say which emails it writes"
+        return "mail", True, "answers and knows our token, but does not say which emails it writes"
     let_in = ", its SMTP server lets it in" if smtp.status == "ok" else ""
-    return PART, True, f"answers, knows our token and writes our emails{let_in}"
+    return "mail", True, f"answers, knows our token and writes our emails{let_in}"
 
 
-def chains_without_mail(settings: Settings) -> Iterator[Finding]:
+def find_chains_without_mail(settings: Settings) -> Iterator[Finding]:
     """Yield test chains without an allowlist: their emails are all dropped."""
     if settings.mail is None or settings.mail.allowlist or settings.is_local:
         return
@@ -105,28 +101,29 @@ async def _checks_tokens(mail: MailSettings) -> bool:
         return response.status != HTTPStatus.NOT_FOUND
 
 
-async def _catalogue(client: Client, mail: MailSettings) -> MailCatalogue | None:
+async def _read_catalogue(client: Client, mail: MailSettings) -> MailCatalogue | None:
     async with client.get(f"{mail.url}/templates").timeout(_WITHIN).build_streamed() as response:
         if response.status != HTTPStatus.OK:
             return None
         try:
-            return msgspec.json.decode(await read(response, _MAX_CATALOGUE_BYTES), type=MailCatalogue)
+            return msgspec.json.decode(await read(response, 1024 * 1024), type=MailCatalogue)
         except strict_json.NOT_JSON:
             return None
 
 
-async def _smtp(client: Client, mail: MailSettings) -> SmtpStatus:
+async def _read_smtp_status(client: Client, mail: MailSettings) -> SmtpStatus:
     """Ask our own mail service about its SMTP server. Words of any other mail service are not shown."""
+    within = timedelta(seconds=30)  # the reference takes 20 s at most
     try:
-        async with client.get(f"{mail.url}/smtp").timeout(_SMTP_WITHIN).build_streamed() as response:
-            said = msgspec.json.decode(await read(response, _MAX_SMTP_BYTES), type=SmtpStatus)
+        async with client.get(f"{mail.url}/smtp").timeout(within).build_streamed() as response:
+            said = msgspec.json.decode(await read(response, 4096), type=SmtpStatus)
     except (PyreqwestError, *strict_json.NOT_JSON):
         return SmtpStatus()
     ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())
     return said if ours else SmtpStatus()
 
 
-def _clock(date: str) -> str | None:
+def _compare_clock(date: str) -> str | None:
     """Compare the date of the answer with our clock: mail programs hide emails with a wrong date, or call them spam."""
     try:
         ahead = parsedate_to_datetime(date).timestamp() - time.time()
@@ -138,24 +135,19 @@ def _clock(date: str) -> str | None:
     return f"dates emails {format_duration(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"
 
 
-def _unknown(templates: Iterable[MailTemplate], settings: Settings) -> str | None:
+def _find_catalogue_fault(catalogue: MailCatalogue, settings: Settings) -> str | None:
+    """Find emails that the mail service does not write, and links that it would refuse as malformed."""
     wanted = {kind.value for kind in ReminderKind}
     if settings.gifts is not None:
         wanted |= {kind.value for kind in GiftKind}
     if settings.ops.email is not None:
         wanted |= {kind.value for kind in AlertKind}
-    wanted -= {each.name for each in templates if each.version == TEMPLATE_VERSION}
-    if not wanted:
-        return None
-    return f"does not write {', '.join(sorted(wanted))} in version {TEMPLATE_VERSION}: is it older than this?"
-
-
-def _foreign(links: LinkOrigins | None, settings: Settings) -> str | None:
-    """An email with such a link is refused as malformed, and dead after the third time."""
-    if links is None:
-        return None
-    if settings.service.app_origin not in links.url:
+    wanted -= {each.name for each in catalogue.templates if each.version == TEMPLATE_VERSION}
+    links = catalogue.links
+    if wanted:
+        return f"does not write {', '.join(sorted(wanted))} in version {TEMPLATE_VERSION}: is it older than this?"
+    if links is not None and settings.service.app_origin not in links.url:
         return "refuses links to our APP_ORIGIN: give it the same"
-    if settings.gifts is not None and not set(settings.gifts.origins) <= set(links.gift_link):
+    if links is not None and settings.gifts is not None and not set(settings.gifts.origins) <= set(links.gift_link):
         return "refuses links to some of our GIFT_ORIGINS: give it the same"
     return None

@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -13,60 +12,40 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import passes
-from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
 from reminder_worker.database.installation import differences, made_with_others
 from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
 from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.rotation import count_rows_of_other_keys
-from reminder_worker.doctor.contracts import look_at_edges, look_at_recipients, look_at_start
-from reminder_worker.doctor.finding import Finding
-from reminder_worker.doctor.history import look_at_history
-from reminder_worker.doctor.mail import chains_without_mail, look_at_mail
-from reminder_worker.doctor.relay import look_at_wallets, own_wallets
-from reminder_worker.doctor.upgrades import look_at_upgrades
-from reminder_worker.doctor.watch import look_at_watch
-from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
+from reminder_worker.doctor import Finding
+from reminder_worker.doctor.chain import examine_chain
+from reminder_worker.doctor.mail import examine_mail, find_chains_without_mail
+from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
+from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
-from reminder_worker.indexer.subgraph import SubgraphClient
-from reminder_worker.monitoring.facts import FactScope, OperatorFacts, read_facts
+from reminder_worker.monitoring.facts import LOOKED_WITHIN_SECONDS, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
+from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 from reminder_worker.outbox.messages import format_duration
+from reminder_worker.outbox.operator_facts import RaisedCondition
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.operator_facts import count_requests_of_other_keys
 from reminder_worker.reminders import recipients
-from reminder_worker.reminders.operator_facts import read_saved_legacies
 from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (
-    CONTRACTS,
-    ChainSettings,
     IdentityProviderSettings,
     Settings,
     SettingsGroup,
     find_misspelt,
     find_without_effect,
 )
-from reminder_worker.statistics.price_job import check_feeds
-
-_NOBODY = "0x" + "00" * 20
-# In winter and in summer. Dagster stores the time of the database's zone and reads it as UTC.
-_IN_UTC = """
-    select bool_and(cast(at as time) = '00:00')
-    from (values (timestamptz '2026-01-01 00:00+00'), (timestamptz '2026-07-01 00:00+00')) as half_a_year(at)
-"""
-
-# A sensor waits from its last tick on, also from one that lies in the future.
-_SECONDS_AHEAD = """
-    select cast(extract(epoch from max(timestamp) - (clock_timestamp() at time zone 'utc')) as int) from job_ticks
-"""
 
 
-async def examine(settings: Settings) -> AsyncIterator[Finding]:
+async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
     """Yield findings part by part; a failing part skips the parts that need it."""
     for problem in settings.problems:
         yield "settings", False, problem
@@ -80,34 +59,33 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     for name, needed in find_without_effect(os.environ):
         yield "settings", None, f"{name} does nothing without {needed}"
     if settings.mail is not None:
-        for finding in _told_wrongly(settings):
+        for finding in _find_odd_settings(settings):
             yield finding
     engine = open_engine(settings.service.database_url.get_secret_value(), pool_size=2)
     try:
-        scope = passes.fact_scope(engine, settings, own_wallets(settings))
-        async for finding in _database(scope, settings):
+        scope = passes.fact_scope(engine, settings, list_own_wallets(settings))
+        async for finding in _examine_database(scope, settings):
             yield finding
         silent: set[int] = set()
         for chain in settings.chains:
-            async for finding in _chain(chain, scope, silent):
+            async for finding in examine_chain(chain, scope, silent):
                 yield finding
-        for look_at in (look_at_history, look_at_wallets, look_at_upgrades):
-            async for finding in look_at(settings, scope, silent):
-                yield finding
-        async for finding in look_at_watch(settings, scope):
+        async for finding in examine_wallets(settings, scope, silent):
             yield finding
-        yield await _identity_provider(settings.identity_provider, engine)
+        async for finding in _examine_watchdog(settings, scope):
+            yield finding
+        yield await _examine_identity_provider(settings.identity_provider, engine)
     finally:
         await engine.dispose()
-    yield _statistics(settings.statistics.folder)
-    yield await look_at_mail(settings)
-    for finding in chains_without_mail(settings):
+    yield _examine_statistics(settings.statistics.folder)
+    yield await examine_mail(settings)
+    for finding in find_chains_without_mail(settings):
         yield finding
-    yield _gift_page(settings)
-    yield _dagster(os.environ.get("DAGSTER_PG_URL"))
+    yield _examine_gift_page(settings)
+    yield examine_dagster(os.environ.get("DAGSTER_PG_URL"))
 
 
-def shown_settings(settings: Settings) -> list[tuple[str, str]]:
+def list_settings(settings: Settings) -> list[tuple[str, str]]:
     """Return every setting as (variable, value), without values of secrets."""
     always: list[SettingsGroup] = [
         settings.service,
@@ -120,14 +98,14 @@ def shown_settings(settings: Settings) -> list[tuple[str, str]]:
     groups = [("", group) for group in (*always, *(group for group in optional if group is not None))]
     groups += [(f"CHAIN_{chain.chain_id}_", chain) for chain in settings.chains]
     return [
-        (prefix + field.alias, _masked(getattr(group, name)))
+        (prefix + field.alias, _mask_secret(getattr(group, name)))
         for prefix, group in groups
         for name, field in type(group).model_fields.items()
         if field.alias
     ]
 
 
-def _masked(value: object) -> str:
+def _mask_secret(value: object) -> str:
     if isinstance(value, SecretStr | SecretBytes):
         return "(set, not shown)"
     if isinstance(value, tuple):
@@ -137,7 +115,7 @@ def _masked(value: object) -> str:
     return "(none)" if value in (None, "") else str(value)
 
 
-async def _database(scope: FactScope, settings: Settings) -> AsyncIterator[Finding]:
+async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterator[Finding]:
     engine = scope.engine
     try:
         serves = await schema_serves(engine)
@@ -163,10 +141,10 @@ async def _database(scope: FactScope, settings: Settings) -> AsyncIterator[Findi
         yield "database", False, "a pooler before it pools transactions: have it pool sessions, or leave it out"
     else:
         yield "database", True, "answers, takes writes, and its schema serves this version"
-    yield await _clocks(engine)
+    yield await _compare_clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
     different = await differences(engine, settings, vault, hashes)
-    shut = await _count_rows_without_a_key(scope, vault)
+    shut = await _count_rows_without_key(scope, vault)
     if different:
         yield "installation", False, made_with_others(different)
     elif shut:
@@ -175,11 +153,11 @@ async def _database(scope: FactScope, settings: Settings) -> AsyncIterator[Findi
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
     facts = await read_facts(scope, "undecided", "passes")
-    yield _waiting_for_operators(facts)
-    yield _passes(facts)
+    yield _find_stuck_emails(facts)
+    yield _examine_passes(facts)
 
 
-async def _count_rows_without_a_key(scope: FactScope, vault: Vault) -> int:
+async def _count_rows_without_key(scope: FactScope, vault: Vault) -> int:
     """Count encrypted rows that no configured key opens: a rotation ended too early."""
     count = await count_requests_of_other_keys(scope.engine, vault.key_ids, scope.wallets, scope.chains)
     for sealed in (recipients.SEALED_RECIPIENTS, emails.SEALED):
@@ -187,7 +165,7 @@ async def _count_rows_without_a_key(scope: FactScope, vault: Vault) -> int:
     return count
 
 
-async def _clocks(engine: AsyncEngine) -> Finding:
+async def _compare_clocks(engine: AsyncEngine) -> Finding:
     ahead = await read_database_time(engine) - time.time()
     if abs(ahead) > CLOCKS_WITHIN:
         where = "ahead of" if ahead > 0 else "behind"
@@ -196,7 +174,7 @@ async def _clocks(engine: AsyncEngine) -> Finding:
     return "clocks", True, "this machine and the database say the same time"
 
 
-def _waiting_for_operators(facts: OperatorFacts) -> Finding:
+def _find_stuck_emails(facts: OperatorFacts) -> Finding:
     found = [emails for emails in facts.undecided if emails.needs_operator]
     if not found:
         return "ledger", True, "no email is dead, or was held lately"
@@ -204,7 +182,7 @@ def _waiting_for_operators(facts: OperatorFacts) -> Finding:
     return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
 
 
-def _passes(facts: OperatorFacts) -> Finding:
+def _examine_passes(facts: OperatorFacts) -> Finding:
     states = facts.passes
     failing = [f"{state.name} of chain {state.chain_id} ({state.error})" for state in states if state.error]
     if failing:
@@ -215,7 +193,7 @@ def _passes(facts: OperatorFacts) -> Finding:
     return "passes", True, f"the longest ago that one looked is {oldest} s"
 
 
-def _told_wrongly(settings: Settings) -> Iterator[Finding]:
+def _find_odd_settings(settings: Settings) -> Iterator[Finding]:
     """Yield settings that are right for a test chain only, or for an hour only."""
     if settings.reminders.signal_max_age_seconds < 86400:
         words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore: people may not be told"
@@ -226,90 +204,48 @@ def _told_wrongly(settings: Settings) -> Iterator[Finding]:
             yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
 
 
-async def _chain(settings: ChainSettings, scope: FactScope, silent: set[int]) -> AsyncIterator[Finding]:
-    """Adds a chain of which no endpoint answers to `silent`: every further question would take its time-out."""
-    part = f"chain {settings.chain_id}"
+async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterator[Finding]:
+    """Show the findings of the watchdog, without addresses, and the last answer to the heartbeat."""
     try:
-        async with Chain(settings) as chain:
-            try:
-                await chain.check()
-            except ChainUnavailable:
-                silent.add(settings.chain_id)
-                raise
-            for endpoint in chain.health():
-                words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
-                yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
-            async for finding in _contracts(chain, part, is_local=scope.is_local):
-                yield finding
-            good, words = await check_feeds(chain)
-            yield f"{part} prices", good, words
-            with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
-                saved = await read_saved_legacies(scope.engine, chain.chain_id)
-                async for finding in look_at_recipients(chain, saved):
-                    yield finding
-    except (ChainUnavailable, Misconfigured) as error:
-        yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"
-    yield await _subgraph(settings, part)
-
-
-async def _contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterator[Finding]:
-    names = [name for name in (*CONTRACTS, "permit2", "legacy_pull_vault") if getattr(chain.settings, name)]
-    codes = await chain.codes([getattr(chain.settings, name) for name in names])
-    empty = [name.upper() for name, code in zip(names, codes, strict=True) if not code]
-    if empty:
-        yield f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses"
-        return
-    head = await chain.block("latest")
-    if head is None:
-        yield f"{part} contracts", False, "the endpoint has no latest block"
-        return
-    if head.number < chain.settings.start_block - 1:
-        words = f"block {chain.settings.start_block} is not there yet, the head is {head.number}: nothing is read"
-        yield f"{part} index", False, f"{words}, see CHAIN_{chain.chain_id}_START_BLOCK"
-    elif start := await look_at_start(chain):
-        yield start
-    age = int(time.time()) - head.timestamp
-    if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
-        words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is that slow?"
-        yield f"{part} clock", False, f"{words} Else the endpoint tells of times that have not come"
-    wrong = False
-    async for finding in look_at_edges(chain, f"{part} contracts", head):
-        wrong |= finding[1] is False
-        yield finding
+        facts = await read_facts(scope, "conditions", "passes")
+    except SQLAlchemyError:
+        return  # the database's own finding says why
+    wrong, state = facts.conditions, facts.watchdog
+    report = (state.detail if state else None) or {}
     if wrong:
-        return
-    try:
-        ahead = await ReminderView(chain).default_notify_ahead(at=head.hash)
-        await PremiumSetting(chain).is_premium(_NOBODY, at=head.hash)
-        tokens = await TokenWhiteList(chain).tokens(at=head.hash)
-    except ChainUnavailable as error:
-        yield f"{part} contracts", False, f"{error}: check the addresses"
-        return
-    words = "all have code and answer, and name each other as they should"
-    words += f"; advance notice {ahead // 86400} days, {len(tokens)} tokens listed"
-    old = f", {format_duration(age)} old by this machine's clock" if age >= 0 else ""
-    yield f"{part} contracts", True, f"{words}, head block {head.number}{old}"
+        words = ", ".join(_describe_condition(each) for each in wrong)
+        yield "watchdog", False, f"wrong now: {words}: see the runbook for each"
+    if state is None or state.checked_age is None:
+        yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
+    elif state.checked_age > LOOKED_WITHIN_SECONDS:
+        words = f"has not looked for {format_duration(state.checked_age)}: does anything run?"
+        yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
+    elif state.error:
+        yield "watchdog", False, f"its last look failed ({state.error}): nobody knows what is wrong; see the log"
+    elif not wrong and report.get("wrong"):
+        yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
+    elif not wrong:
+        yield "watchdog", True, f"looked {format_duration(state.checked_age)} ago: nothing is wrong"
+    yield _examine_heartbeat(settings, str(report.get("heartbeat")) if state else "")
 
 
-async def _subgraph(settings: ChainSettings, part: str) -> Finding:
-    part = f"{part} subgraph"
-    if settings.subgraph_url is None:
-        return part, None, "not configured: our own index answers"
-    try:
-        async with aiohttp.ClientSession() as session, Chain(settings) as chain:
-            head = await SubgraphClient(settings.subgraph_url, session).head()
-            known = await chain.has_block(head.number, head.hash)
-    except ChainUnavailable:
-        known = None  # said already
-    except Unavailable as error:
-        return part, False, f"{error}; our own index answers meanwhile"
-    if known is False:
-        words = f"block {head.number} is another there: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
-        return part, False, f"{words}; our own index answers meanwhile"
-    return part, True, f"answers, at block {head.number}"
+def _describe_condition(condition: RaisedCondition) -> str:
+    """Return kind, subject and chain of what is wrong; emails are not of one chain."""
+    where = f"chain {condition.chain_id}" if condition.chain_id else ""
+    about = ", ".join(filter(None, (condition.subject, where)))
+    return f"{condition.kind} ({about}) for {format_duration(condition.age)}"
 
 
-def _statistics(folder: Path) -> Finding:
+def _examine_heartbeat(settings: Settings, last: str) -> Finding:
+    if settings.ops.heartbeat_url is None:
+        return "heartbeat", None, "not configured (HEARTBEAT_URL): nobody notices when this service is down as a whole"
+    if last in ("asked", "silent", "off", ""):
+        words = {"asked": "the last ping was taken", "silent": "silent, since something is wrong: see watchdog"}
+        return "heartbeat", None if last == "silent" else True, words.get(last, "configured, no ping yet")
+    return "heartbeat", False, f"the last ping failed ({last}): see HEARTBEAT_URL"
+
+
+def _examine_statistics(folder: Path) -> Finding:
     """Check the nearest existing folder, without writing."""
     try:
         there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
@@ -321,7 +257,7 @@ def _statistics(folder: Path) -> Finding:
     return "statistics", False, f"{folder} cannot be written: see STATISTICS_FOLDER, a volume for all processes"
 
 
-async def _identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:
+async def _examine_identity_provider(settings: IdentityProviderSettings | None, engine: AsyncEngine) -> Finding:
     """Check the keys only: every question to the provider counts."""
     if settings is None:
         return "identity provider", None, "not configured (TURNKEY_...): no gift is sealed to an email address"
@@ -333,7 +269,7 @@ async def _identity_provider(settings: IdentityProviderSettings | None, engine: 
     return "identity provider", True, "its two keys belong together; the provider itself was not asked"
 
 
-def _gift_page(settings: Settings) -> Finding:
+def _examine_gift_page(settings: Settings) -> Finding:
     if settings.gifts is None:
         return "gift page", None, "is not served: GIFT_ORIGINS is not set"
     if PageFiles.load() is None:
@@ -343,7 +279,7 @@ def _gift_page(settings: Settings) -> Finding:
     return "gift page", True, "is built"
 
 
-def _dagster(url: str | None) -> Finding:
+def examine_dagster(url: str | None) -> Finding:
     """Check the storage only: the ages of the passes show whether the daemon lives."""
     if not url:
         return "dagster", None, "DAGSTER_PG_URL is not set here: passes run by `reminder-worker tick` only"
@@ -351,8 +287,8 @@ def _dagster(url: str | None) -> Finding:
         return "dagster", False, "DAGSTER_PG_URL has to begin with postgresql+psycopg2://"
     try:
         with psycopg.connect(url.replace("postgresql+psycopg2://", "postgresql://", 1), connect_timeout=10) as storage:
-            in_utc = storage.execute(_IN_UTC).fetchone() == (True,)
-            ahead = _ticks_ahead(storage)
+            in_utc = _is_in_utc(storage)
+            ahead = _read_ticks_ahead(storage)
     except psycopg.Error as error:
         return "dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL"
     if not in_utc:
@@ -364,9 +300,19 @@ def _dagster(url: str | None) -> Finding:
     return "dagster", True, "its storage answers"
 
 
-def _ticks_ahead(storage: psycopg.Connection) -> int:
-    """Return seconds; 0 where Dagster never ran."""
+def _is_in_utc(storage: psycopg.Connection) -> bool:
+    """Return whether the zone is UTC in winter and in summer: Dagster stores local time and reads it as UTC."""
+    return storage.execute("""
+        select bool_and(cast(at as time) = '00:00')
+        from (values (timestamptz '2026-01-01 00:00+00'), (timestamptz '2026-07-01 00:00+00')) as half_a_year(at)
+    """).fetchone() == (True,)
+
+
+def _read_ticks_ahead(storage: psycopg.Connection) -> int:
+    """Return how many seconds ahead the last tick is; 0 if Dagster never ran. A sensor waits from its last tick on."""
     if storage.execute("select to_regclass('job_ticks')").fetchone() == (None,):
         return 0
-    row = storage.execute(_SECONDS_AHEAD).fetchone()
+    row = storage.execute("""
+        select cast(extract(epoch from max(timestamp) - (clock_timestamp() at time zone 'utc')) as int) from job_ticks
+    """).fetchone()
     return row[0] or 0 if row else 0

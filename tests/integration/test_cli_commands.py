@@ -15,6 +15,7 @@ from sqlalchemy import make_url
 from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.cli.main import main
+from reminder_worker.doctor import chain as doctor_chain
 from reminder_worker.doctor import report
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
@@ -204,7 +205,8 @@ def test_doctor_shows_how_far_clocks_are_apart(
 ) -> None:
     """By a wrong one what people sign is refused as expired, or as of a day too far ahead, and nothing else fails."""
     chain_scenario.anvil.mine(1)
-    monkeypatch.setattr(report, "time", SimpleNamespace(time=lambda: time.time() + ahead))
+    for module in (report, doctor_chain):
+        monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + ahead))
     looked = command("doctor")
     assert looked.exit_code == 1
     for each in words:

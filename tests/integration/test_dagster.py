@@ -30,7 +30,7 @@ from pipelines.definitions import defs
 from pipelines.jobs import LANE
 from pipelines.sensors import JobWatch, _sensor, sensors
 from reminder_worker import passes as worker_passes
-from reminder_worker.doctor.report import _dagster
+from reminder_worker.doctor.report import examine_dagster
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.models import RelayAuthorization, RelayLane
@@ -820,13 +820,13 @@ def test_pruning_forgets_requests_budgets_and_alerts_that_ended_long_ago_only(
 
 def test_doctor_says_when_dagster_waits_for_a_time_to_come(instance: dg.DagsterInstance) -> None:
     """No sensor looks before its last tick is over: once its clock was ahead nothing runs, also after a restart."""
-    _, good, words = _dagster(os.environ["DAGSTER_PG_URL"])
+    _, good, words = examine_dagster(os.environ["DAGSTER_PG_URL"])
     assert (good, words) == (True, "its storage answers")
     moment = datetime.now(UTC) + timedelta(hours=2, minutes=1)
     data = TickData("origin", "sensor", InstigatorType.SENSOR, TickStatus.SKIPPED, moment.timestamp(), selector_id="s")
     instance.create_tick(data)
-    _, good, words = _dagster(os.environ["DAGSTER_PG_URL"])
+    _, good, words = examine_dagster(os.environ["DAGSTER_PG_URL"])
     assert good is False
     assert "its last tick is 2 hours ahead, and nothing runs until then" in words
     instance.wipe_all_schedules()
-    assert _dagster(os.environ["DAGSTER_PG_URL"])[1]
+    assert examine_dagster(os.environ["DAGSTER_PG_URL"])[1]

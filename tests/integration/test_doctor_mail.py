@@ -9,7 +9,7 @@ import pytest
 from devnet.smtp import SmtpInbox
 from mail_service.catalogue import TEMPLATES
 from reminder_worker.doctor import mail
-from reminder_worker.doctor.mail import look_at_mail
+from reminder_worker.doctor.mail import examine_mail
 from reminder_worker.settings import Settings
 from tests.integration.conftest import AnvilChain
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN, environment, served
@@ -45,7 +45,7 @@ async def test_a_setting_that_kills_emails_is_named_before_the_first(
             ({"GIFT_ORIGINS": f"{GIFTS},https://more.example.org"}, False, "refuses links to some of our GIFT_ORIGINS"),
             ({"MAIL_TOKEN": "another-token-than-theirs"}, False, "refuses our token"),
         ):
-            _, found, said = await look_at_mail(_settings(anvil_chain, client.url, **changes))
+            _, found, said = await examine_mail(_settings(anvil_chain, client.url, **changes))
             assert (found, words in said) == (good, True), said
 
 
@@ -54,7 +54,7 @@ async def test_an_smtp_server_that_takes_no_email_is_named_before_the_first(
 ) -> None:
     environ = environment(mail_database, inbox, GIFT_ORIGINS=GIFTS, SMTP_USERNAME="user", SMTP_PASSWORD="a-password")
     async with served(environ) as client:
-        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
+        _, found, said = await examine_mail(_settings(anvil_chain, client.url))
     assert (found, "does not let it in" in said, "AUTH" in said) == (False, True, True), said
     assert "password" not in said
 
@@ -71,7 +71,7 @@ async def test_a_mail_service_whose_clock_is_another_is_named(
     """It dates the emails."""
     monkeypatch.setattr(mail, "time", SimpleNamespace(time=lambda: time.time() + hours * 3600))
     async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
-        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
+        _, found, said = await examine_mail(_settings(anvil_chain, client.url))
     assert (found, words in said) == (False, True), said
 
 
@@ -81,6 +81,6 @@ async def test_a_mail_service_that_does_not_know_an_email_is_named_with_it(
     older = {name: template for name, template in TEMPLATES.items() if name not in ("gift_waiting", "relay_stuck")}
     monkeypatch.setattr("mail_service.app.TEMPLATES", older)
     async with served(environment(mail_database, inbox, GIFT_ORIGINS=GIFTS)) as client:
-        _, found, said = await look_at_mail(_settings(anvil_chain, client.url))
+        _, found, said = await examine_mail(_settings(anvil_chain, client.url))
     assert found is False
     assert re.search(r"does not write gift_waiting, relay_stuck in version 1\b", said)

@@ -5,7 +5,7 @@ from aiohttp import web
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.doctor import report
+from reminder_worker.doctor.chain import examine_subgraph
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.selector import IndexerSelector
 from tests.integration.indexer_story import open_parts, settings_of
@@ -140,10 +140,10 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_of_another_chain")
         settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url)
         if not far:
-            _, good, words = await report._subgraph(settings, "chain")
+            _, good, words = await examine_subgraph(settings)
             assert (good, "SUBGRAPH_URL" in words) == (False, True)
         parts.graph.sync(chain_scenario)
         assert (await parts.indexers.choose()).reason == "preferred"
-        assert (await report._subgraph(settings, "chain"))[1]
+        assert (await examine_subgraph(settings))[1]
         parts.graph.states = elsewhere
         assert (await parts.indexers.choose()).reason == "subgraph_of_another_chain", "what it was once is no proof"

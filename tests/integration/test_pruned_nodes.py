@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
-from reminder_worker.doctor.finding import Finding
-from reminder_worker.doctor.history import look_at_history
+from reminder_worker.doctor import Finding
+from reminder_worker.doctor.chain import examine_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
 from reminder_worker.monitoring.facts import FactScope
@@ -128,10 +128,8 @@ class World:
 
     async def findings(self) -> list[Finding]:
         settings = settings_for(self.nodes.scenario, self.database_url, **self._environ())
-        return [
-            (part, good, words)
-            async for part, good, words in look_at_history(settings, FactScope(self.nodes.engine, {}), set())
-        ]
+        async with Chain(settings.chains[0]) as chain:
+            return [finding async for finding in examine_history(chain, self.nodes.engine)]
 
     async def look(self) -> tuple[bool, list[tuple[Any, ...]]]:
         """Let what looks wrong last for an hour. Returns whether all is well, and the alerts of a gap."""

@@ -12,7 +12,7 @@ from eth_account import Account
 from devnet.deploy import DAY, HOUR, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.doctor.contracts import look_at_start
+from reminder_worker.doctor.chain import check_start_block
 from reminder_worker.settings.presets import PRESETS
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.commands import Command
@@ -205,7 +205,7 @@ async def test_start_block_is_not_called_late_without_evidence(chain_scenario: S
     async with proxy(chain_scenario.anvil.url) as node:
         node.answer = lambda request: PRUNED if request["method"] == "eth_call" else None
         async with Chain(chain_settings(chain_scenario, node.url, **changes)) as chain:
-            finding = await look_at_start(chain)
+            finding = await check_start_block(chain)
     assert finding is not None
     assert (finding[0], finding[1]) == ("chain 31337 index", None)
     assert "not checked whether CHAIN_31337_START_BLOCK is too late" in finding[2]

@@ -10,7 +10,7 @@ import pytest
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.local import StackPorts, port_variable
 from mail_service.settings import MailServiceSettings
-from reminder_worker.doctor.report import shown_settings
+from reminder_worker.doctor.report import list_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.endpoints import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
@@ -349,7 +349,7 @@ def test_doctor_shows_every_setting_there_is() -> None:
         "TURNKEY_API_PUBLIC_KEY": "02" + "00" * 32,
         "TURNKEY_API_PRIVATE_KEY": "00",
     }
-    shown = [name for name, _ in shown_settings(Settings.from_environ({**MINIMAL, **groups}))]
+    shown = [name for name, _ in list_settings(Settings.from_environ({**MINIMAL, **groups}))]
     assert {*shown, "CHAINS"} == {*list_setting_names(["1"])} | {"CHAINS"}
 
 

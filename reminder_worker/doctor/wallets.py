@@ -10,7 +10,7 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.types import MOST_GAS, ContractCall
-from reminder_worker.doctor.finding import Finding
+from reminder_worker.doctor import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import checksum, format_amount
@@ -31,7 +31,7 @@ class WalletCheck:
     group: RelaySettings | AutoRenewSettings
 
 
-async def look_at_wallets(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
+async def examine_wallets(settings: Settings, scope: FactScope, silent: Container[int]) -> AsyncIterator[Finding]:
     """`silent` chains are not asked."""
     wallets: list[WalletCheck] = []
     for role, key, group, off in (
@@ -49,33 +49,33 @@ async def look_at_wallets(settings: Settings, scope: FactScope, silent: Containe
         if any(address == other.address for other in wallets):
             yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
             continue
-        wallets.append(WalletCheck(role, address, _gas(group), group))
+        wallets.append(WalletCheck(role, address, _list_gas_limits(group), group))
         yield role, True, f"its key can be read, its address is {checksum(address)}"
     for wallet in wallets:
-        for fault in _caps(wallet):
+        for fault in _find_refusing_caps(wallet):
             yield f"{wallet.role} caps", False, fault
         for chain in settings.chains:
             if chain.chain_id in silent:
                 continue  # its own finding says why
-            yield await _on_chain(settings, chain, wallet)
+            yield await _examine_balance(settings, chain, wallet)
             if wallet.role == "relayer":
-                async for finding in _other_versions(settings, chain):
+                async for finding in _find_unknown_versions(settings, chain):
                     yield finding
-    async for finding in _standing(scope, wallets):
+    async for finding in _find_stopped_wallets(scope, wallets):
         yield finding
-    yield _alerts(settings)
+    yield _examine_alerts(settings)
 
 
-def own_wallets(settings: Settings) -> list[str]:
+def list_own_wallets(settings: Settings) -> list[str]:
     """Return the addresses of the wallets with usable keys."""
     found = []
     for group in (settings.relay, settings.auto_renew):
-        with suppress(Misconfigured):  # told by `look_at_wallets`
+        with suppress(Misconfigured):  # told by `examine_wallets`
             found += [make_signer(group.key, group.key_password).address] if group else []
     return found
 
 
-def _gas(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:
+def _list_gas_limits(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:
     if isinstance(group, AutoRenewSettings):
         return {"AUTO_RENEW_GAS": group.gas}
     return {
@@ -85,7 +85,7 @@ def _gas(group: RelaySettings | AutoRenewSettings) -> dict[str, int]:
     }
 
 
-def _caps(wallet: WalletCheck) -> list[str]:
+def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     """Return the settings that would refuse every request of a lane."""
     group, faults = wallet.group, []
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
@@ -110,7 +110,7 @@ def _caps(wallet: WalletCheck) -> list[str]:
     return faults
 
 
-async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: WalletCheck) -> Finding:
+async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wallet: WalletCheck) -> Finding:
     part = f"{wallet.role} on chain {chain_settings.chain_id}"
     if not relays_on(settings, chain_settings.chain_id):
         return part, None, "off: this chain may charge a fee for data beside the gas"
@@ -119,7 +119,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: W
             balance = await chain.balance(wallet.address)
             base_fee, tip = await chain.fees()
             (code,) = await chain.codes([wallet.address])
-            if wallet.role == "attestor" and (other := await _other_attestor(chain, wallet.address)):
+            if wallet.role == "attestor" and (other := await _find_other_attestor(chain, wallet.address)):
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
@@ -140,7 +140,7 @@ async def _on_chain(settings: Settings, chain_settings: ChainSettings, wallet: W
     return part, True, words
 
 
-async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> AsyncIterator[Finding]:
+async def _find_unknown_versions(settings: Settings, chain_settings: ChainSettings) -> AsyncIterator[Finding]:
     """Report routers with an unknown version of their EIP-712 domain."""
     if not relays_on(settings, chain_settings.chain_id):
         return
@@ -162,7 +162,7 @@ async def _other_versions(settings: Settings, chain_settings: ChainSettings) -> 
                 yield part, False, f"{words}; nothing is relayed for it until this service is updated"
 
 
-async def _other_attestor(chain: Chain, address: str) -> str | None:
+async def _find_other_attestor(chain: Chain, address: str) -> str | None:
     """Return the attestor of the router if it is another address."""
     router = chain.settings.transfer_eoa_legacy_router
     answer = await chain.call(ContractCall(router, selector("TransferEOALegacyRouter", "activityAttestor")))
@@ -172,7 +172,7 @@ async def _other_attestor(chain: Chain, address: str) -> str | None:
     return None if found == address else checksum(found)
 
 
-async def _standing(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterator[Finding]:
+async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterator[Finding]:
     """Report stopped wallets, and requests without a wallet's key or a chain."""
     roles = {wallet.address: wallet.role for wallet in wallets}
     try:
@@ -191,7 +191,7 @@ async def _standing(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterat
         yield f"wallet {checksum(requests.wallet)} on chain {requests.chain_id}", False, words
 
 
-def _alerts(settings: Settings) -> Finding:
+def _examine_alerts(settings: Settings) -> Finding:
     if settings.ops.email is None:
         return "alerts", None, "go to the service log only (OPS_EMAIL is not set)"
     if settings.mail is None:

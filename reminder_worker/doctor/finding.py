@@ -1,4 +1,0 @@
-"""Findings of `doctor`."""
-
-Finding = tuple[str, bool | None, str]
-"""Part, verdict (None: switched off) and words; the words of a bad finding end with the remedy."""
