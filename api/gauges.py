@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactPart, OperatorFacts
-from reminder_worker.relay.operator_facts import PayingWallet
+from reminder_worker.relay.operator import PayingWallet
 
 PARTS: Final[tuple[FactPart, ...]] = (
     "passes",

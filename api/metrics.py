@@ -19,7 +19,7 @@ from api.gauges import PARTS, GaugeCollector, fact_gauges, make_gauge, own_endpo
 from reminder_worker import __version__, passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import read_facts
-from reminder_worker.relay.operator_facts import PayingWallet
+from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)

@@ -29,7 +29,7 @@ from reminder_worker.monitoring import held_emails
 from reminder_worker.monitoring.facts import ExpectedPass, FactPart, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.alerts import AlertOutbox
-from reminder_worker.relay.operator_facts import (
+from reminder_worker.relay.operator import (
     count_requests_of_other_keys,
     count_under_other_keys,
     find_requests,

@@ -29,12 +29,11 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import request_store, slot_store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.caps import list_limits
+from reminder_worker.relay.caps import caps_values, list_limits, request_row
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WalletCaps
-from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.tables import sql
+from reminder_worker.relay.wallet import load_signer
 from reminder_worker.settings import ChainSettings
 
 CLIENTS = 32
@@ -154,8 +153,8 @@ class _BareAdmission:
             for (scope, subject), _ in list_limits(authorization, CAPS)
         ]
         return {
-            **slot_store.caps_values(CHAIN_ID, self.address, CAPS, [authorization]),
-            "request": {**request_store.request_row(authorization, RequestState.SIGNED), **sealed},
+            **caps_values(CHAIN_ID, self.address, CAPS, [authorization]),
+            "request": {**request_row(authorization, RequestState.SIGNED), **sealed},
             "transaction": {**signed, **fees},
             "counted": msgspec.json.encode(counted).decode(),
             "data": authorization.call_data,

@@ -26,7 +26,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.reconciler import RelayReconciler
-from reminder_worker.relay.signer import LocalSigner
+from reminder_worker.relay.wallet import LocalSigner
 
 WITHDRAWALS = 500
 CLIENTS = 32

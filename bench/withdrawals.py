@@ -13,7 +13,7 @@ from devnet.deploy import named_account
 from devnet.scenarios import Scenario
 from devnet.sponsorship import Auth
 from reminder_worker.relay.models import RelayAuthorization, RelayLane
-from reminder_worker.relay.signer import LocalSigner, load_signer
+from reminder_worker.relay.wallet import LocalSigner, load_signer
 
 DAY = 86400
 GWEI = 10**9

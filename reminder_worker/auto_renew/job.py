@@ -33,7 +33,7 @@ from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.contract_errors import refusal
 from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization, RelayLane, RequestState
-from reminder_worker.relay.renewals import MOST_ATTEMPTS, renewal_digests
+from reminder_worker.relay.onchain_effects import MOST_ATTEMPTS, renewal_digests
 from reminder_worker.settings import AutoRenewSettings
 
 log = structlog.get_logger(__name__)

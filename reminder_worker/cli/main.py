@@ -315,7 +315,7 @@ def rotate_key() -> None:
     """
     from reminder_worker.database.rotation import count_rows_of_other_keys, rotate
     from reminder_worker.gifts import emails
-    from reminder_worker.relay.operator_facts import count_under_other_keys
+    from reminder_worker.relay.operator import count_under_other_keys
     from reminder_worker.reminders import recipients
 
     async def work(runtime: "Runtime") -> tuple[int, int, int]:

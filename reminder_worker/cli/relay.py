@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row
 
-    from reminder_worker.relay.operator_facts import AttemptFacts, WalletState
+    from reminder_worker.relay.operator import AttemptFacts, WalletState
     from reminder_worker.runtime import Runtime
 
 _ID = click.argument("request_id", type=click.UUID)
@@ -34,7 +34,7 @@ def relay() -> None:
 def list_requests(ended: bool, limit: int) -> None:
     """Open requests, and our wallets."""
     from reminder_worker.outbox.messages import format_duration
-    from reminder_worker.relay.operator_facts import find_requests, read_wallet_states
+    from reminder_worker.relay.operator import find_requests, read_wallet_states
 
     async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[WalletState]]":
         found = await find_requests(runtime.engine, ended=ended, limit=limit + 1)
@@ -71,7 +71,7 @@ def show(request_id: UUID) -> None:
 
     Of its authorization everything but the signature.
     """
-    from reminder_worker.relay.operator_facts import read_attempts
+    from reminder_worker.relay.operator import read_attempts
 
     async def look(runtime: "Runtime") -> "tuple[Row[Any], list[AttemptFacts]]":
         row = await _request(runtime, request_id)
@@ -142,7 +142,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
 
 
 async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
-    from reminder_worker.relay.operator_facts import find_requests
+    from reminder_worker.relay.operator import find_requests
 
     rows = await find_requests(runtime.engine, request_id=request_id)
     if not rows:

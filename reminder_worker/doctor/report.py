@@ -33,7 +33,7 @@ from reminder_worker.outbox.operator_facts import RaisedCondition
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
-from reminder_worker.relay.operator_facts import count_requests_of_other_keys
+from reminder_worker.relay.operator import count_requests_of_other_keys
 from reminder_worker.reminders import recipients
 from reminder_worker.runtime import make_vault
 from reminder_worker.settings import (

@@ -16,7 +16,7 @@ from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import checksum, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
-from reminder_worker.relay.signer import load_signer, make_signer
+from reminder_worker.relay.wallet import load_signer, make_signer
 from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 

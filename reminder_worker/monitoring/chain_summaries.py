@@ -7,7 +7,7 @@ from typing import TypeVar
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks, together
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.operator_facts import PayingWallet
+from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.settings import CONTRACTS, ChainSettings
 
 T = TypeVar("T")

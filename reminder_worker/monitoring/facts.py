@@ -36,7 +36,7 @@ from reminder_worker.outbox.operator_facts import (
     count_waiting,
     read_conditions,
 )
-from reminder_worker.relay.operator_facts import (
+from reminder_worker.relay.operator import (
     RequestCount,
     UnfinishedRequests,
     WalletState,

@@ -12,7 +12,7 @@ from reminder_worker.monitoring.endpoints import ChainSight
 from reminder_worker.monitoring.facts import EmailTrouble, ExpectedPass, OperatorFacts, PassState
 from reminder_worker.outbox.alerts import AlertFacts
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.relay.operator_facts import UnfinishedRequests
+from reminder_worker.relay.operator import UnfinishedRequests
 
 ALIVE_SECONDS: Final = 300  # without a success, beside how often a pass is looked at: a run ends within 180
 BLIP_SECONDS: Final = 180  # an endpoint's trouble that is over sooner is not reported

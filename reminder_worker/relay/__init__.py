@@ -1,1 +1,0 @@
-"""The gas-sponsored relay and auto-renew: authorizations, nonces, signed bytes, budgets."""

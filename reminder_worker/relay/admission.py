@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import DecryptionFailed, LimitReached, NonceMismatch, RelayStopped, ServiceError
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import request_store, slot_store
+from reminder_worker.relay import store
 from reminder_worker.relay.attempts import (
     TAKEN,
     NewAttempt,
@@ -29,7 +29,7 @@ from reminder_worker.relay.attempts import (
     broadcast,
     sign_first_attempt,
 )
-from reminder_worker.relay.caps import CapsLeft
+from reminder_worker.relay.caps import CapsLeft, request_row
 from reminder_worker.relay.models import (
     RelayAuthorization,
     RequestState,
@@ -38,12 +38,10 @@ from reminder_worker.relay.models import (
     WalletCaps,
     call_context,
 )
-from reminder_worker.relay.signer import WalletSigner
-from reminder_worker.relay.starting import RequestStarter
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
-from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, find_wait_reason
-from reminder_worker.relay.wallet import RelayWallet, WalletPrices
+from reminder_worker.relay.waiting import LatestAttempt, RequestStarter, WaitingRequest, find_wait_reason
+from reminder_worker.relay.wallet import RelayWallet, WalletPrices, WalletSigner
 
 Outcome = RequestView | BaseException
 
@@ -194,9 +192,8 @@ class RelayAdmission:
         rows = BatchRows([], [])
         async with self._engine.begin() as connection:
             authorizations = [asked.authorization for asked in batch]
-            nonce, left = await slot_store.lock_caps(
-                connection, chain_id, self.signer.address, self.caps, authorizations
-            )
+            nonce = await store.lock_wallet(connection, chain_id, self.signer.address)
+            left = await store.read_caps(connection, chain_id, self.signer.address, self.caps, authorizations)
             for asked in batch:
                 try:
                     known = left.known.get(asked.authorization.digest)
@@ -204,11 +201,9 @@ class RelayAdmission:
                 except (LimitReached, NonceMismatch, RelayStopped) as refused:
                     decided.append(refused)
             attempts = [attempt.row for attempt in rows.attempts]
-            views = await slot_store.add_requests(
-                connection, chain_id, self.signer.address, left, rows.requests, attempts
-            )
+            views = await store.add_requests(connection, chain_id, self.signer.address, left, rows.requests, attempts)
             for id in {entry for entry in decided if isinstance(entry, UUID)} - views.keys():
-                view = await request_store.find_by_id(connection, id)
+                view = await store.find_by_id(connection, id)
                 views |= {id: view} if view else {}
         outcomes = [views[entry] if isinstance(entry, UUID) else entry for entry in decided]
         return outcomes, [attempt.transaction for attempt in rows.attempts]
@@ -222,7 +217,7 @@ class RelayAdmission:
         state = left.take(authorization, waiting, wei, prices.balance)
         id, key = uuid4(), self._vault.record()
         sealed = key.seal(authorization.call_data, call_context(id))
-        row = {**request_store.request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
+        row = {**request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is RequestState.SIGNED and fees is not None:
             ready = ReadyRequest(id, authorization.router, authorization.gas_now, key, authorization.call_data)
             attempt = await sign_first_attempt(self.signer, authorization.chain_id, ready, nonce, fees, wei)
@@ -241,7 +236,7 @@ class RelayAdmission:
 
     async def view(self, id: UUID) -> RequestView | None:
         async with self._engine.connect() as connection:
-            return await request_store.find_by_id(connection, id)
+            return await store.find_by_id(connection, id)
 
     async def waits_for(self, id: UUID) -> WaitsFor | None:
         """Return why an open request is not in a block yet; None if no reason is known, or it is not open."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from reminder_worker.errors import LimitReached, NonceMismatch, RelayStopped
@@ -104,3 +104,35 @@ def list_limits(authorization: RelayAuthorization, caps: WalletCaps) -> Sequence
         (("creator", authorization.creator), caps.per_creator),
     )
     return [(GLOBAL, caps.daily_count), *((scope, limit) for scope, limit in capped if limit is not None)]
+
+
+def caps_values(chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]) -> dict[str, Any]:
+    """Return the parameters of `caps_left`."""
+    scopes = list({scope for authorization in asked for scope, _ in list_limits(authorization, caps)})
+    nonces = list({signer_nonce(authorization) for authorization in asked})
+    return {
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "scopes": [scope for scope, _ in scopes],
+        "subjects": [subject for _, subject in scopes],
+        "digests": [authorization.digest for authorization in asked],
+        "routers": [router for router, _, _ in nonces],
+        "signers": [signer for _, signer, _ in nonces],
+        "nonces": [nonce for _, _, nonce in nonces],
+    }
+
+
+def request_row(authorization: RelayAuthorization, state: RequestState) -> dict[str, Any]:
+    """Return the row of a new request, without its id, key and ciphertext."""
+    return {
+        "lane": authorization.lane.value,
+        "digest": authorization.digest,
+        "router": authorization.router,
+        "subject_id": str(authorization.subject_id),
+        "signer": authorization.signer,
+        "creator": authorization.creator,
+        "nonce": str(authorization.nonce),
+        "deadline": authorization.deadline,
+        "state": state.value,
+        "gas_limit": authorization.gas_limit,
+    }

@@ -13,10 +13,8 @@ from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.models import WalletCaps
-from reminder_worker.relay.operator_actions import OperatorActions
-from reminder_worker.relay.operator_facts import PayingWallet
-from reminder_worker.relay.signer import make_signer
-from reminder_worker.relay.wallet import RELAYED_CHAINS
+from reminder_worker.relay.operator import OperatorActions, PayingWallet
+from reminder_worker.relay.wallet import RELAYED_CHAINS, make_signer
 from reminder_worker.settings import AutoRenewSettings, RelaySettings, Settings
 
 log = structlog.get_logger(__name__)

@@ -36,7 +36,7 @@ from reminder_worker.errors import (
     VersionMismatch,
 )
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.relay import request_store
+from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.authorizations import (
     Request,
@@ -49,8 +49,7 @@ from reminder_worker.relay.authorizations import (
 )
 from reminder_worker.relay.models import OPEN_STATES, SELF_PAID, RelayAuthorization, RelayLane, RequestView, WaitsFor
 from reminder_worker.relay.onchain_effects import list_vaults
-from reminder_worker.relay.request_facts import RequestReader
-from reminder_worker.relay.validation import RequestTerms, check_effects, check_request
+from reminder_worker.relay.validation import RequestReader, RequestTerms, check_effects, check_request
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings, find_test_chains
 from reminder_worker.signed_messages import served_chain
 
@@ -129,7 +128,7 @@ class RelayIntake:
         seconds_left = 86_400 - int(time.time()) % 86_400  # before the pause is read: not a day too long
         # Before the chain is read: a transaction mined in between only makes the nonce the current one.
         async with self._engine.connect() as connection:
-            signer = await request_store.read_signer(connection, admission.signer.address, call)
+            signer = await store.read_signer(connection, admission.signer.address, call)
         if signer.repeated is not None and await self._may_see(signer.repeated, call):
             return signer.repeated
         try:
@@ -160,7 +159,7 @@ class RelayIntake:
     async def _find_repeated(self, call: SignedCall) -> RequestView | None:
         """Return the stored request of this digest, if the sender may see it."""
         async with self._engine.connect() as connection:
-            repeated = await request_store.find_by_digest(connection, call.request.chain_id, call.digest)
+            repeated = await store.find_by_digest(connection, call.request.chain_id, call.digest)
         return repeated if repeated is not None and await self._may_see(repeated, call) else None
 
     async def _may_see(self, repeated: RequestView, call: SignedCall) -> bool:

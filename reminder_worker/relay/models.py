@@ -125,6 +125,39 @@ class WalletCaps:
         return 0 not in (self.daily_wei, self.daily_count, self.per_legacy, self.per_signer, self.per_creator)
 
 
+@dataclass(slots=True)
+class ReconcileReport:
+    """Results of one run on one chain; amounts in wei, ages in seconds. Public facts only.
+
+    `requeued`: the slot ended and the authorization lives on. `freed`: a cancellation transaction was signed for a dead
+    one. `failed`: slots and requests with an error in this run.
+    """
+
+    open_slots: int = 0
+    waiting: int = 0
+    recorded: int = 0
+    unmined: int = 0
+    rebroadcast: int = 0
+    replaced: int = 0
+    freed: int = 0
+    confirmed: int = 0
+    reverted: int = 0
+    expired: int = 0
+    satisfied_elsewhere: int = 0
+    superseded: int = 0
+    cancelled_by_user: int = 0
+    requeued: int = 0
+    started: int = 0
+    failed: int = 0
+    oldest_open_seconds: int = 0
+    balance_wei: int = 0
+    stopped: str | None = None
+
+    def count_state(self, state: str) -> None:
+        name = "requeued" if state == RequestState.QUEUED else state
+        setattr(self, name, getattr(self, name) + 1)
+
+
 def call_context(id: UUID) -> str:
     """Return the context that a request's sealed call is bound to."""
     return f"relay_request.call_data|{id}"

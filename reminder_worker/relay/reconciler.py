@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -23,16 +23,18 @@ from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import onchain_effects, request_store, slot_store
+from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.attempts import ReservationTooSmall, SignedTransaction, broadcast
-from reminder_worker.relay.chain_view import SignerKey, view_chain
-from reminder_worker.relay.models import RelayLane, RequestState
-from reminder_worker.relay.reconcile_run import MinedSlot, ReconcileReport, ReconcileRun, RunFacts
-from reminder_worker.relay.replacing import AttemptReplacer, list_earlier
-from reminder_worker.relay.request_store import StoredRequest
-from reminder_worker.relay.resolution import RequestResolution
-from reminder_worker.relay.slot_store import EndedSlot, OpenSlot, find_kind
+from reminder_worker.relay.attempts import (
+    AttemptReplacer,
+    ReservationTooSmall,
+    SignedTransaction,
+    broadcast,
+    list_earlier,
+)
+from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
+from reminder_worker.relay.models import ReconcileReport, RelayLane, RequestState
+from reminder_worker.relay.onchain_effects import LANES, RequestResolution
 from reminder_worker.relay.state_machine import (
     AttemptKind,
     AuthorizationFate,
@@ -44,10 +46,13 @@ from reminder_worker.relay.state_machine import (
     ReplaceAttempt,
     SendAgain,
     SettleSlot,
+    SlotAction,
+    SlotFacts,
     StoredAttempt,
     decide_action,
     is_foreign,
 )
+from reminder_worker.relay.store import EndedSlot, OpenSlot, StoredRequest
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet_monitor import WalletMonitor
 
@@ -55,6 +60,48 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 PHASE_SECONDS: Final = 20.0
 """Seconds for ending slots, and for reading of waiting requests: each may need a search through logs."""
+MinedSlot = tuple[OpenSlot, MinedAttempt | None]
+"""A slot that is over; None: an external transaction took its nonce."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """Stored slots and requests, and what the chain says of them."""
+
+    slots: Sequence[OpenSlot]
+    waiting: Sequence[StoredRequest]
+    views: ChainView
+    price: GasPrice | None
+    balance: int
+
+    def of_slot(self, entry: OpenSlot) -> SlotFacts:
+        views = self.views
+        return SlotFacts(
+            head=views.head,
+            time=views.time,
+            finalized=views.head_final,
+            wallet_count=views.wallet_count,
+            wallet_count_final=views.wallet_count_final,
+            signer_nonce=views.nonce(entry.request.signer_key),
+            receipts=views.receipts([attempt.tx_hash for attempt in entry.slot.attempts]),
+            price=self.price,
+        )
+
+
+@dataclass(slots=True)
+class ReconcileRun:
+    """One run on one chain: its facts, and what its phases hand on.
+
+    `fault`: raised at the end, since ending slots needs neither fees nor the wallet's key.
+    """
+
+    chain: Chain
+    facts: RunFacts
+    decided: Sequence[tuple[OpenSlot, SlotAction]]
+    report: ReconcileReport
+    outgoing: list[SignedTransaction] = field(default_factory=list)
+    over: list[MinedSlot] = field(default_factory=list)
+    fault: Unavailable | Misconfigured | None = None
 
 
 class RelayReconciler:
@@ -185,8 +232,8 @@ class RelayReconciler:
 
     async def _read_facts(self, chain: Chain) -> RunFacts:
         async with self._engine.connect() as connection:
-            slots = await slot_store.read_slots(connection, chain.chain_id, self._wallet.address)
-            waiting = await request_store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
+            slots = await store.read_slots(connection, chain.chain_id, self._wallet.address)
+            waiting = await store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
         hashes = [attempt.tx_hash for entry in slots for attempt in entry.slot.attempts]
         unmined = _signers(entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.fresh)
         views, price, balance = await asyncio.gather(
@@ -252,13 +299,13 @@ class RelayReconciler:
 
     async def _record(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> None:
         async with self._engine.begin() as connection:
-            recorded = await slot_store.record_mined(connection, run.chain.chain_id, self._wallet.address, found)
+            recorded = await store.record_mined(connection, run.chain.chain_id, self._wallet.address, found)
         run.report.recorded += recorded
 
     async def _finish(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, EndedSlot]]) -> None:
         ended = [slot for _, slot in found]
         async with self._engine.begin() as connection:
-            nonces = await slot_store.finish_slots(connection, run.chain.chain_id, self._wallet.address, ended)
+            nonces = await store.finish_slots(connection, run.chain.chain_id, self._wallet.address, ended)
         for slot in ended:
             if slot.entry.slot.nonce in nonces:
                 run.report.count_state(slot.ending.state)
@@ -266,9 +313,9 @@ class RelayReconciler:
     async def _reopen(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[SignedTransaction]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address
         async with self._engine.begin() as connection:
-            if not await slot_store.lock_unchanged(connection, chain_id, wallet, entry.slot):
+            if not await store.lock_unchanged(connection, chain_id, wallet, entry.slot):
                 return ()
-            await slot_store.reopen_slot(connection, chain_id, wallet, entry)
+            await store.reopen_slot(connection, chain_id, wallet, entry)
         run.report.unmined += 1
         return await self._read_latest(run, [entry])
 
@@ -294,7 +341,7 @@ class RelayReconciler:
         several nodes, and for a moment some lack a receipt.
         """
         async with self._engine.begin() as connection:
-            if not await slot_store.lock_unchanged(connection, chain.chain_id, self._wallet.address, entry.slot):
+            if not await store.lock_unchanged(connection, chain.chain_id, self._wallet.address, entry.slot):
                 return False
         hashes = [attempt.tx_hash for attempt in entry.slot.attempts]
         views = await view_chain(chain, self._wallet.address, hashes)
@@ -306,7 +353,7 @@ class RelayReconciler:
     async def _end_if_over(self, run: ReconcileRun, request: StoredRequest, is_paid: bool) -> None:
         """End a request without a slot if its authorization is over, or its gift was paid without it."""
         views, chain = run.facts.views, run.chain
-        nonce = views.nonce_final(request.signer_key) if request.lane in onchain_effects.LANES else None
+        nonce = views.nonce_final(request.signer_key) if request.lane in LANES else None
         is_late = views.time_final is not None and views.time_final > request.deadline
         if not is_late and not is_paid and not (nonce is not None and nonce > request.nonce):
             return
@@ -314,9 +361,7 @@ class RelayReconciler:
         if fate is None or fate is AuthorizationFate.ALIVE:
             return
         async with self._engine.begin() as connection:
-            if not await request_store.end_waiting(
-                connection, chain.chain_id, self._wallet.address, request, fate.value
-            ):
+            if not await store.end_waiting(connection, chain.chain_id, self._wallet.address, request, fate.value):
                 return
         run.report.count_state(fate.value)
 
@@ -335,7 +380,7 @@ class RelayReconciler:
 
 def _is_done(entry: OpenSlot, mined: MinedAttempt | None) -> bool:
     """Return whether the slot's call succeeded. Any other ending may need a slow search of logs: sending goes first."""
-    return mined is not None and mined.succeeded and find_kind(entry.slot, mined.tx_hash) == "call"
+    return mined is not None and mined.succeeded and entry.slot.find_kind(mined.tx_hash) == "call"
 
 
 def _is_checked(request: StoredRequest) -> bool:
@@ -344,4 +389,4 @@ def _is_checked(request: StoredRequest) -> bool:
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerKey]:
-    return list(dict.fromkeys(request.signer_key for request in requests if request.lane in onchain_effects.LANES))
+    return list(dict.fromkeys(request.signer_key for request in requests if request.lane in LANES))

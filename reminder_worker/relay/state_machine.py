@@ -58,6 +58,9 @@ class NonceSlot:
     def fresh(self) -> bool:
         return self.newest.sent is not None and self.newest.sent < FRESH_SECONDS
 
+    def find_kind(self, tx_hash: str) -> AttemptKind:
+        return next(attempt.kind for attempt in self.attempts if attempt.tx_hash == tx_hash)
+
 
 @dataclass(frozen=True, slots=True)
 class MinedAttempt:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from reminder_worker.errors import LimitReached
-from reminder_worker.relay import reconciler, slot_store, starting
+from reminder_worker.relay import reconciler, store, waiting
 from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, EPOCH, GWEI, TABLES, RelayWorld
 
@@ -20,11 +20,11 @@ GIFTS = ("ann", "ann", "ann", "bob", "bob", "cat")  # whose
 FOR_THREE = 3 * 300_000 * 8 * GWEI  # room for a few reservations of a usual day
 STEPS = [
     (reconciler, "broadcast"),
-    (starting, "broadcast"),
-    (slot_store, "record_mined"),
-    (slot_store, "finish_slots"),
-    (slot_store, "start_requests"),
-    (slot_store, "raise_reservation"),
+    (waiting, "broadcast"),
+    (store, "record_mined"),
+    (store, "finish_slots"),
+    (store, "start_requests"),
+    (store, "raise_reservation"),
 ]
 gifts = st.integers(0, len(GIFTS) - 1)
 

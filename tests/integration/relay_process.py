@@ -16,20 +16,19 @@ from pydantic import SecretStr
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import admission, attempts, slot_store
+from reminder_worker.relay import admission, attempts, store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.signer import load_signer
-from reminder_worker.relay.wallet import RelayWallet
+from reminder_worker.relay.wallet import RelayWallet, load_signer
 from reminder_worker.settings import ChainSettings
 from tests.integration.relay_authorizations import authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID
 
 STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read the market": (RelayWallet, "read_prices"),
-    "locked the wallet": (slot_store, "lock_wallet"),
-    "read what is left": (slot_store, "read_caps"),
+    "locked the wallet": (store, "lock_wallet"),
+    "read what is left": (store, "read_caps"),
     "signed the first": (attempts, "sign_attempt"),
-    "stored the bytes": (slot_store, "add_requests"),
+    "stored the bytes": (store, "add_requests"),
     "committed": (admission, "broadcast"),
     "sent": (Chain, "send_raw"),
     "marked as sent": (admission, "broadcast"),

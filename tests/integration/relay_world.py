@@ -17,13 +17,19 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import request_store
+from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import SignedTransaction, open_raw
-from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestView, WalletCaps
-from reminder_worker.relay.reconcile_run import ReconcileReport
+from reminder_worker.relay.models import (
+    ReconcileReport,
+    RelayAuthorization,
+    RelayLane,
+    RequestView,
+    WalletCaps,
+)
 from reminder_worker.relay.reconciler import RelayReconciler
-from reminder_worker.relay.signer import WalletSigner, load_signer
+from reminder_worker.relay.tables import sql
+from reminder_worker.relay.wallet import WalletSigner, load_signer
 from tests.integration.chain_proxy import chain_settings
 
 CHAIN_ID = 31337
@@ -202,11 +208,12 @@ class RelayWorld:
 
     async def find(self, digest: bytes) -> RequestView | None:
         async with self.engine.connect() as connection:
-            return await request_store.find_by_digest(connection, CHAIN_ID, digest)
+            return await store.find_by_digest(connection, CHAIN_ID, digest)
 
     async def open_nonces(self, router: str, signer: str, wallet: str | None = None) -> list[int]:
         async with self.engine.connect() as connection:
-            return await request_store.read_open_nonces(connection, CHAIN_ID, wallet or self.wallet, router, signer)
+            values = {"chain_id": CHAIN_ID, "wallet": wallet or self.wallet, "router": router, "signer": signer}
+            return [int(nonce) for nonce in (await connection.execute(sql["open_nonces"], values)).scalars()]
 
     async def admit(self, gift: Gift, **terms: Any) -> RequestView:
         return await self.admission.admit(self.withdrawal(gift, **terms))

@@ -15,7 +15,7 @@ from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.factory import ATTESTOR, make_relay_wallets
 from reminder_worker.relay.models import WalletCaps
 from reminder_worker.relay.reconciler import RelayReconciler
-from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.wallet import load_signer
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, World, open_world, settings_for

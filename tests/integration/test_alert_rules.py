@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.monitoring import watchdog
-from reminder_worker.relay.operator_facts import PayingWallet
+from reminder_worker.relay.operator import PayingWallet
 from tests.integration.api_world import open_world
 from tests.integration.relay_rows import RELAYER, connected, enter_budget, enter_wallet
 

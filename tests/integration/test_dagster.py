@@ -34,7 +34,7 @@ from reminder_worker.doctor.report import examine_dagster
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.models import RelayAuthorization, RelayLane
-from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.wallet import load_signer
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.relay_rows import enter_budget, enter_request, enter_wallet

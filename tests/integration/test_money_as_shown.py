@@ -12,7 +12,7 @@ from devnet.hostile import HostileSigning
 from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import RequestState
-from reminder_worker.relay.request_store import pause_subject
+from reminder_worker.relay.store import pause_subject
 from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
 from tests.integration.api_world import World
 from tests.integration.gift_page_browser import Visitor

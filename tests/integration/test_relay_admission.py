@@ -15,7 +15,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import LimitReached, NonceMismatch, NotConfigured, RelayStopped
-from reminder_worker.relay import slot_store, starting
+from reminder_worker.relay import store, waiting
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
     ReservationTooSmall,
@@ -26,8 +26,8 @@ from reminder_worker.relay.attempts import (
 )
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
-from reminder_worker.relay.signer import load_signer
 from reminder_worker.relay.state_machine import MinedAttempt
+from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
@@ -192,7 +192,7 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
-        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         starting = [asyncio.create_task(with_caps(world).start_waiting(CHAIN_ID)) for _ in range(2)]
         await blocked(world.engine, 2)  # both have read then
     assert sorted(await asyncio.gather(*starting)) == [0, 8]
@@ -242,7 +242,7 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A reader of one at a time; the first one reverts for ever, the second one only the first time."""
-    monkeypatch.setattr(starting, "STARTED_AT_ONCE", 1)
+    monkeypatch.setattr(waiting, "STARTED_AT_ONCE", 1)
     router = world.scenario.deployment.time_lock_router.lower()
     never = await world.admission.admit(authorization(1, router=router), waits=True)
     later = await world.admission.admit(authorization(2), waits=True)
@@ -259,7 +259,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
 ) -> None:
     await world.admission.admit(authorization(1))
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
-        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
             assert (await world.admission.admit(authorization(2))).state is RequestState.BROADCAST
         await connection.invalidate()
@@ -411,8 +411,8 @@ async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
 
 async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
     async with world.engine.begin() as connection:
-        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        return await slot_store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        return await store.raise_reservation(connection, CHAIN_ID, world.wallet, 0, wei, daily_wei)
 
 
 async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(world: RelayWorld) -> None:
@@ -461,10 +461,10 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
     with pytest.raises(LimitReached):
         await admission.admit(authorization(2))
     async with world.engine.begin() as connection:
-        (slot,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
+        (slot,) = await store.read_slots(connection, CHAIN_ID, world.wallet)
         mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
-        ended = slot_store.EndedSlot(slot, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
-        assert await slot_store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == {0}
+        ended = store.EndedSlot(slot, mined, store.RequestEnding(RequestState.CONFIRMED))
+        assert await store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == {0}
     await admission.admit(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
 

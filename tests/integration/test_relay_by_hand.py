@@ -11,7 +11,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain import wire
 from reminder_worker.errors import NotFound, Refused, RelayStopped
 from reminder_worker.outbox.alerts import AlertOutbox
-from reminder_worker.relay.operator_actions import OperatorActions
+from reminder_worker.relay.operator import OperatorActions
 from tests.integration.relay_world import CEILING, CHAIN_ID, GWEI, RelayWorld, open_bare_world
 
 

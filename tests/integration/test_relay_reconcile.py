@@ -12,11 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.relay import reconciler, slot_store
+from reminder_worker.relay import reconciler, store
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
-from reminder_worker.relay.request_store import is_paused
 from reminder_worker.relay.state_machine import MinedAttempt
+from reminder_worker.relay.store import is_paused
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
 
@@ -320,15 +320,15 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
     world.mine()
     await world.run()
     async with world.engine.connect() as connection:
-        (at,) = await slot_store.read_slots(connection, CHAIN_ID, world.wallet)
+        (at,) = await store.read_slots(connection, CHAIN_ID, world.wallet)
     mined = MinedAttempt(at.slot.newest.tx_hash, 1, "0x" + "cd" * 32, True, 5)
     await world.execute(moved)
     before = await world.slots()
     async with world.engine.begin() as connection:
-        assert not await slot_store.lock_unchanged(connection, CHAIN_ID, world.wallet, at.slot)
-        assert await slot_store.record_mined(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
-        ended = slot_store.EndedSlot(at, mined, slot_store.RequestEnding(RequestState.CONFIRMED))
-        assert await slot_store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == set()
+        assert not await store.lock_unchanged(connection, CHAIN_ID, world.wallet, at.slot)
+        assert await store.record_mined(connection, CHAIN_ID, world.wallet, [(at, mined)]) == 0
+        ended = store.EndedSlot(at, mined, store.RequestEnding(RequestState.CONFIRMED))
+        assert await store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == set()
     assert await world.slots() == before
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached
-from reminder_worker.relay import slot_store
+from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import broadcast
 from reminder_worker.relay.models import RelayAuthorization, RequestState, RequestView
@@ -77,7 +77,7 @@ async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_t
 async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next_turn(world: RelayWorld) -> None:
     assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     async with world.engine.begin() as connection:
-        await slot_store.lock_wallet(connection, CHAIN_ID, world.wallet)
+        await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         first = asyncio.create_task(world.admission.admit(authorization(1)))
         await asyncio.sleep(0)  # it has its turn, and waits for the row
         await asyncio.sleep(0)

@@ -11,7 +11,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.relay import wallet
 from reminder_worker.relay.models import FOREIGN_NONCE, RequestView
-from reminder_worker.relay.request_store import pause_subject
+from reminder_worker.relay.store import pause_subject
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_world import CEILING, CHAIN_ID, ETHER, GIFT_GAS, GWEI, RelayWorld, open_bare_world
 

@@ -25,9 +25,9 @@ from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
-from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT
-from reminder_worker.relay.request_store import pause_subject
-from reminder_worker.relay.signer import load_signer
+from reminder_worker.relay.store import pause_subject
+from reminder_worker.relay.validation import LEAST_GAS_LIMIT
+from reminder_worker.relay.wallet import load_signer
 from tests.integration.api_world import Answer, World, open_world
 from tests.integration.chain_proxy import Json, proxy, stopped
 

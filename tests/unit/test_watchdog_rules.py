@@ -17,7 +17,7 @@ from reminder_worker.monitoring.rules import (
     judge,
 )
 from reminder_worker.outbox.messages import AlertKind
-from reminder_worker.relay.operator_facts import UnfinishedRequests
+from reminder_worker.relay.operator import UnfinishedRequests
 
 WELL = ChainSight(
     1,

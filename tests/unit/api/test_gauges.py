@@ -7,7 +7,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from api.gauges import alert_gauges, request_gauges, wallet_gauges
 from reminder_worker.monitoring.facts import OperatorFacts, PassState
-from reminder_worker.relay.operator_facts import PayingWallet, RequestCount, WalletState
+from reminder_worker.relay.operator import PayingWallet, RequestCount, WalletState
 
 RELAYER, ATTESTOR = "0x" + "1a" * 20, "0x" + "55" * 20
 WALLETS = [PayingWallet("relayer", RELAYER, 1000, 10), PayingWallet("attestor", ATTESTOR, daily_wei=0, daily_count=0)]

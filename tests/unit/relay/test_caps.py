@@ -12,7 +12,7 @@ from reminder_worker.relay.caps import FINAL_SECONDS, CapsLeft
 from reminder_worker.relay.fees import first_fees, reservation
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
-from reminder_worker.relay.wait_reason import LatestAttempt, WaitingRequest, find_wait_reason
+from reminder_worker.relay.waiting import LatestAttempt, WaitingRequest, find_wait_reason
 
 CAP = 1000
 SOMEBODY = "0x" + "11" * 20

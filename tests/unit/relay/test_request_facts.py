@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain.simulation import SimulatedTransaction
-from reminder_worker.relay.request_facts import LEAST_GAS_LIMIT, estimate_gas
+from reminder_worker.relay.validation import LEAST_GAS_LIMIT, estimate_gas
 from tests.integration.relay_authorizations import GAS, authorization
 
 

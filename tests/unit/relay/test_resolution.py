@@ -6,10 +6,9 @@ from uuid import UUID
 import pytest
 
 from reminder_worker.relay.models import RelayLane, RequestState
-from reminder_worker.relay.onchain_effects import OnchainEffect
-from reminder_worker.relay.request_store import StoredRequest
-from reminder_worker.relay.resolution import end_failed_call, sort_effects
+from reminder_worker.relay.onchain_effects import OnchainEffect, end_failed_call, sort_effects
 from reminder_worker.relay.state_machine import AuthorizationFate
+from reminder_worker.relay.store import StoredRequest
 
 CLAIM, CHECK_IN, GIFT = RelayLane.CLAIM, RelayLane.CHECK_IN, RelayLane.GIFT_WITHDRAW
 SOMEBODY = "0x" + "11" * 20

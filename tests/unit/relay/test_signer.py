@@ -11,7 +11,7 @@ from hexbytes import HexBytes
 from pydantic import SecretStr
 
 from reminder_worker.errors import Misconfigured
-from reminder_worker.relay.signer import load_signer, make_signer
+from reminder_worker.relay.wallet import load_signer, make_signer
 
 KEY = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318"
 ADDRESS = Account.from_key(KEY).address.lower()
@@ -91,7 +91,7 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
         opened.append(arguments)
         return load_signer(*arguments)
 
-    monkeypatch.setattr("reminder_worker.relay.signer.load_signer", opens)
+    monkeypatch.setattr("reminder_worker.relay.wallet.load_signer", opens)
     signer = make_signer(_keystore(), SecretStr("open sesame"))
     assert signer.address == ADDRESS
     assert not opened

@@ -1,4 +1,4 @@
-"""Wallets, budgets and nonce slots in the database. Every function works in its caller's transaction.
+"""Store of requests, wallets, budgets and nonce slots. Every function works in its caller's transaction.
 
 The wallet's row is the only lock: a transaction that takes nonces, changes budgets or moves slots holds it from its
 first statement on. Reconcilers and admissions follow one another, and the later transaction finds changed rows.
@@ -9,16 +9,19 @@ reservation last raised. Counts are booked on every scope, on the day the reques
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 from uuid import UUID
 
+from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import json_text
-from reminder_worker.errors import RelayStopped
-from reminder_worker.relay.caps import CapsLeft, list_limits, signer_nonce
+from reminder_worker.errors import DecryptionFailed, RelayStopped
+from reminder_worker.privacy.vault import Vault
+from reminder_worker.relay.authorizations import SignedCall
+from reminder_worker.relay.caps import CapsLeft, caps_values
 from reminder_worker.relay.models import (
     FAILED_ON_CHAIN,
     RelayAuthorization,
@@ -26,12 +29,45 @@ from reminder_worker.relay.models import (
     RequestState,
     RequestView,
     WalletCaps,
+    call_context,
 )
-from reminder_worker.relay.request_store import StoredRequest, pause_subject, to_stored_request, to_view
-from reminder_worker.relay.state_machine import AttemptKind, MinedAttempt, NonceSlot, StoredAttempt
+from reminder_worker.relay.state_machine import MinedAttempt, NonceSlot, StoredAttempt
 from reminder_worker.relay.tables import sql
 
-SqlValues = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class SignerRequests:
+    """Stored requests of a signer. `repeated`: the request of the same digest. `open_nonces`: at the same router."""
+
+    repeated: RequestView | None
+    is_paused: bool
+    open_nonces: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """An open request as stored. `nonce` is the signer's, `created_at` in unix seconds, `age` in seconds since then,
+    `reason` why it waits."""
+
+    id: UUID
+    lane: RelayLane
+    digest: bytes
+    router: str
+    subject_id: int
+    signer: str
+    nonce: int
+    deadline: int
+    state: RequestState
+    reason: str | None
+    created_at: float
+    age: float
+    key_id: str = field(repr=False)
+    salt: bytes = field(repr=False)
+
+    @property
+    def signer_key(self) -> tuple[str, str]:
+        """Router and signer: the owner of the nonce."""
+        return (self.router, self.signer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +110,10 @@ async def lock_wallet(connection: AsyncConnection, chain_id: int, wallet: str) -
     return int(row.next_nonce)
 
 
-async def lock_caps(
-    connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
-) -> tuple[int, CapsLeft]:
-    """Lock the wallet, and return its next nonce and what is left of the caps for these requests until the commit.
-
-    Raises `RelayStopped`.
-    """
-    nonce = await lock_wallet(connection, chain_id, wallet)
-    return nonce, await read_caps(connection, chain_id, wallet, caps, asked)
-
-
 async def read_caps(
     connection: AsyncConnection, chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]
 ) -> CapsLeft:
+    """Return what is left of the caps for these requests: under the wallet's lock, until the commit."""
     row = (await connection.execute(sql["caps_left"], caps_values(chain_id, wallet, caps, asked))).one()
     return CapsLeft(
         caps=caps,
@@ -218,32 +244,71 @@ async def finish_slots(connection: AsyncConnection, chain_id: int, wallet: str, 
     return set((await connection.execute(sql["finish"], values)).scalars())
 
 
-def find_kind(slot: NonceSlot, tx_hash: str) -> AttemptKind:
-    return next(attempt.kind for attempt in slot.attempts if attempt.tx_hash == tx_hash)
+# -- requests -----------------------------------------------------------------------------------
+
+
+async def find_by_id(connection: AsyncConnection, id: UUID) -> RequestView | None:
+    row = (await connection.execute(sql["view"], {"id": id})).one_or_none()
+    return None if row is None else to_view(row)
+
+
+async def find_by_digest(connection: AsyncConnection, chain_id: int, digest: bytes) -> RequestView | None:
+    row = (await connection.execute(sql["find"], {"chain_id": chain_id, "digest": digest})).one_or_none()
+    return None if row is None else to_view(row)
+
+
+async def read_signer(connection: AsyncConnection, wallet: str, call: SignedCall) -> SignerRequests:
+    """Read what is stored of the signer of this call, before the chain is asked."""
+    request = call.request
+    chain_id, signer = request.chain_id, request.signer
+    values = {"chain_id": chain_id, "wallet": wallet, "router": request.router, "signer": signer}
+    return SignerRequests(
+        repeated=await find_by_digest(connection, chain_id, call.digest),
+        is_paused=await is_paused(connection, chain_id, signer),
+        open_nonces=frozenset(map(int, (await connection.execute(sql["open_nonces"], values)).scalars())),
+    )
+
+
+async def is_paused(connection: AsyncConnection, chain_id: int, signer: str) -> bool:
+    """Return whether a request of this signer reverted on chain today (UTC)."""
+    return bool(await connection.scalar(sql["paused"], {"signer": pause_subject(chain_id, signer)}))
+
+
+async def read_waiting(connection: AsyncConnection, chain_id: int, wallet: str, limit: int) -> list[StoredRequest]:
+    """Return requests without a slot, the nearest deadline first."""
+    rows = await connection.execute(sql["waiting"], {"chain_id": chain_id, "wallet": wallet, "limit": limit})
+    return [to_stored_request(row) for row in rows]
+
+
+async def end_waiting(
+    connection: AsyncConnection, chain_id: int, wallet: str, request: StoredRequest, state: str
+) -> bool:
+    """End a request without a slot. False: the request got a slot, or ended, since it was read."""
+    await connection.execute(sql["lock_wallet"], {"chain_id": chain_id, "wallet": wallet})
+    ended = await connection.execute(sql["end_request"], {"id": request.id, "state": state})
+    return bool(ended.rowcount)
+
+
+async def read_own_nonces(connection: AsyncConnection, chain_id: int, tx_hashes: Sequence[str]) -> dict[str, int]:
+    """Return, for those of the transactions that are ours, the nonce of the signer's authorization."""
+    rows = await connection.execute(sql["own_transactions"], {"chain_id": chain_id, "tx_hashes": list(tx_hashes)})
+    return {row.tx_hash: int(row.signer_nonce) for row in rows}
+
+
+async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRequest) -> bytes:
+    """Return the router call of a request. Raises `DecryptionFailed`, also for a request that has ended meanwhile."""
+    sealed = await connection.scalar(sql["call_data"], {"id": request.id})
+    if sealed is None:
+        raise DecryptionFailed("a request that has ended has no call any more")
+    return vault.record(request.salt, request.key_id).open(sealed, call_context(request.id))
 
 
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def caps_values(chain_id: int, wallet: str, caps: WalletCaps, asked: Sequence[RelayAuthorization]) -> SqlValues:
-    """Return the parameters of `caps_left`."""
-    scopes = list({scope for authorization in asked for scope, _ in list_limits(authorization, caps)})
-    nonces = list({signer_nonce(authorization) for authorization in asked})
-    return {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "scopes": [scope for scope, _ in scopes],
-        "subjects": [subject for _, subject in scopes],
-        "digests": [authorization.digest for authorization in asked],
-        "routers": [router for router, _, _ in nonces],
-        "signers": [signer for _, signer, _ in nonces],
-        "nonces": [nonce for _, _, nonce in nonces],
-    }
-
-
 def _written(
     chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
-) -> SqlValues:
+) -> dict[str, Any]:
     return {
         "chain_id": chain_id,
         "wallet": wallet,
@@ -253,7 +318,7 @@ def _written(
     }
 
 
-def _read_row(entry: OpenSlot) -> SqlValues:
+def _read_row(entry: OpenSlot) -> dict[str, Any]:
     """Return the values by which a statement finds that the slot has not changed since it was read."""
     was = entry.slot.mined_in
     return {
@@ -265,8 +330,8 @@ def _read_row(entry: OpenSlot) -> SqlValues:
     }
 
 
-def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> SqlValues:
-    is_call = find_kind(entry.slot, mined.tx_hash) == "call"
+def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> dict[str, Any]:
+    is_call = entry.slot.find_kind(mined.tx_hash) == "call"
     return {
         **_read_row(entry),
         "tx_hash": mined.tx_hash,
@@ -279,10 +344,10 @@ def _mined_row(entry: OpenSlot, mined: MinedAttempt) -> SqlValues:
     }
 
 
-def _final_row(chain_id: int, ended: EndedSlot) -> SqlValues:
+def _final_row(chain_id: int, ended: EndedSlot) -> dict[str, Any]:
     """Return the row of a final slot. `spent` is text: wei do not fit the numbers of JSON."""
     entry, mined, ending = ended.entry, ended.mined, ended.ending
-    is_call = mined is not None and find_kind(entry.slot, mined.tx_hash) == "call"
+    is_call = mined is not None and entry.slot.find_kind(mined.tx_hash) == "call"
     return {
         **_read_row(entry),
         "tx_hash": mined and mined.tx_hash,
@@ -303,3 +368,32 @@ def _mined_in(
     if state != "mined" or tx_hash is None or block_number is None or block_hash is None:
         return None
     return (tx_hash, block_number, block_hash)
+
+
+def pause_subject(chain_id: int, signer: str) -> str:
+    """Return the subject of a signer's pause in the table of quotas; `to_start` builds the same."""
+    return f"{chain_id}:{signer}"
+
+
+def to_view(row: Row[Any]) -> RequestView:
+    values: dict[str, Any] = dict(row._mapping)
+    return RequestView(**{**values, "lane": RelayLane(row.lane), "state": RequestState(row.state)})
+
+
+def to_stored_request(row: Row[Any]) -> StoredRequest:
+    return StoredRequest(
+        id=row.id,
+        lane=RelayLane(row.lane),
+        digest=bytes(row.digest),
+        router=row.router,
+        subject_id=int(row.subject_id),
+        signer=row.signer,
+        nonce=int(row.signer_nonce),
+        deadline=row.deadline,
+        state=RequestState(row.request_state),
+        reason=row.reason,
+        created_at=row.created_at,
+        age=row.waited,
+        key_id=row.key_id,
+        salt=row.salt,
+    )

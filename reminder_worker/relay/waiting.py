@@ -1,4 +1,7 @@
-"""Start of waiting requests: check again whether they are worth the fee, and give nonces while the caps have room."""
+"""Waiting requests: their start, and the reason for which an open request is not in a block yet.
+
+A request starts after a second check whether it is worth the fee, in its turn, while the caps have room.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,18 +19,38 @@ from reminder_worker.chain.contracts.routers import RouterReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import slot_store
+from reminder_worker.relay import store
 from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_first_attempt
 from reminder_worker.relay.authorizations import decode_claim
-from reminder_worker.relay.fees import GasFees
-from reminder_worker.relay.models import LEAST_SECONDS_LEFT, RelayLane, WalletCaps, call_context
-from reminder_worker.relay.renewals import was_reset_since
+from reminder_worker.relay.fees import GasFees, first_fees, reservation
+from reminder_worker.relay.models import (
+    LEAST_SECONDS_LEFT,
+    WAITING_STATES,
+    RelayLane,
+    RequestState,
+    WaitsFor,
+    WalletCaps,
+    call_context,
+)
+from reminder_worker.relay.onchain_effects import was_reset_since
+from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
 from reminder_worker.relay.wallet import USUAL_GAS, RelayWallet, WalletPrices
 
 log = structlog.get_logger(__name__)
 
 STARTED_AT_ONCE: Final = 64
+_REASONS: Final[Mapping[str, WaitsFor]] = {
+    "daily_cap_reached": WaitsFor.DAILY_CAP,
+    "low_balance": WaitsFor.BALANCE,
+    "signer_paused": WaitsFor.PAUSED,
+    "not_readable": WaitsFor.PAUSED,
+    "not_simulated": WaitsFor.CHAIN,
+    "expires_soon": WaitsFor.WOULD_FAIL,
+    "would_revert": WaitsFor.WOULD_FAIL,
+    "nothing_to_claim": WaitsFor.WOULD_FAIL,
+}
+"""By the code that is stored when a request is passed over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +82,7 @@ class RequestStarter:
         key = self._wallet.key(chain_id)
         if self._wallet.offer(prices, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
-                await slot_store.lock_wallet(connection, chain_id, self._wallet.address)
+                await store.lock_wallet(connection, chain_id, self._wallet.address)
                 await connection.execute(sql["defer"], key)
             return 0
         async with self._engine.connect() as connection:
@@ -153,7 +176,7 @@ class RequestStarter:
             return 0
         wallet = self._wallet
         async with self._turns[chain_id], self._engine.begin() as connection:
-            nonce = await slot_store.lock_wallet(connection, chain_id, wallet.address)
+            nonce = await store.lock_wallet(connection, chain_id, wallet.address)
             ids = {"ids": [request.id for request in ready]}
             waiting = set(
                 (await connection.execute(sql["still_waiting"], ids)).scalars()
@@ -173,7 +196,7 @@ class RequestStarter:
             ]
             if attempts:
                 rows = [attempt.row for attempt in attempts]
-                await slot_store.start_requests(connection, chain_id, wallet.address, standing.day, rows)
+                await store.start_requests(connection, chain_id, wallet.address, standing.day, rows)
         await broadcast(self._engine, wallet.chains[chain_id], [attempt.transaction for attempt in attempts])
         return len(attempts)
 
@@ -208,3 +231,69 @@ def choose_fitting(
             chosen.append((entry, fees))
             owed, room = owed + wei, room - wei
     return chosen, too_dear
+
+
+@dataclass(frozen=True, slots=True)
+class LatestAttempt:
+    """Latest attempt of a request with a nonce; fee in wei per gas. `is_behind`: an earlier nonce is not mined."""
+
+    max_fee: int
+    gas_limit: int
+    is_behind: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRequest:
+    """An open request and its wallet: `open` slots, the wei they reserve (`owed`), the part `used` of today's cap.
+
+    `is_behind`: an earlier nonce of the same signer is not mined. `is_stopped`: the wallet takes no requests.
+    """
+
+    state: RequestState
+    reason: str | None
+    gas_limit: int
+    is_behind: bool
+    attempted: LatestAttempt | None
+    is_stopped: bool
+    open: int
+    owed: int
+    used: int
+
+
+def find_wait_reason(
+    request: WaitingRequest, price: GasPrice | None, balance: int, caps: WalletCaps
+) -> WaitsFor | None:
+    """Return the reason, None if none is known. `price` None: no endpoint answers, and `balance` (wei) is ignored."""
+    if request.attempted is not None:
+        return _find_sent_reason(request.attempted, price, balance)
+    if request.state not in WAITING_STATES:
+        return None
+    if request.is_stopped:
+        return WaitsFor.PAUSED
+    if request.state is RequestState.WAITING_PREDECESSOR and request.is_behind:
+        return WaitsFor.EARLIER
+    if price is None:
+        return WaitsFor.CHAIN
+    fees = first_fees(price.base_fee, price.priority_fee, price.ceiling)
+    if fees is None:
+        return WaitsFor.FEES
+    if request.reason is not None and request.reason in _REASONS:
+        return _REASONS[request.reason]
+    wei = reservation(request.gas_limit, fees, price.ceiling)
+    if request.used + wei > caps.daily_wei:
+        return WaitsFor.DAILY_CAP
+    if balance < wei:
+        return WaitsFor.BALANCE
+    if request.open >= caps.max_open or balance < request.owed + wei:
+        return WaitsFor.EARLIER
+    return None
+
+
+def _find_sent_reason(attempt: LatestAttempt, price: GasPrice | None, balance: int) -> WaitsFor | None:
+    if price is None:
+        return WaitsFor.CHAIN
+    if attempt.max_fee < price.base_fee:
+        return WaitsFor.FEES
+    if balance < attempt.gas_limit * attempt.max_fee:
+        return WaitsFor.BALANCE
+    return WaitsFor.EARLIER if attempt.is_behind else None
