@@ -31,7 +31,7 @@ from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware
 from api.problems import exception_handlers, preflight_as_a_problem
 from api.response_cache import ResponseCache
-from api.schema_page import CONTENT_SECURITY_POLICY, SchemaPage, not_found_as_a_problem
+from api.schema_page import SWAGGER_PAGE, restrict_page, swagger_file
 from api.stats import PublishedStats
 from reminder_worker import __version__
 from reminder_worker.gifts.assets import PageFiles
@@ -72,6 +72,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             *_hourly_routes(parts, clients, limit),
             *_gift_page_routes(settings, page_files, limit),
             *_operator_routes(settings, limit),
+            Router("/", route_handlers=[swagger_file], guards=[limit]),
             HealthController,
         ],
         dependencies={
@@ -148,11 +149,10 @@ def _openapi(limit: Guard) -> OpenAPIConfig:
             "/schema",
             route_handlers=[],
             guards=[limit],
-            response_headers={"Content-Security-Policy": CONTENT_SECURITY_POLICY},
-            after_request=not_found_as_a_problem,
+            after_request=restrict_page,
             include_in_schema=False,
         ),
-        render_plugins=[SchemaPage()],
+        render_plugins=[SWAGGER_PAGE],
         use_handler_docstrings=True,
     )
 

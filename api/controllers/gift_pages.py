@@ -24,7 +24,7 @@ from api.gift_page import (
 )
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
-from reminder_worker.gifts.assets import ASSETS, PageEntry, PageFiles
+from reminder_worker.gifts.assets import ASSETS, PageEntry, PageFile, PageFiles
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, kept_marks
 from reminder_worker.gifts.occasions import card, card_names, occasion_of
 from reminder_worker.gifts.pages import GiftPages, NotShown
@@ -204,11 +204,16 @@ def page_file(
     found = page_files.files.get(file) if page_files else None
     if found is None:
         raise NotFound("There is no such file.")
-    headers = {"Cache-Control": FOR_EVER["Cache-Control"], "Vary": "Accept-Encoding"}
-    if found.gzipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+    return file_response(request, found, FOR_EVER["Cache-Control"])
+
+
+def file_response(request: Request[Any, Any, Any], file: PageFile, cache_control: str) -> Response[bytes]:
+    """Return a built file, compressed for clients that read it so."""
+    headers = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    if file.gzipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"
-        return Response(found.gzipped, media_type=found.media_type, headers=headers)
-    return Response(found.content, media_type=found.media_type, headers=headers)
+        return Response(file.gzipped, media_type=file.media_type, headers=headers)
+    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
 @get("/create", include_in_schema=False, sync_to_thread=False)
