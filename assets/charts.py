@@ -10,7 +10,7 @@ import dagster as dg
 from assets import metadata
 
 if TYPE_CHECKING:
-    from reminder_worker.outbox.operator_facts import SettledEmails
+    from reminder_worker.outbox.operator import SettledEmails
 
 _CELL, _TALL, _TOP, _WIDE = 26, 90, 4, 363  # pixels
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reminder_worker.gifts.operator_facts import GiftEmailCount
     from reminder_worker.indexer.store import ReaderPosition
     from reminder_worker.monitoring.facts import PassState
-    from reminder_worker.outbox.operator_facts import RaisedCondition, UndecidedEmails
+    from reminder_worker.outbox.operator import RaisedCondition, UndecidedEmails
     from reminder_worker.relay.operator import RequestCount, WalletState
     from reminder_worker.reminders.operator_facts import SignalCount, WindowCount
 

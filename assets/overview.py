@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reminder_worker.monitoring.facts import PassState
-    from reminder_worker.outbox.operator_facts import SettledEmails
+    from reminder_worker.outbox.operator import SettledEmails
     from reminder_worker.runtime import Runtime
 
 GROUP = "overview"

@@ -25,9 +25,9 @@ from bench.surroundings import CHAIN_ID
 from reminder_worker.database.queries import load_queries
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer import tables
-from reminder_worker.monitoring import held_emails
-from reminder_worker.monitoring.facts import ExpectedPass, FactPart, FactScope, read_facts
+from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactPart, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
+from reminder_worker.outbox import operator
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.relay.operator import (
     count_requests_of_other_keys,
@@ -116,7 +116,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     )
     for part in get_args(FactPart):
         yield part, read_facts(scope, part)
-    yield "stuck", held_emails.find_stuck(engine)
+    yield "stuck", operator.find_stuck(engine, LEDGERS)
     yield "find_requests", find_requests(engine)
     yield "ended find_requests", find_requests(engine, ended=True)
     yield "one of find_requests", find_requests(engine, request_id=uuid4())

@@ -21,8 +21,9 @@ from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
 from reminder_worker.errors import NotConfigured, Unauthorized
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.monitoring import erasure as operators
-from reminder_worker.monitoring import held_emails
 from reminder_worker.monitoring.chain_summaries import ChainSummary
+from reminder_worker.monitoring.facts import LEDGERS
+from reminder_worker.outbox import operator
 from reminder_worker.passes import PASSES
 from reminder_worker.runtime import Runtime
 
@@ -165,7 +166,7 @@ class OperatorController(Controller):
     )
     async def requeue(self, parts: Parts) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
-        return RequeuedAnswer(await held_emails.requeue_dead(parts.engine))
+        return RequeuedAnswer(await operator.requeue_dead(parts.engine, LEDGERS))
 
 
 def _chain(status: ChainSummary) -> ChainAnswer:

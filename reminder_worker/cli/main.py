@@ -244,21 +244,22 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
     Dead is what the mail service refused three times as malformed, alerts too: they go back by their ids, or all of
     them. Without ids they are listed, and the emails that are held (see `settle`).
     """
-    from reminder_worker.monitoring import held_emails
+    from reminder_worker.monitoring.facts import LEDGERS
+    from reminder_worker.outbox import operator
 
     if ids and everything:
         raise click.UsageError("give ids, or --all")
     named = list(dict.fromkeys(ids))
 
     async def show(runtime: "Runtime") -> None:
-        rows = await held_emails.find_stuck(runtime.engine)
+        rows = await operator.find_stuck(runtime.engine, LEDGERS)
         for row in rows:
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.about}  {row.age} s")
         if not rows:
             click.echo("nothing is dead or held")
 
     async def work(runtime: "Runtime") -> int:
-        return await held_emails.requeue_dead(runtime.engine, None if everything else named)
+        return await operator.requeue_dead(runtime.engine, LEDGERS, None if everything else named)
 
     if not named and not everything:
         parts.with_runtime(show)
@@ -284,7 +285,8 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     `requeue` lists those that are held. With --unsent it is sent, a second time if you are wrong, and under another id,
     which is shown. The mail service is asked once more before: perhaps it knows by now.
     """
-    from reminder_worker.monitoring import held_emails
+    from reminder_worker.monitoring.facts import LEDGERS
+    from reminder_worker.outbox import operator
     from reminder_worker.outbox.mail_client import MailClient, is_message_id
 
     if (message_id is None) == (not unsent):
@@ -294,12 +296,12 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
 
     async def work(runtime: "Runtime") -> str | None:
         if message_id is not None:
-            return "sent" if await held_emails.settle_sent(runtime.engine, id, message_id) else None
+            return "sent" if await operator.settle_sent(runtime.engine, LEDGERS, id, message_id) else None
         mail = runtime.settings.mail
         if mail is None:
             raise NotConfigured("no mail service is configured")
         async with MailClient(mail) as client:
-            return await held_emails.settle_unsent(runtime.engine, client if mail.idempotent else None, id)
+            return await operator.settle_unsent(runtime.engine, LEDGERS, client if mail.idempotent else None, id)
 
     became = parts.with_runtime(work)
     if became is None:

@@ -29,7 +29,7 @@ from reminder_worker.monitoring.facts import LOOKED_WITHIN_SECONDS, FactScope, O
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
 from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 from reminder_worker.outbox.messages import format_duration
-from reminder_worker.outbox.operator_facts import RaisedCondition
+from reminder_worker.outbox.operator import RaisedCondition
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters

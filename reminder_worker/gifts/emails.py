@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from sqlalchemy import Row
+from sqlalchemy import Row, Text, cast, exists, literal
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
@@ -27,6 +27,7 @@ from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import GiftKind, GiftSubject, build_gift_body, may_mail
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
+from reminder_worker.outbox.operator import OperatorLedger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings, find_test_chains
 
@@ -380,4 +381,13 @@ SEALED = SealedTable(
     lambda _, *at: payload_context(*at),
     gift_ledger,
     body_context,
+)
+GIFTS_FOR_OPERATORS = OperatorLedger(
+    gift_ledger,
+    about=literal("gift ") + cast(gift_ledger.c.timelock_id, Text),
+    same_recipient=exists().where(
+        gift_notification.c.chain_id == gift_ledger.c.chain_id,
+        gift_notification.c.timelock_id == gift_ledger.c.timelock_id,
+        gift_notification.c.email_hash == gift_ledger.c.email_hash,
+    ),
 )

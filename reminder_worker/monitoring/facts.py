@@ -20,12 +20,12 @@ from reminder_worker.auto_renew.operator_facts import (
 )
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
+from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS
 from reminder_worker.gifts.operator_facts import GiftEmailCount, count_gift_emails, count_notifications
-from reminder_worker.gifts.tables import gift_ledger
 from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.queries import sql
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.outbox.operator_facts import (
+from reminder_worker.outbox.operator import (
     RaisedCondition,
     SettledEmails,
     UndecidedEmails,
@@ -45,6 +45,7 @@ from reminder_worker.relay.operator import (
     find_unfinished,
     read_wallet_states,
 )
+from reminder_worker.reminders.emails import REMINDERS_FOR_OPERATORS
 from reminder_worker.reminders.operator_facts import (
     SignalCount,
     WindowCount,
@@ -63,6 +64,7 @@ WATCHDOG: Final = "watchdog"  # name of its pass
 DAYS_SHOWN: Final = 14  # of settled emails
 LATE_SECONDS: Final = 1800  # an email that was due and is not out
 NOT_FINAL_SECONDS: Final = 7200  # mined, and still not final; a chain that is well takes a quarter of an hour
+LEDGERS: Final = (REMINDERS_FOR_OPERATORS, GIFTS_FOR_OPERATORS)
 LOOKED_WITHIN_SECONDS: Final = 300  # what the watchdog said longer ago says nothing of now
 
 
@@ -261,13 +263,12 @@ async def _read_waiting(scope: FactScope) -> WaitingEmails:
 
 async def _read_undecided(scope: FactScope) -> list[UndecidedEmails]:
     """Return those of both ledgers; on a chain that is not served an email in doubt stays in doubt for ever."""
-    counts = [*await count_undecided(scope.engine), *await count_undecided(scope.engine, gift_ledger)]
+    counts = [count for ledger in LEDGERS for count in await count_undecided(scope.engine, ledger.table)]
     return [count for count in counts if count.state != "unknown" or count.chain_id in scope.chains]
 
 
 async def _read_settled_by_day(scope: FactScope) -> list[SettledEmails]:
-    reminders = await count_settled(scope.engine, DAYS_SHOWN)
-    return [*reminders, *await count_settled(scope.engine, DAYS_SHOWN, gift_ledger)]
+    return [count for ledger in LEDGERS for count in await count_settled(scope.engine, DAYS_SHOWN, ledger.table)]
 
 
 async def _read_trouble(scope: FactScope) -> EmailTrouble:

@@ -64,15 +64,3 @@ with over as (
     returning true
 )
 select (select count(*) from over) + (select count(*) from gone);
-
--- name: stuck
-select *, cast(extract(epoch from now() - created_at) as bigint) as age from (
-    select id, state, kind, chain_id, legacy as about, created_at
-    from worker.sent_ledger where state in ('held', 'dead')
-    union all
-    select id, state, kind, chain_id, 'gift ' || timelock_id, created_at
-    from worker.gift_ledger where state in ('held', 'dead')
-    union all
-    select id, state, 'alert ' || kind, chain_id, subject, created_at from worker.alert where state = 'dead'
-) each
-order by state, created_at;

@@ -12,14 +12,16 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, TextClause
+from sqlalchemy import Row, Text, TextClause, cast, exists, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.messages import KIND_WINDOWS, ReminderKind
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements
+from reminder_worker.outbox.operator import OperatorLedger
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.audience import MERGED_WITHIN_A_DAY, PLANNED_AGAIN
-from reminder_worker.reminders.tables import sql
+from reminder_worker.reminders.tables import recipient, sql
 
 LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 EmailGroup = tuple[int, str, str, str]
@@ -228,3 +230,21 @@ async def _read_siblings(
         sibling = SiblingEmail(row.id, row.created_at, row.until)
         found[(row.chain_id, row.legacy, row.recipient, row.kind)].append(sibling)
     return found
+
+
+REMINDERS_FOR_OPERATORS = OperatorLedger(
+    sent_ledger,
+    about=cast(sent_ledger.c.legacy, Text),
+    # A new address gets no email about a past event.
+    same_recipient=exists().where(
+        recipient.c.chain_id == sent_ledger.c.chain_id,
+        recipient.c.legacy == sent_ledger.c.legacy,
+        recipient.c.recipient == sent_ledger.c.recipient,
+        recipient.c.written_at <= sent_ledger.c.claimed_at,
+    ),
+    # Plan the open windows again, for the recipients of now.
+    plan_again=text("""
+        update worker.due_window d set planned_at = null from worker.sent_ledger l
+        where l.id = :id and d.chain_id = l.chain_id and d.legacy = l.legacy and d.state = 'open'
+    """),
+)

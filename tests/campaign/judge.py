@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from devnet import leaks
 from devnet.scenarios import Legacy
-from reminder_worker.monitoring.held_emails import find_stuck
+from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.outbox.messages import ReminderKind
+from reminder_worker.outbox.operator import find_stuck
 from tests.campaign.expected import SIGNALS, Received, deadline_words, judge_emails, kinds_without_proof
 from tests.campaign.legacies import PEOPLE, Families
 from tests.integration.reminder_world import World
@@ -36,7 +37,7 @@ def no_entry_was_emailed_twice(letters: Sequence[Letter]) -> list[str]:
 async def people_were_told_what_the_chain_says(families: Families, letters: Sequence[Letter]) -> list[str]:
     """The ledger has no say, but for emails that operators see as held or dead."""
     world = families.world
-    ids = [str(row.id) for row in await find_stuck(world.engine)]
+    ids = [str(row.id) for row in await find_stuck(world.engine, LEDGERS)]
     rows = await world.sql(
         "select recipient, kind, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))", ids=ids
     )
@@ -67,7 +68,7 @@ async def ledger_and_letters_agree(
 ) -> list[str]:
     """`doubted`: keys of which the mail service says that nobody can know; `late`: of which it may have said so."""
     got = {letter.key: letter for letter in letters}
-    shown = {str(row.id): row.state for row in await find_stuck(world.engine)}
+    shown = {str(row.id): row.state for row in await find_stuck(world.engine, LEDGERS)}
     rows = await world.sql("select cast(id as text) as id, state, reason, recipient, kind from worker.sent_ledger")
     found = [] if letters else ["nobody was written to, so nothing was proven"]
     found += ["an email of no entry"] * len(got.keys() - {row.id for row in rows})

@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.monitoring.held_emails import requeue_dead, settle_sent, settle_unsent
-from reminder_worker.outbox.operator_facts import count_undecided
+from reminder_worker.monitoring.facts import LEDGERS
+from reminder_worker.outbox.operator import count_undecided, requeue_dead, settle_sent, settle_unsent
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
@@ -95,8 +95,8 @@ async def hold(world: World) -> UUID:
 async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(world: World) -> None:
     """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
     held = await hold(world)
-    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
-    assert await settle_unsent(world.engine, world.client, held) is None
+    assert "back in the queue" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
+    assert await settle_unsent(world.engine, LEDGERS, world.client, held) is None
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
     assert not await world.sql("select from worker.sent_ledger where body is not null")
@@ -105,14 +105,14 @@ async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(
 
 async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_back(world: World) -> None:
     held = await hold(world)
-    await settle_unsent(world.engine, world.client, held)
+    await settle_unsent(world.engine, LEDGERS, world.client, held)
     await settle(world)
     await world.sql(
         f"update worker.sent_ledger set state = 'held', message_id = null, id = '{held}'"
         f" where id = '{uuid5(held, 'unsent')}'"
     )
     assert await world.states() == {"sent": 2, "held": 1}
-    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert "back in the queue" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
 
@@ -120,7 +120,7 @@ async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_bac
 async def test_what_the_mail_service_knows_by_now_is_not_sent_again(world: World) -> None:
     held = await hold(world)
     world.mail.find_out(str(held))
-    assert "knows by now" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert "knows by now" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
     await settle(world)
     assert await world.states() == {"sent": 2, "sent:by_hand": 1}
     assert len(world.mail.told(DUE)) == 2
@@ -130,7 +130,7 @@ async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to
     held = await hold(world)
     ((who,),) = await world.sql(f"select recipient from worker.sent_ledger where id = '{held}'")
     await world.sql(f"update worker.recipient set written_at = clock_timestamp() where recipient = '{who}'")
-    assert "closed, not sent" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert "closed, not sent" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
     assert await world.states() == {"sent": 2, "dropped:body_gone": 1}
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
@@ -138,7 +138,7 @@ async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to
 
 async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:
     held = await hold(world)
-    assert await settle_sent(world.engine, held, "<it@mail.example.org>")
+    assert await settle_sent(world.engine, LEDGERS, held, "<it@mail.example.org>")
     await settle(world)
     assert await world.states() == {"sent": 2, "sent:by_hand": 1}
     assert len(world.mail.told(DUE)) == 2
@@ -202,7 +202,7 @@ async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(world:
         await world.dispatch.run()
         await world.hurry()
     assert await world.states() == {"dead:rejected_422": 3}
-    assert await requeue_dead(world.engine) == 3
+    assert await requeue_dead(world.engine, LEDGERS) == 3
     await settle(world)
     await nobody_was_forgotten_and_nobody_heard_twice(world)
 

@@ -18,9 +18,9 @@ from reminder_worker.database.rotation import rotate
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import GiftReader, TimelockedGift
-from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
-from reminder_worker.monitoring.held_emails import requeue_dead, settle_unsent
+from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
+from reminder_worker.outbox.operator import requeue_dead, settle_unsent
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
 from tests.integration.gift_mail_world import NORMAL, ORIGIN, USDC, World, open_world, unreachable
@@ -212,7 +212,7 @@ async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_wi
         await world.tick()
     assert (await world.states())["gift_unlocked"] == "held"
     ((held,),) = await world.sql("select id from worker.gift_ledger where state = 'held'")
-    assert "back in the queue" in (await settle_unsent(world.engine, world.client, held) or "")
+    assert "back in the queue" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
     for _ in range(2):
         await world.tick()
     assert world.stub.told("gift_unlocked") == [NORMAL]
@@ -241,13 +241,13 @@ async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retr
             await world.tick()
         assert await world.kept() == 1
         if requeued:
-            assert await requeue_dead(world.engine) == 1
+            assert await requeue_dead(world.engine, LEDGERS) == 1
             await world.tick()
             assert await world.kept() == 0
     world.scenario.advance(7 * DAY + 1)
     await world.tick()
     assert await world.kept() == 0
-    assert await requeue_dead(world.engine) == 1
+    assert await requeue_dead(world.engine, LEDGERS) == 1
     await world.tick()
     assert world.stub.told("gift_unlocked") == [NORMAL]
 

@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from assets import charts, metadata
 from reminder_worker.monitoring.facts import PassState
-from reminder_worker.outbox.operator_facts import SettledEmails
+from reminder_worker.outbox.operator import SettledEmails
 
 
 def _state(chain_id: int, **values: object) -> PassState:
