@@ -15,18 +15,14 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from reminder_worker.errors import DecryptionFailed
 
-KEY_BYTES = 32
-SALT_BYTES = 32
-NONCE_BYTES = 12
-
 
 def hkdf_sha256(key: bytes, salt: bytes | None, info: bytes, length: int) -> bytes:
-    """RFC 5869: extract, then expand to `length` bytes."""
+    """Derive `length` bytes (RFC 5869: extract, then expand)."""
     return HKDF(algorithm=SHA256(), length=length, salt=salt, info=info).derive(key)
 
 
-def derive(key: bytes, purpose: str, salt: bytes | None = None, length: int = KEY_BYTES) -> bytes:
-    """A subkey for one purpose; two purposes or two salts never share one."""
+def derive(key: bytes, purpose: str, salt: bytes | None = None, length: int = 32) -> bytes:
+    """Derive a subkey for one purpose; two purposes or two salts never share one."""
     return hkdf_sha256(key, salt, f"reminder-worker/v1/{purpose}".encode(), length)
 
 
@@ -41,14 +37,14 @@ class RecordKey:
         self._cipher = AESGCM(key)
 
     def seal(self, plaintext: bytes, context: str) -> bytes:
-        """Nonce and ciphertext with tag; `context` names table, column and row, and is needed to open it."""
-        nonce = os.urandom(NONCE_BYTES)
+        """Return nonce and ciphertext with tag; `context` names table, column and row, and is needed to open it."""
+        nonce = os.urandom(12)
         return nonce + self._cipher.encrypt(nonce, plaintext, context.encode())
 
     def open(self, blob: bytes, context: str) -> bytes:
         """Raises `DecryptionFailed`, which says where, never what."""
         try:
-            return self._cipher.decrypt(blob[:NONCE_BYTES], blob[NONCE_BYTES:], context.encode())
+            return self._cipher.decrypt(blob[:12], blob[12:], context.encode())
         except (InvalidTag, ValueError):
             raise DecryptionFailed(f"a ciphertext of {context.partition('|')[0]} does not belong there") from None
 
@@ -57,7 +53,7 @@ class Vault:
     """Derives the keys of rows. `old_keys` only open what was sealed before a rotation."""
 
     def __init__(self, key: bytes, old_keys: Sequence[bytes] = ()) -> None:
-        if any(len(each) != KEY_BYTES for each in (key, *old_keys)):
+        if any(len(each) != 32 for each in (key, *old_keys)):
             raise ValueError("a master key has 32 bytes")
         self.key_id = _key_id(key)
         self._keys = {_key_id(each): each for each in (*old_keys, key)}
@@ -67,18 +63,18 @@ class Vault:
 
     @property
     def key_ids(self) -> frozenset[str]:
-        """Ids of every key that can open something here."""
+        """Return the ids of all keys that can open rows here."""
         return frozenset(self._keys)
 
     def record(self, salt: bytes | None = None, key_id: str | None = None) -> RecordKey:
-        """The key of a stored row, or of a new one (fresh salt, current master key) when nothing is given."""
+        """Return the key of a stored row, or of a new one (fresh salt, current master key) when nothing is given."""
         key_id = key_id or self.key_id
-        salt = salt or os.urandom(SALT_BYTES)
+        salt = salt or os.urandom(32)
         if key_id not in self._keys:
             raise DecryptionFailed("a row was written under a master key that is not configured")
         return RecordKey(key_id, salt, derive(self._keys[key_id], "record", salt))
 
 
 def _key_id(key: bytes) -> str:
-    """Tells keys apart and reveals nothing of them."""
+    """Return an id that tells keys apart and reveals nothing of them."""
     return derive(key, "key-id", length=8).hex()
