@@ -11,16 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 T = TypeVar("T")
 TRUSTED_IDLE_SECONDS = 1.0
-# A database host that vanishes in the middle of a statement is noticed within half a minute, not after hours.
-_LIBPQ = {
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,
-    "application_name": "reminder-worker",
-    "client_encoding": "utf8",  # else the driver reads text as bytes where a server was made without a locale
-}
 # Server, database and role may each have other defaults. The statements count on seeing what was committed while they
 # waited for a lock, also those that are a transaction by themselves; the driver reads no other dates.
 _SESSION = (
@@ -29,24 +19,27 @@ _SESSION = (
     # A process that is frozen or out of reach in a transaction holds locks that claims and admissions wait for.
     " set_config('idle_in_transaction_session_timeout', '60s', false)"
 )
-# On a full disk a row still fits where others were deleted. What does not fit into memory goes into a new file, there
-# for this statement only: a megabyte, in a millisecond, beside the tables.
-_IN_LITTLE_MEMORY = text("select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)")
-_A_FILE = text("""
-    with much as materialized (select repeat('x', 8000) as page from generate_series(1, 128))
-    select count(page) from much
-""")
 
 
 def open_engine(url: str, *, pool_size: int = 10) -> AsyncEngine:
     """Return an engine for `postgresql+psycopg://`. Errors and logs never show parameters: they may be personal."""
+    # A database host that vanishes in the middle of a statement is noticed within half a minute, not after hours.
+    libpq = {
+        "connect_timeout": 10,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 30_000,
+        "application_name": "reminder-worker",
+        "client_encoding": "utf8",  # else the driver reads text as bytes where a server was made without a locale
+    }
     engine = create_async_engine(
         make_url(url),
         pool_size=pool_size,
         max_overflow=0,
         isolation_level="READ COMMITTED",
         hide_parameters=True,
-        connect_args=_LIBPQ,
+        connect_args=libpq,
     )
     event.listen(engine.sync_engine, "connect", _set_session)
     _ping_idle_connections(engine)
@@ -58,8 +51,17 @@ async def must_take_writes(engine: AsyncEngine) -> None:
     """Raise `OperationalError` on a standby or a full disk. Changes nothing."""
     async with engine.begin() as connection:
         await connection.execute(text("delete from worker.installation where false"))
-        await connection.execute(_IN_LITTLE_MEMORY)
-        await connection.execute(_A_FILE)
+        # On a full disk a row still fits where others were deleted. Rows beyond the little memory go into a new file,
+        # for this statement only: a megabyte, in a millisecond, beside the tables.
+        await connection.execute(
+            text("select set_config('work_mem', '64kB', true), set_config('temp_tablespaces', '', true)")
+        )
+        await connection.execute(
+            text("""
+                with much as materialized (select repeat('x', 8000) as page from generate_series(1, 128))
+                select count(page) from much
+            """)
+        )
 
 
 async def shares_sessions(engine: AsyncEngine) -> bool:
@@ -101,10 +103,10 @@ def _ping_idle_connections(engine: AsyncEngine) -> None:
     """
     dialect = engine.sync_engine.dialect
 
-    def returned(_connection: Any, record: Any) -> None:
+    def note_idle_since(_connection: Any, record: Any) -> None:
         record.info["idle_since"] = time.monotonic()
 
-    def taken(connection: Any, record: Any, _proxy: object) -> None:
+    def ping_if_idle(connection: Any, record: Any, _proxy: object) -> None:
         since = record.info.get("idle_since")
         if since is None or time.monotonic() - since < TRUSTED_IDLE_SECONDS:
             return
@@ -113,8 +115,8 @@ def _ping_idle_connections(engine: AsyncEngine) -> None:
         except dialect.loaded_dbapi.Error:
             raise InvalidatePoolError from None
 
-    event.listen(engine.sync_engine, "checkin", returned)
-    event.listen(engine.sync_engine, "checkout", taken)
+    event.listen(engine.sync_engine, "checkin", note_idle_since)
+    event.listen(engine.sync_engine, "checkout", ping_if_idle)
 
 
 def in_transaction(

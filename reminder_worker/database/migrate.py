@@ -17,8 +17,6 @@ if TYPE_CHECKING:  # every run's process asks whether the schema is current: tha
     from alembic.config import Config
 
 NEWEST = "0001"
-ENCODING = "UTF8"
-AS_UTF8 = "make another, `create database … encoding 'UTF8' template template0`"
 
 
 def alembic_config(connection: Connection | None = None) -> "Config":
@@ -30,17 +28,17 @@ def alembic_config(connection: Connection | None = None) -> "Config":
     return config
 
 
-def _upgrade(connection: Connection) -> None:
+def _upgrade_schema(connection: Connection) -> None:
     from alembic import command
 
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": 0x72656D696E64})
     connection.execute(text(f"create schema if not exists {SCHEMA}"))
-    found = _revision(connection)
-    if found is None and (encoding := server_encoding(connection)) != ENCODING:
-        raise Misconfigured(f"the database stores text as {encoding}: {AS_UTF8}")
+    found = _read_revision(connection)
+    if found is None and (fault := find_encoding_fault(connection)):
+        raise Misconfigured(f"the database {fault}")
     if found is None or (found.isdecimal() and int(found) < int(NEWEST)):
         command.upgrade(alembic_config(connection), NEWEST)
-    elif not _serves(found):
+    elif not _serves_revision(found):
         serves = f"this version serves {NEWEST} or one further"
         raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
 
@@ -52,26 +50,30 @@ async def migrate(engine: AsyncEngine) -> None:
     UTF-8.
     """
     async with engine.begin() as connection:
-        await connection.run_sync(_upgrade)
+        await connection.run_sync(_upgrade_schema)
 
 
 async def schema_serves(engine: AsyncEngine) -> bool:
     """Return whether the schema is at this code's newest revision, or one further during an update."""
     async with engine.connect() as connection:
-        found = await connection.run_sync(_revision)
-    return found is not None and _serves(found)
+        found = await connection.run_sync(_read_revision)
+    return found is not None and _serves_revision(found)
 
 
-def server_encoding(connection: Connection) -> str:
-    """Return the server's name of the encoding; SQL_ASCII without a locale."""
-    return str(connection.scalar(text("show server_encoding")))
+def find_encoding_fault(connection: Connection) -> str | None:
+    """Return the fault with its remedy if the database is not UTF-8."""
+    encoding = connection.scalar(text("show server_encoding"))  # SQL_ASCII without a locale
+    if encoding == "UTF8":
+        return None
+    remedy = "make another, `create database … encoding 'UTF8' template template0`"
+    return f"stores text as {encoding}, in which not every character can be kept: {remedy}"
 
 
-def _serves(revision: str) -> bool:
+def _serves_revision(revision: str) -> bool:
     return revision.isdecimal() and 0 <= int(revision) - int(NEWEST) <= 1
 
 
-def _revision(connection: Connection) -> str | None:
+def _read_revision(connection: Connection) -> str | None:
     """Return the revision, or None before the first migration."""
     present = connection.scalar(text("select to_regclass(:name)"), {"name": f"{SCHEMA}.alembic_version"})
     if present is None:

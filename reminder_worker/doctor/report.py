@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker import passes
 from reminder_worker.database.engine import must_take_writes, open_engine, shares_sessions
-from reminder_worker.database.installation import differences, made_with_others
-from reminder_worker.database.migrate import AS_UTF8, ENCODING, schema_serves, server_encoding
+from reminder_worker.database.installation import describe_changes, find_changed_settings
+from reminder_worker.database.migrate import find_encoding_fault, schema_serves
 from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.doctor import Finding
@@ -120,13 +120,13 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
     try:
         serves = await schema_serves(engine)
         async with engine.connect() as connection:
-            encoding = await connection.run_sync(server_encoding)
+            fault = await connection.run_sync(find_encoding_fault)
     except (SQLAlchemyError, OSError) as error:
         words = f"does not answer, or refuses us ({type(getattr(error, 'orig', error)).__name__})"
         yield "database", False, f"{words}: see DATABASE_URL and the database's own log"
         return
-    if encoding != ENCODING:
-        yield "database", False, f"stores text as {encoding}, in which not every character can be kept: {AS_UTF8}"
+    if fault:
+        yield "database", False, fault
     elif not serves:
         yield "database", False, "the schema is missing or another version's: run `reminder-worker migrate`"
     if not serves:
@@ -143,10 +143,10 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "database", True, "answers, takes writes, and its schema serves this version"
     yield await _compare_clocks(engine)
     vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
-    different = await differences(engine, settings, vault, hashes)
+    different = await find_changed_settings(engine, settings, vault, hashes)
     shut = await _count_rows_without_key(scope, vault)
     if different:
-        yield "installation", False, made_with_others(different)
+        yield "installation", False, describe_changes(different)
     elif shut:
         words = f"{shut} encrypted rows open with no key that is configured: put the earlier one into"
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
