@@ -231,7 +231,8 @@ def endpoint_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
 def own_endpoint_gauges(chains: Mapping[int, Chain]) -> Iterator[GaugeMetricFamily]:
     """Render the endpoints as this process sees them."""
     return _endpoints(
-        "api", {chain_id: [asdict(health) for health in chain.health()] for chain_id, chain in chains.items()}
+        "api",
+        {chain_id: [asdict(health) for health in chain.endpoints.list_health()] for chain_id, chain in chains.items()},
     )
 
 
@@ -248,7 +249,7 @@ def _endpoints(side: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> 
 
 def _newest_head(facts: OperatorFacts, chain_id: int, chains: Mapping[int, Chain]) -> int | None:
     """Return the newest block that this process or the process of the passes has seen."""
-    heads = [health.head for health in chains[chain_id].health()]
+    heads = [health.head for health in chains[chain_id].endpoints.list_health()]
     looking = [state for state in facts.states_of("index") if state.chain_id == chain_id]
     heads += [row["head"] for state in looking for row in state.endpoints or []]
     return max((head for head in heads if head is not None), default=None)

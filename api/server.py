@@ -73,7 +73,7 @@ async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
 async def _check(chain: Chain) -> None:
     """No reason to stop: an endpoint of another chain is not believed, and may be mended."""
     try:
-        await chain.check()
+        await chain.endpoints.check_chain_ids()
     except Misconfigured as error:
         log.error("rpc_of_another_chain", chain_id=chain.chain_id, reason=str(error))
     except ChainUnavailable:

@@ -133,7 +133,7 @@ async def _record(
     elif ran or not due:
         values |= {"succeeded_at": now, "error": None}
     if not ran and chain_id in runtime.chains:  # a process that looks lives on: it knows more than a run
-        values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].health()]
+        values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].endpoints.list_health()]
     if report is not None:
         values["detail"] = dict(report)
     statement = insert(pass_state).values(name=name, chain_id=chain_id, **values)

@@ -27,8 +27,9 @@ from reminder_worker.auto_renew.policy import (
     update_baseline,
 )
 from reminder_worker.auto_renew.tables import sql
-from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.renewals import RenewalReads, budget_step, record_activity
+from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.contract_errors import refusal

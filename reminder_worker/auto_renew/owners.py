@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reminder_worker.auto_renew.policy import StoredBaseline
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.renewals import RenewalReads, RenewState, TransactionCounts
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable
 
 

@@ -10,9 +10,9 @@ from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, address_word, word
-from reminder_worker.chain.client import MOST_VIEWS_BYTES, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.quorum import agreed
-from reminder_worker.chain.types import ContractCall, RevertedCall
+from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes
@@ -164,7 +164,7 @@ async def _by_contract(
     """Ask the account's contract. Its gas is bounded; a revert or any value but the magic one means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
     data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
-    answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=MOST_VIEWS_BYTES)
+    answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=NODE_POLICY.views_bytes)
     said = answer.data if isinstance(answer, RevertedCall) else answer
     is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
     return SignatureVerdict(is_signed, "" if said else _SILENT.format(gas=gas))

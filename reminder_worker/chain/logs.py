@@ -2,24 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import msgspec
+import structlog
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import EventLog
+from reminder_worker.chain.endpoints import EndpointPool, TooMuch
+from reminder_worker.chain.rpc import Request, RpcEndpoint, RpcError
+from reminder_worker.chain.rpc_errors import unless_error
+from reminder_worker.chain.types import NODE_POLICY, EventLog
 from reminder_worker.errors import ChainUnavailable
 
-
-class TooMuch(ChainUnavailable):
-    """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
-
-
-FIRST_BLOCKS: Final = 100  # of a look and of a run's first slice, which tells how many blocks nodes give at once
-QUESTIONS_AT_ONCE: Final = 50
-OLD_BLOCKS: Final = 128  # below the head; a pruned node keeps the logs of at least 64 blocks, mostly of 10,000
+log = structlog.get_logger(__name__)
 
 
 class HistoryGone(ChainUnavailable):
@@ -91,9 +87,8 @@ class LogRanges:
 
     @property
     def at_once(self) -> int:
-        """Blocks to read before what was found is stored: of some providers, who give the logs of ten blocks at once,
-        time would be up before thousands were read, and nothing kept."""
-        return min(self._largest, QUESTIONS_AT_ONCE * self.size)
+        """Return the number of blocks to read before their logs are stored."""
+        return min(self._largest, NODE_POLICY.log_requests_at_once * self.size)
 
     async def read(self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int) -> list[EventLog]:
         """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
@@ -114,3 +109,71 @@ class LogRanges:
 
     def shrink(self, refused: int) -> None:
         self.size = max(1, refused // 2)
+
+
+class ChainLogs:
+    """Logs of one chain. A node returns no logs for pruned blocks, so its logs of an old range count only if it has the
+    logs of the first block."""
+
+    def __init__(self, chain_id: int, endpoints: EndpointPool, largest_range: int) -> None:
+        self.ranges = LogRanges(largest_range)
+        self._chain_id = chain_id
+        self._endpoints = endpoints
+
+    async def read(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
+        """Return the logs, both blocks included, in order.
+
+        Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`.
+        """
+        head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
+        probed: dict[RpcEndpoint, bool] = {}  # by endpoint: whether it has pruned an earlier block
+
+        async def ask(first: int, last: int) -> list[EventLog]:
+            return await self._read_range(wanted, first, last, probed, first + NODE_POLICY.kept_log_blocks < head)
+
+        return await self.ranges.read(ask, first_block, last_block)
+
+    async def _read_range(
+        self, wanted: LogFilter, first: int, last: int, probed: dict[RpcEndpoint, bool], is_old: bool
+    ) -> list[EventLog]:
+        found: list[EventLog] = []
+        refused = pruned = False
+
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal refused, pruned
+            if is_old and probed.get(endpoint):
+                pruned = True
+                return False
+            probe = history_probe(first) if is_old and endpoint not in probed else []
+            block, logs, *history = await endpoint.ask([*wanted.requests(first, last), *probe])
+            if wire.block(unless_error(block)) is None:
+                return False  # its logs do not count: some nodes refuse a range that ends above their head
+            if history and is_pruned(history):
+                pruned = probed[endpoint] = True
+                log.warning("history_pruned", chain_id=self._chain_id, endpoint=endpoint.name, block=first)
+                return False
+            probed[endpoint] = False
+            refused = isinstance(logs, RpcError)
+            found[:] = wanted.checked(wire.logs(unless_error(logs)), first, last)
+            return True
+
+        if await self._endpoints.try_in_turn(attempt):
+            return found
+        if refused:
+            raise TooMuch(f"who has block {last} of chain {self._chain_id} refuses so many blocks")
+        if pruned:
+            raise HistoryGone(f"no endpoint of chain {self._chain_id} has the logs of block {first} any more")
+        raise ChainUnavailable(f"no endpoint of chain {self._chain_id} has block {last} yet")
+
+    async def are_pruned(self, number: int) -> bool | None:
+        """Return whether every endpoint that answers has pruned the logs of a block; None if no endpoint can tell."""
+        answers = await self._endpoints.ask_each(history_probe(number), is_pruned)
+        known = [each for each in answers if each is not None]
+        return all(known) if known else None
+
+    async def read_blooms(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Return, per responding endpoint, the logs bloom of each block; 0 if the endpoint does not have the block."""
+        requests: list[Request] = [("eth_getBlockByNumber", [hex(number), False]) for number in numbers]
+        return await self._endpoints.ask_each(
+            requests, lambda answers: [0 if isinstance(each, RpcError) else wire.bloom(each) for each in answers]
+        )

@@ -23,7 +23,7 @@ async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
     Raises `ChainUnavailable` if no two agree: one is down, lags or lies. The values of `read` are compared, so they
     must contain everything relevant. A refusal must be a value too: an exception of `read` counts as no answer.
     """
-    voices = chain.alone()
+    voices = chain.single_views()
     if len(voices) < ENDPOINTS_THAT_AGREE:
         return await read(chain)
 

@@ -100,7 +100,7 @@ class RenewalReads:
 
     async def finalized(self) -> BlockHeader:
         """Return the highest block that is final at two endpoints (or the only one)."""
-        found = await self._chain.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
+        found = await self._chain.endpoints.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
         blocks = [block for block in found if block is not None]
         if len(blocks) < self._needed:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
@@ -112,7 +112,7 @@ class RenewalReads:
         for start in range(0, len(owners), OWNERS_AT_ONCE):
             some = owners[start : start + OWNERS_AT_ONCE]
             asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
-            said = await self._chain.ask_each(asked, _counts)
+            said = await self._chain.endpoints.ask_each(asked, _counts)
             for position in range(len(some)):
                 numbers = [number for each in said if (number := each[position]) is not None]
                 enough = len(numbers) >= self._needed

@@ -2,7 +2,6 @@
 
 An endpoint's address holds a key. Therefore logs and errors show position and host only, without labels that may be
 keys, and no error of the HTTP library leaves this module.
-
 """
 
 import asyncio
@@ -20,23 +19,13 @@ from web3.types import RPCEndpoint, RPCRequest
 
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
-from reminder_worker.chain.types import EndpointHealth
+from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
-_HEADERS: Final = {"Content-Type": "application/json", "User-Agent": "reminder-worker"}
-MAX_ANSWER_BYTES: Final = 256 * 1024 * 1024
-_MOST_BYTES: Final = ContextVar("most_bytes", default=MAX_ANSWER_BYTES)  # web3's interface has none
-_LONGEST_MESSAGE: Final = 2000  # characters of an error: a contract's own words may be in it
-FIRST_REST_SECONDS: Final = 0.25
-LONGEST_REST_SECONDS: Final = 60.0
-# After a failure the others are asked first, for this many times the duration of the failure. A hanging endpoint costs
-# a fifth of the time at most.
-ASKED_LAST_TIMES: Final = 4
-BATCH_SIZE: Final = 100
-BATCHES_AGAIN_SECONDS: Final = 600.0  # after one that was refused: it may have been for a passing reason
+_MOST_BYTES: Final = ContextVar("most_bytes", default=NODE_POLICY.answer_bytes)  # web3's interface has none
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
     r"quota",
@@ -99,10 +88,12 @@ class EndpointBackoff:
         if started < self._began:
             return
         self.failures += 1
-        longest = min(LONGEST_REST_SECONDS, FIRST_REST_SECONDS * 2 ** min(self.failures - 1, 16))
+        policy, doublings = NODE_POLICY, min(self.failures - 1, 16)
+        longest = min(policy.longest_rest_seconds, policy.first_rest_seconds * 2**doublings)
         self._began = self._clock()
         self.until = self._began + longest * (0.5 + self._jitter() / 2)
-        self._asked_last_until = max(self._asked_last_until, self._began + ASKED_LAST_TIMES * (self._began - started))
+        asked_last_seconds = policy.asked_last_times * (self._began - started)
+        self._asked_last_until = max(self._asked_last_until, self._began + asked_last_seconds)
 
     def succeeded(self) -> None:
         self.failures = 0
@@ -136,7 +127,8 @@ class RpcProvider(AsyncJSONBaseProvider):
             raise EndpointFailed("closed")
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=32)
-            self._session = aiohttp.ClientSession(timeout=self._timeout, connector=connector, headers=_HEADERS)
+            headers = {"Content-Type": "application/json", "User-Agent": "reminder-worker"}
+            self._session = aiohttp.ClientSession(timeout=self._timeout, connector=connector, headers=headers)
         failure, slow, large = "", False, False
         try:
             async with self._session.post(self._url, data=data, allow_redirects=False) as response:
@@ -145,7 +137,7 @@ class RpcProvider(AsyncJSONBaseProvider):
                 if response.status == 200 or _is_rpc_answer(response.status, body):
                     if len(body) <= most:
                         return body
-                    if most < MAX_ANSWER_BYTES and body[:1] == b"{":
+                    if most < NODE_POLICY.answer_bytes and body[:1] == b"{":
                         raise AnswerTooLong("answer too long")
                     raise EndpointFailed("answer too large", large=True)
                 failure = f"HTTP {response.status}"
@@ -210,7 +202,7 @@ class RpcEndpoint:
         self._provider = RpcProvider(url, timeout)
         self._verified = False
         self._verifying = asyncio.Lock()
-        self._batch_size = BATCH_SIZE
+        self._batch_size = NODE_POLICY.batch_requests
         self._refused_at = float("-inf")
         self._errors = 0
         self._latency: float | None = None
@@ -231,7 +223,7 @@ class RpcEndpoint:
                 raise EndpointFailed(f"answers for chain {actual}, not {self._chain_id}")
             self._verified = True
 
-    async def ask(self, requests: Sequence[Request], most: int = MAX_ANSWER_BYTES) -> list[Any | RpcError]:
+    async def ask(self, requests: Sequence[Request], most: int = NODE_POLICY.answer_bytes) -> list[Any | RpcError]:
         """Raise `AnswerTooLong` when a single request has an answer of more than `most` bytes, as sent."""
         started = self.rest.now()
         try:
@@ -274,8 +266,8 @@ class RpcEndpoint:
     async def _send(self, requests: Sequence[Request]) -> list[Any | RpcError]:
         if len(requests) == 1:
             return [_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
-        if self.rest.now() - self._refused_at >= BATCHES_AGAIN_SECONDS:
-            self._batch_size = BATCH_SIZE
+        if self.rest.now() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds:
+            self._batch_size = NODE_POLICY.batch_requests
         answers: list[Any | RpcError] = []
         while len(answers) < len(requests):
             part = requests[len(answers) : len(answers) + self._batch_size]
@@ -322,7 +314,7 @@ def _result(answer: Any) -> Any | RpcError:
         error = msgspec.convert(answer["error"], RpcError)
     except msgspec.ValidationError:
         error = RpcError(message="an error without a shape")
-    error = RpcError(error.code, error.message[:_LONGEST_MESSAGE], error.data)
+    error = RpcError(error.code, error.message[:2000], error.data)  # a contract's own words may be in it
     if error.is_rate_limit:
         raise EndpointFailed("rate limited")
     return error

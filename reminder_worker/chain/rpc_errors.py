@@ -8,9 +8,8 @@ import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import ContractCall, RevertedCall, SendOutcome
+from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall, SendOutcome
 
-READ_GAS: Final = 2_000_000  # far more than any read of ours needs: who burns it all costs the node little
 _EXECUTION = re.compile(
     r"revert|out of gas|outofgas|opcode|(bad|invalid) ?instruction|stack ?(under|over)flow|stack limit|invalid ?jump|"
     r"evm error (?!fatal)|vm execution|execution (aborted|halted|error|timeout)|completed due to an exception|"
@@ -27,19 +26,17 @@ _NO_SUCH_BLOCK = re.compile(
     r"prun(ed|ing)|archive|blockoutofrange",
     re.I,
 )
-# EIP-3607, of geth's and Nethermind's kin: a transaction's sender has no code, and some nodes ask that of a call, too.
-_SENDER_HAS_CODE = re.compile(r"sender not an eoa|senderhasdeployedcode|sender has deployed code", re.I)
-_HEX_DATA = re.compile(r"0x((?:[0-9a-fA-F]{2})*)$")
-FEE_HISTORY: Final[Request] = ("eth_feeHistory", ["0x5", "latest", [50]])
-_KNOWN: Final = re.compile(
-    r"already ?(known|imported|exists|in)|\bknown transaction|already_exists|existing tx with same hash", re.I
-)
-_NONCE_TOO_LOW: Final = re.compile(r"nonce (is )?too low|old ?nonce|nonce too old|nonce_too_low", re.I)
-_UNDERPRICED: Final = re.compile(
-    r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the |current )?base ?fee|insufficient ?fee|"
-    r"below (configured )?minimum|could not replace|replacement ?not ?allowed",
-    re.I,
-)
+_SEND_OUTCOMES: Final = {
+    SendOutcome.KNOWN: re.compile(
+        r"already ?(known|imported|exists|in)|\bknown transaction|already_exists|existing tx with same hash", re.I
+    ),
+    SendOutcome.NONCE_TOO_LOW: re.compile(r"nonce (is )?too low|old ?nonce|nonce too old|nonce_too_low", re.I),
+    SendOutcome.UNDERPRICED: re.compile(
+        r"underpriced|fee(pergas)? ?too ?low|less than block base fee|below (the |current )?base ?fee|"
+        r"insufficient ?fee|below (configured )?minimum|could not replace|replacement ?not ?allowed",
+        re.I,
+    ),
+}
 
 
 class RequestRefused(Exception):
@@ -68,19 +65,21 @@ def call_request(call: ContractCall, at: str | None, gas: int | None, sender: st
 
 
 def refuses_sender(answer: Any) -> bool:
-    """Return whether the node refuses a call because its sender is a contract. A revert may have the same words."""
-    return (
-        isinstance(answer, RpcError)
-        and answer.code != 3
-        and _SENDER_HAS_CODE.search(f"{answer.message} {answer.data}") is not None
-    )
+    """Return whether the node refuses a call because its sender is a contract, as geth's and Nethermind's kin do.
+
+    A transaction's sender has no code (EIP-3607). A revert may have the same words.
+    """
+    if not isinstance(answer, RpcError) or answer.code == 3:
+        return False
+    words = f"{answer.message} {answer.data}".lower()
+    return any(each in words for each in ("sender not an eoa", "senderhasdeployedcode", "sender has deployed code"))
 
 
 def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     """Return a call's outcome; None if the node lacks the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
         return wire.hex_bytes(answer)
-    if gas is not None and gas <= READ_GAS and "timeout" in answer.message and answer.code != 3:
+    if gas is not None and gas <= NODE_POLICY.read_gas and "timeout" in answer.message and answer.code != 3:
         raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
         return RevertedCall(_revert_data(answer.data))
@@ -89,11 +88,19 @@ def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     raise RequestRefused(answer)
 
 
+def known_call_outcome(answer: Any, gas: int) -> bytes | RevertedCall | None:
+    """Return a call's outcome; None also for a refusal."""
+    try:
+        return call_outcome(answer, gas)
+    except RequestRefused:
+        return None
+
+
 def _revert_data(data: object) -> bytes:
     """Return the revert data. Nodes send hex, an object around it, or `Reverted 0x...`."""
     if isinstance(data, dict):
         data = data.get("data")
-    found = _HEX_DATA.search(data) if isinstance(data, str) else None
+    found = re.search(r"0x((?:[0-9a-fA-F]{2})*)$", data) if isinstance(data, str) else None
     return bytes.fromhex(found[1]) if found else b""
 
 
@@ -116,14 +123,9 @@ def send_outcome(answer: Any) -> SendOutcome:
     if not isinstance(answer, RpcError):
         msgspec.convert(answer, wire.Word)
         return SendOutcome.ACCEPTED
-    for words, meaning in (
-        (_KNOWN, SendOutcome.KNOWN),
-        (_NONCE_TOO_LOW, SendOutcome.NONCE_TOO_LOW),
-        (_UNDERPRICED, SendOutcome.UNDERPRICED),
-    ):
-        if words.search(answer.message):
-            return meaning
-    return SendOutcome.REJECTED
+    return next(
+        (outcome for outcome, words in _SEND_OUTCOMES.items() if words.search(answer.message)), SendOutcome.REJECTED
+    )
 
 
 def transaction_count(answer: Any) -> int:

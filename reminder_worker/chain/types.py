@@ -6,14 +6,55 @@ as long.
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
+T = TypeVar("T")
 MOST_GAS: Final = 2**24
 """Of one transaction on Ethereum (EIP-7825)."""
 ETHER: Final = "0x" + "ee" * 20
 """The chain's own ether where tokens are named (ERC-7528). Nodes log its moves so in simulations."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodePolicy:
+    """How much nodes are asked, and how much of their answers counts. Nobody tunes it."""
+
+    rounds: int = 3
+    longest_wait_seconds: float = 2.0
+    ahead_seconds: int = 120
+    """A block with a time further ahead is of the future."""
+    first_rest_seconds: float = 0.25
+    longest_rest_seconds: float = 60.0
+    asked_last_times: int = 4
+    """After a failure the others are asked first, for this many times the duration of the failure. A hanging endpoint
+    costs a fifth of the time at most."""
+    batch_requests: int = 100
+    larger_batches_again_seconds: float = 600.0
+    """After a refused batch: the reason may pass."""
+    answer_bytes: int = 256 * 1024 * 1024
+    kept_bytes: int = 32 * 1024
+    """Of each answer in `call_many`: the longest is of a timelock with 370 tokens, all that fit a transaction. Two
+    million gas return 950 KB."""
+    views_bytes: int = 16 * 1024
+    """Of the node's JSON in `read_views`: five words need 2 KB, and nodes repeat a revert's reason twice."""
+    view_gas: int = 100_000
+    """Of each view in `read_views`: a genuine legacy needs 20,000."""
+    read_gas: int = 2_000_000
+    """Far more than any read of ours needs; a call that burns it all costs the node little."""
+    calls_in_chunk: int = 500
+    chunks_at_once: int = 8
+    first_log_blocks: int = 100
+    """Of a poll and of a run's first batch, which shows how many blocks nodes accept."""
+    log_requests_at_once: int = 50
+    """Then the logs are stored: some providers give the logs of ten blocks at once, and thousands would take longer
+    than a run."""
+    kept_log_blocks: int = 128
+    """A pruned node keeps the logs of at least 64 blocks below the head, mostly of 10,000."""
+
+
+NODE_POLICY: Final = NodePolicy()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from reminder_worker.chain.abi_codec import WORD, address_at, at, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import said
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
-from reminder_worker.chain.logs import OLD_BLOCKS
-from reminder_worker.chain.types import BlockHeader, ContractCall
+from reminder_worker.chain.types import NODE_POLICY, BlockHeader, ContractCall
 from reminder_worker.doctor import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
@@ -57,11 +56,11 @@ async def examine_chain(settings: ChainSettings, scope: FactScope, silent: set[i
     async with Chain(settings) as chain:
         try:
             try:
-                await chain.check()
+                await chain.endpoints.check_chain_ids()
             except ChainUnavailable:
                 silent.add(settings.chain_id)
                 raise
-            for endpoint in chain.health():
+            for endpoint in chain.endpoints.list_health():
                 words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
                 yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
             async for finding in _examine_contracts(chain, part, is_local=scope.is_local):
@@ -204,13 +203,15 @@ async def examine_history(chain: Chain, engine: AsyncEngine) -> AsyncIterator[Fi
 async def _find_first_logs(chain: Chain) -> int | None:
     """Return the first of the 100 oldest blocks with a log; None if there is none, or only in blocks that all keep."""
     head, first = await chain.head(), max(0, chain.settings.start_block)
-    numbers = range(first, min(first + 100, head.number - OLD_BLOCKS))
-    blooms = await chain.blooms(numbers) if numbers else []
+    numbers = range(first, min(first + 100, head.number - NODE_POLICY.kept_log_blocks))
+    blooms = await chain.logs.read_blooms(numbers) if numbers else []
     return next((number for number, *each in zip(numbers, *blooms, strict=True) if any(each)), None)
 
 
 async def _find_pruned_endpoints(chain: Chain, part: str, number: int) -> Finding:
-    pruned = [alone.health()[0].name for alone in chain.alone() if await alone.has_pruned(number)]
+    pruned = [
+        alone.endpoints.list_health()[0].name for alone in chain.single_views() if await alone.logs.are_pruned(number)
+    ]
     if not pruned:
         return part, True, f"every endpoint that answers has the logs of block {number}"
     words = f"{', '.join(pruned)} pruned the logs of block {number}"

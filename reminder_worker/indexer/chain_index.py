@@ -13,10 +13,10 @@ from sqlalchemy import Row, Table, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi_codec import WORD, encode_call, word
-from reminder_worker.chain.client import Chain, EventLog
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, timelock_details
 from reminder_worker.chain.events import emitters
-from reminder_worker.chain.types import ContractCall
+from reminder_worker.chain.types import ContractCall, EventLog
 from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
@@ -85,7 +85,7 @@ class ChainIndex(EventReader):
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
         if first_block > cursor.number:
             return
-        if await self._chain.has_pruned(first_block):
+        if await self._chain.logs.are_pruned(first_block):
             raise Refused(f"no endpoint has the logs of block {first_block} any more: add an archive endpoint first")
         forgotten = await self._rewind(cursor, await self._place(first_block - 1))
         if forgotten is None:

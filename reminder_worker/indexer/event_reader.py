@@ -7,8 +7,8 @@ from typing import Literal, Self
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Chain, EventLog
-from reminder_worker.chain.logs import FIRST_BLOCKS
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import NODE_POLICY, EventLog
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as rows
@@ -123,7 +123,7 @@ class EventReader:
         while time.monotonic() < ends and left != 0:
             left = None if left is None else left - 1
             found = await read_slice(self._chain, self._says, cursor, most)
-            most = self._chain.log_ranges.at_once
+            most = self._chain.logs.ranges.at_once
             if isinstance(found, NothingNew):
                 stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
                 return replace(progress, head=found.head, stopped=stopped)
@@ -168,7 +168,7 @@ class EventReader:
 
     @property
     def _first_blocks(self) -> int:
-        return min(FIRST_BLOCKS, self._chain.settings.log_range)
+        return min(NODE_POLICY.first_log_blocks, self._chain.settings.log_range)
 
     def _disagreement(self, block: int) -> EndpointsDisagree:
         return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")

@@ -14,9 +14,11 @@ from typing import Any, Final
 import structlog
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import BlockHeader, Chain, EventLog, TooMuch
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.logs import LogFilter, may_hold
 from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
 from reminder_worker.indexer.store import IndexCursor
@@ -145,7 +147,7 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
     second = asyncio.ensure_future(_read_second(chain, wanted, first, last))
     try:
-        logs = await chain.logs(sorted(wanted.addresses), sorted(wanted.topics), first, last)
+        logs = await chain.logs.read(wanted, first, last)
         extra = await second
     finally:
         second.cancel()
@@ -201,7 +203,7 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[EventL
         requests: list[Request] = [
             ("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes[start : start + MOST_RECEIPTS]
         ]
-        answers = await chain.ask_each(requests, _read_receipts)
+        answers = await chain.endpoints.ask_each(requests, _read_receipts)
         if not answers:
             raise ChainUnavailable(
                 f"no endpoint of chain {chain.chain_id} that was asked gives receipts, or says that there are none"
@@ -219,12 +221,14 @@ async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set
     first_kept, end = 0, len(numbers)
     while first_kept < end:  # by bisection: a node prunes the oldest blocks first, and an answer may be large
         middle = (first_kept + end) // 2
-        if await others.has_pruned(numbers[middle]):
+        if await others.logs.are_pruned(numbers[middle]):
             first_kept = middle + 1
         else:
             end = middle
     pruned = numbers[:first_kept]
-    blooms_of_endpoints = [dict(zip(pruned, row, strict=True)) for row in await others.blooms(pruned)] if pruned else []
+    blooms_of_endpoints = (
+        [dict(zip(pruned, row, strict=True)) for row in await others.logs.read_blooms(pruned)] if pruned else []
+    )
     return {
         log
         for log in logs
@@ -236,10 +240,10 @@ async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set
 
 async def _read_second(chain: Chain, wanted: LogFilter, first: int, last: int) -> ExtraLogs:
     """Return all logs of the second endpoint; one that does not answer is passed over for the next."""
-    for endpoint, others in chain.second_voices():
+    for endpoint, others in chain.second_views():
         logs = await _logs_in_time(endpoint, wanted, first, last)
         if logs is not None:
-            return ExtraLogs(logs, endpoint.health()[0].name, others)
+            return ExtraLogs(logs, endpoint.endpoints.list_health()[0].name, others)
     return ExtraLogs()
 
 
@@ -259,9 +263,9 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
 
         if time.monotonic() >= ends:
             raise ChainUnavailable("the second endpoint takes too long")
-        answers = await endpoint.ask_each([wanted.request(first, last)], read)
+        answers = await endpoint.endpoints.ask_each([wanted.request(first, last)], read)
         if not answers:
-            endpoint.log_ranges.shrink(last - first + 1)  # it may have timed out
+            endpoint.logs.ranges.shrink(last - first + 1)  # it may have timed out
             raise ChainUnavailable("the second endpoint does not answer")
         if answers[0] is None:
             raise TooMuch("the second endpoint refuses a range")
@@ -269,7 +273,7 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
         return []
 
     with suppress(ChainUnavailable):
-        await endpoint.log_ranges.read(ask, first, last)
+        await endpoint.logs.ranges.read(ask, first, last)
     return found
 
 

@@ -7,7 +7,8 @@ from typing import Literal, TypeVar
 
 import structlog
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import EventIndexer, IndexHead, ReminderConfig

@@ -9,8 +9,9 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.rpc import RpcError
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import Misconfigured, ServiceError, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.store import ReaderPosition
@@ -170,7 +171,7 @@ def _age_of(block: BlockHeader) -> int:
 
 async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[BlockHeader]]:
     """Ask every endpoint separately. An endpoint that does not answer or lacks the block is left out."""
-    answers = await chain.ask_each([("eth_getBlockByNumber", [tag, False]) for tag in tags], _decode_blocks)
+    answers = await chain.endpoints.ask_each([("eth_getBlockByNumber", [tag, False]) for tag in tags], _decode_blocks)
     return {tag: [block for blocks in answers if (block := blocks[place])] for place, tag in enumerate(tags)}
 
 

@@ -15,8 +15,8 @@ from sqlalchemy import Row
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
-from reminder_worker.chain.types import SendOutcome
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import ContractCall, RevertedCall, SendOutcome
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.relay import store

@@ -10,7 +10,8 @@ import msgspec
 from reminder_worker.chain import abi_codec, wire
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import address_word
-from reminder_worker.chain.client import Chain, is_of_now
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.endpoints import is_of_now
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agree_on_number, agree_on_receipts
@@ -133,7 +134,7 @@ async def view_chain(
             nonces_final=dict(zip(signers_final, map(_nonce, nonces[len(signers) :]), strict=True)),
         )
 
-    views = await chain.ask_each(requests, read)
+    views = await chain.endpoints.ask_each(requests, read)
     if not views:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} answers")
     return ChainView(len(chain.settings.rpc_urls), tuple(keep_up_to_date(views, time.time())))

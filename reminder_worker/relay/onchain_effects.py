@@ -13,11 +13,12 @@ from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import abi, wire
-from reminder_worker.chain.client import Chain, EventLog
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.rpc import Request
+from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.log_reader import logs_of_two
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
@@ -100,7 +101,7 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
             if transaction.to is not None and transaction.to.lower() == router
         }
 
-    answers = await chain.ask_each(asked, read)
+    answers = await chain.endpoints.ask_each(asked, read)
     enough = len(answers) >= endpoints_needed(len(chain.settings.rpc_urls))
     return answers[0] if enough and all(calls == answers[0] for calls in answers) else None
 

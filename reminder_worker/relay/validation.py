@@ -10,12 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn, assert_never
 
-from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.routers import PAYEE_VERSION, CheckInFacts, ClaimFacts, RouterReads, WithdrawFacts
 from reminder_worker.chain.eip712 import SignatureVerifier
 from reminder_worker.chain.simulation import LEAST_PAID_WEI, SimulatedTransaction
-from reminder_worker.chain.types import ETHER, MOST_GAS
+from reminder_worker.chain.types import ETHER, MOST_GAS, BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import (
     AlreadyUsed,
     ChainUnavailable,

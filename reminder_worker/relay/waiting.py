@@ -14,9 +14,10 @@ import structlog
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain, ContractCall, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import RouterReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
+from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store

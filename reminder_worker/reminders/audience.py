@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.client import Chain, ContractCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import said
 from reminder_worker.chain.contracts.legacies import MOST_NAMED, LegacyMembers, LegacyReads
-from reminder_worker.chain.types import RevertedCall
+from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.indexer.models import SAFE, ReminderConfig, SignalKind
 from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind
 

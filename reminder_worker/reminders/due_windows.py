@@ -15,10 +15,11 @@ from typing import Any
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import RenewalReads
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.concurrency import collecting_young_objects_only, together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import array_text, json_text

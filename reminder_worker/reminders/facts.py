@@ -13,12 +13,12 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.renewals import RenewalReads, RenewState
-from reminder_worker.chain.types import ETHER
+from reminder_worker.chain.types import ETHER, BlockHeader
 from reminder_worker.concurrency import together
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig

@@ -7,9 +7,10 @@ import asyncio
 from collections.abc import Sequence
 from zlib import crc32
 
-from reminder_worker.chain.client import Chain, TooMuch
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import Triggers
 from reminder_worker.chain.contracts.premium import ReminderView
+from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.concurrency import together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME

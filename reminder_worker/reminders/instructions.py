@@ -6,8 +6,9 @@ from uuid import uuid4
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable, LegacyNotLive, LimitReached, NotConfigured
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind

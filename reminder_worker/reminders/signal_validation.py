@@ -17,12 +17,12 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.client import BlockHeader, Chain, StateGone, TransactionReceipt
+from reminder_worker.chain.client import Chain, StateGone
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import EventLog
+from reminder_worker.chain.types import BlockHeader, EventLog, TransactionReceipt
 from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
@@ -170,7 +170,7 @@ class SignalValidator:
             found = await self._chain.receipts(hashes)
             return {each.tx_hash: each for each in found if each is not None and each.succeeded}, set()
         requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
-        said = await self._chain.ask_each(requests, _read_receipts)
+        said = await self._chain.endpoints.ask_each(requests, _read_receipts)
         if not said:
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
         denied = {signal.tx_hash for signal in signals if signal.denied}

@@ -14,7 +14,8 @@ from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable, IndexIsEmpty
 from reminder_worker.indexer.models import EventIndexer, IndexHead, NotifySignal
 from reminder_worker.indexer.selector import IndexerSelector

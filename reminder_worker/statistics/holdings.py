@@ -15,10 +15,10 @@ import polars as pl
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, address_word
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured
 from reminder_worker.chain.contracts.legacies import LegacyReads
-from reminder_worker.chain.types import ContractCall, RevertedCall
+from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, add_amounts, sum_movable
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.client import BlockHeader, Chain
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenReads
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR

@@ -16,8 +16,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi import selector
 from reminder_worker.chain.abi_codec import WORD, at
-from reminder_worker.chain.client import BlockHeader, Chain
-from reminder_worker.chain.client import ContractCall as Read
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import BlockHeader
+from reminder_worker.chain.types import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.event_reader import BUDGET_SECONDS, EventReader, IndexProgress
 from reminder_worker.outbox.alerts import AlertOutbox

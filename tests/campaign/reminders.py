@@ -63,7 +63,7 @@ class Reminders(WorkerLife):
     async def well(self) -> None:
         for node in self.nodes:
             node.well()
-        for endpoint in self.world.chain._endpoints:
+        for endpoint in self.world.chain.endpoints.members:
             endpoint.rest.succeeded()  # the rest after an outage would outlast the life
         self.graph.has_indexing_errors = False
         self.graph.faults.clear()

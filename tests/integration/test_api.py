@@ -107,7 +107,7 @@ async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world
         person(2),
         person(4, recipient="0x" + "00" * 20),
     ]
-    before = world.parts.chains[world.chain_id].health()[0].latency
+    before = world.parts.chains[world.chain_id].endpoints.list_health()[0].latency
     answer = await world.ingest(world.scenario.account("nobody"), f"0x{5:040x}", people)
     assert is_problem(answer, 422, "invalid_input")
     assert pointers(answer) == [
@@ -117,7 +117,7 @@ async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world
         "/payload/recipients/2/recipient",
     ]
     assert "canary" not in json.dumps(answer.body)
-    assert world.parts.chains[world.chain_id].health()[0].latency == before
+    assert world.parts.chains[world.chain_id].endpoints.list_health()[0].latency == before
 
 
 async def test_a_bad_payload_is_pointed_at_and_not_echoed(world: World) -> None:

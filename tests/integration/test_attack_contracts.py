@@ -100,7 +100,7 @@ async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain
         head = await chain.head()
         places, batch = asyncio.Semaphore(2), [legacy.address for legacy in [*good, bad]]
         batches = await asyncio.gather(*(read_open_windows(chain, batch, head.hash, places) for _ in range(2)))
-        assert [endpoint.errors for endpoint in chain.health()] == [0], "it was not asked for two"
+        assert [endpoint.errors for endpoint in chain.endpoints.list_health()] == [0], "it was not asked for two"
     await node.stop()
     assert [found.keys() for found in batches] == [{legacy.address for legacy in good}] * 2
     assert node.most == 2
@@ -119,7 +119,7 @@ async def test_a_fake_legacy_of_any_kind_is_refused_and_costs_the_next_one_nothi
             chain_scenario.anvil.set_code(address, code)
             answer = await world.ingest(attacker, address, [api_world.person(1)])
             assert (answer.status, answer.code) == (403, "not_a_known_legacy"), (what, answer.body)
-            assert [(endpoint.ok, endpoint.errors) for endpoint in chain.health()] == [(True, 0)], what
+            assert [(endpoint.ok, endpoint.errors) for endpoint in chain.endpoints.list_health()] == [(True, 0)], what
             assert (await world.ingest(owner, legacy, [api_world.person(1)])).status == 200, what
 
 

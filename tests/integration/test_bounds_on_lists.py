@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import event
 
 from devnet.scenarios import DAY, Legacy
-from reminder_worker.chain.client import MOST_ANSWER_BYTES, ContractCall, RevertedCall
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
+from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.tables import sql
 from tests.integration.reminder_world import World
@@ -84,7 +84,7 @@ async def test_no_email_is_sent_for_a_safe_that_names_too_many_since_it_was_plan
 async def test_the_end_of_a_long_answer_is_not_kept(world: World) -> None:
     """Otherwise the answers to one batch of questions fill the memory of the process."""
     anvil, chain = world.scenario.anvil, world.chain
-    sizes = [MOST_ANSWER_BYTES, MOST_ANSWER_BYTES + 1, 950_000]
+    sizes = [NODE_POLICY.kept_bytes, NODE_POLICY.kept_bytes + 1, 950_000]
     calls = []
     for number, size in enumerate(sizes):
         for end in ("f3", "fd"):  # return, revert
@@ -93,8 +93,10 @@ async def test_the_end_of_a_long_answer_is_not_kept(world: World) -> None:
             calls.append(ContractCall(address, b""))
     for some in (calls, calls[-2:-1]):
         kept = [len(each.data if isinstance(each, RevertedCall) else each) for each in await chain.call_many(some)]
-        assert max(kept) <= MOST_ANSWER_BYTES
-    assert [len(each) for each in await chain.call_many(calls[:1]) if isinstance(each, bytes)] == [MOST_ANSWER_BYTES]
+        assert max(kept) <= NODE_POLICY.kept_bytes
+    assert [len(each) for each in await chain.call_many(calls[:1]) if isinstance(each, bytes)] == [
+        NODE_POLICY.kept_bytes
+    ]
 
 
 async def test_a_configuration_is_stored_with_a_bounded_number_of_addresses(world: World) -> None:

@@ -107,7 +107,7 @@ async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_sce
     for code in HOSTILE.values():
         chain_scenario.anvil.set_code(STRANGER, code)
         async with Chain(chain_settings(chain_scenario, chain_scenario.anvil.url)) as chain:
-            await chain.check()
+            await chain.endpoints.check_chain_ids()
             tracemalloc.start()
             try:
                 assert await LegacyReads(chain).is_genuine(STRANGER) is None
@@ -117,7 +117,7 @@ async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_sce
             finally:
                 tracemalloc.stop()
             assert most < LITTLE_MEMORY
-            assert [(endpoint.ok, endpoint.errors) for endpoint in chain.health()] == [(True, 0)]
+            assert [(endpoint.ok, endpoint.errors) for endpoint in chain.endpoints.list_health()] == [(True, 0)]
 
 
 class Endless(Proxy):
@@ -142,7 +142,7 @@ async def test_an_answer_without_end_is_not_read_to_its_end(chain_scenario: Scen
     node = Endless(chain_scenario.anvil.url)
     await node.start()
     async with Chain(chain_settings(chain_scenario, node.url)) as chain:
-        await chain.check()
+        await chain.endpoints.check_chain_ids()
         assert await LegacyReads(chain).is_genuine(STRANGER) is None
     assert node.sent < ENOUGH
     await node.stop()

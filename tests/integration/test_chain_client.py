@@ -14,9 +14,10 @@ from aiohttp import web
 from devnet.chain import usable_port
 from devnet.scenarios import LegacyMode, Scenario
 from reminder_worker.chain.abi import selector
-from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.rpc_errors import READ_GAS
+from reminder_worker.chain.logs import LogFilter
+from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
@@ -141,8 +142,8 @@ async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: Proxy,
         block = await chain.block("latest")
         assert block is not None
         assert block.number == chain_scenario.anvil.block_number()
-        assert [health.errors for health in chain.health()] == [1, 0]
-        assert chain.health()[1].head == block.number
+        assert [health.errors for health in chain.endpoints.list_health()] == [1, 0]
+        assert chain.endpoints.list_health()[1].head == block.number
 
 
 async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
@@ -152,11 +153,11 @@ async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
     it would stay at its limit."""
     for code, message in LIMITS:
         chain = connect(first.url, chain_scenario.anvil.url)
-        await chain.check()
+        await chain.endpoints.check_chain_ids()
         first.answer = only("eth_getBlockByNumber", error(code, message))
         first.posts.clear()
         assert None not in await chain.blocks([0, 1])
-        assert chain._endpoints[0].rest.resting
+        assert chain.endpoints.members[0].rest.resting
         assert len(first.posts) == 1
 
 
@@ -172,7 +173,7 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
     """Its rests are short at first: it would take all the time that a run has for a chain."""
     be_of_now(chain_scenario)
     chain = connect(first.url, second.url)
-    await chain.check()
+    await chain.endpoints.check_chain_ids()
 
     def hang() -> web.Response:
         clock.now += 15
@@ -206,14 +207,14 @@ async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_
         await chain.block("latest")
         await chain.block("latest")  # while it rests
         assert len(first.posts) == before + 1
-        rests.append(chain._endpoints[0].rest.until - clock.now)
+        rests.append(chain.endpoints.members[0].rest.until - clock.now)
         clock.now += rests[-1]
     assert rests == [0.25, 0.5, 1.0]
     first.well()
     used = len(second.posts)
     await chain.block("latest")
     assert len(second.posts) == used
-    assert [health.ok for health in chain.health()] == [True, True]
+    assert [health.ok for health in chain.endpoints.list_health()] == [True, True]
 
 
 async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_asking(
@@ -238,7 +239,7 @@ async def test_no_error_log_or_health_names_an_endpoints_key(
     chain = connect(dead_url(), first.url, f"http://user:{SECRET}@127.0.0.1:1/")
     with structlog.testing.capture_logs() as lines, pytest.raises(ChainUnavailable) as caught:
         await chain.block("latest")
-    seen: list[str] = [caplog.text, repr(lines), repr(chain.health()), repr(chain)]
+    seen: list[str] = [caplog.text, repr(lines), repr(chain.endpoints.list_health()), repr(chain)]
     failure: BaseException | None = caught.value
     while failure is not None:
         seen.append(repr(failure))
@@ -255,7 +256,7 @@ async def test_check_names_an_endpoint_of_another_chain(
 ) -> None:
     first.answer = only("eth_chainId", {"result": "0x1"})
     with pytest.raises(Misconfigured, match=r"2:127\.0\.0\.1 serves chain 1"):
-        await connect(chain_scenario.anvil.url, first.url).check()
+        await connect(chain_scenario.anvil.url, first.url).endpoints.check_chain_ids()
 
 
 async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_answers_count(
@@ -263,7 +264,7 @@ async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_ans
 ) -> None:
     first.reply = lambda: web.Response(status=503)
     chain = connect(first.url, chain_scenario.anvil.url)
-    await chain.check()
+    await chain.endpoints.check_chain_ids()
     first.well()
     first.answer = lambda request: (
         {"result": "0x1"} if request["method"] == "eth_chainId" else error(-32000, "must not be asked")
@@ -271,7 +272,7 @@ async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_ans
     clock.now += 100
     assert await chain.block("latest") is not None
     assert set(first.methods()) == {"eth_chainId"}
-    assert chain.health()[0].ok is False
+    assert chain.endpoints.list_health()[0].ok is False
 
 
 # -- nodes that lag -------------------------------------------------------------------------------
@@ -303,7 +304,7 @@ async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
     assert receipt is not None
     assert receipt.succeeded
     assert receipt.logs[0].topics[0] == TRANSFER_TOPIC
-    assert chain.health()[0].ok
+    assert chain.endpoints.list_health()[0].ok
 
 
 @pytest.mark.parametrize("tag", ["latest", "safe", "finalized"])
@@ -321,7 +322,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
         block = await chain.block(tag)
         assert block is not None
         assert block.number == newest
-        assert [health.head for health in chain.health()] == heads
+        assert [health.head for health in chain.endpoints.list_health()] == heads
         first.answer = only("eth_getBlockByNumber", {"result": frozen})
     block = await connect(first.url).block(tag)
     assert block is not None
@@ -399,7 +400,7 @@ async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
                 first.reply = replying({"jsonrpc": "2.0", "id": 1, **told}, status)
             assert await chain.call(call, at=block.hash) == (6).to_bytes(32, "big")
             first.reply = None
-            assert chain.health()[0].errors == 0  # it lags, it does not fail
+            assert chain.endpoints.list_health()[0].errors == 0  # it lags, it does not fail
             with pytest.raises(ChainUnavailable):
                 await chain.call(call, at=UNKNOWN_HASH)
             with pytest.raises(ChainUnavailable):
@@ -420,7 +421,7 @@ async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
     assert isinstance(answer, RevertedCall)
     assert answer.data[:4] == bytes.fromhex("4e487b71")  # Panic(uint256): arithmetic underflow
     assert second.posts == []
-    assert chain.health()[0].errors == 0
+    assert chain.endpoints.list_health()[0].errors == 0
 
 
 async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: Proxy) -> None:
@@ -442,7 +443,7 @@ async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: P
         for status in (200, 500):
             first.well()
             chain = connect(first.url)
-            await chain.check()
+            await chain.endpoints.check_chain_ids()
             first.answer = only("eth_call", told)
             if status == 500:
                 first.reply = replying({"jsonrpc": "2.0", "id": 1, **told}, status)
@@ -454,10 +455,10 @@ async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
 ) -> None:
     """A refusal for good would follow from it: of a signal, as if its legacy were not genuine."""
     chain = connect(first.url, chain_scenario.anvil.url)
-    await chain.check()
+    await chain.endpoints.check_chain_ids()
     first.answer = only("eth_call", error(-32000, "execution aborted (timeout = 5s)"))
     call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
-    assert await chain.call(call, gas=READ_GAS) == (6).to_bytes(32, "big")
+    assert await chain.call(call, gas=NODE_POLICY.read_gas) == (6).to_bytes(32, "big")
     assert await connect(first.url).call(call) == RevertedCall()  # it may have been asked for too much
     with pytest.raises(ChainUnavailable):
         await connect(first.url).call_many([call] * 2)
@@ -492,7 +493,7 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     assert not [answer for answer in answers[1:] if isinstance(answer, RevertedCall)]
     alone = [request for request in first.requests if request["params"][:1] and "from" in request["params"][0]]
     assert alone
-    assert {request["params"][0]["gas"] for request in alone} == {hex(READ_GAS)}
+    assert {request["params"][0]["gas"] for request in alone} == {hex(NODE_POLICY.read_gas)}
 
 
 async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
@@ -538,10 +539,10 @@ async def test_a_batch_answered_in_part_is_the_endpoints_failure(
     for answers in ([one], [one, one], [{**one, "id": None}, {**one, "id": None}]):
         first.well()
         chain = connect(first.url, chain_scenario.anvil.url)
-        await chain.check()
+        await chain.endpoints.check_chain_ids()
         first.reply = replying(answers)
         assert None not in await chain.blocks([0, 1])
-        assert chain.health()[0].errors == 1
+        assert chain.endpoints.list_health()[0].errors == 1
 
 
 def mints(scenario: Scenario, count: int) -> list[str]:
@@ -551,7 +552,7 @@ def mints(scenario: Scenario, count: int) -> list[str]:
 
 async def usdc_logs(chain: Chain, scenario: Scenario, last: int | None = None) -> list[str]:
     last = scenario.anvil.block_number() if last is None else last
-    logs = await chain.logs([scenario.deployment.usdc], [TRANSFER_TOPIC], 0, last)
+    logs = await chain.logs.read(LogFilter(frozenset({scenario.deployment.usdc}), frozenset({TRANSFER_TOPIC})), 0, last)
     return [log.tx_hash for log in logs]
 
 

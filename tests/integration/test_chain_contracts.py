@@ -6,11 +6,13 @@ from dataclasses import replace
 import pytest
 
 from devnet.scenarios import LegacyMode, Scenario
-from reminder_worker.chain.client import Chain, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyIdentity, LegacyMembers, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.events import decode, decode_transfer, emitters
+from reminder_worker.chain.logs import LogFilter
+from reminder_worker.chain.types import RevertedCall
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings, proxy
 
@@ -129,7 +131,7 @@ async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, cha
 async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
     async with proxy(chain_scenario.anvil.url) as endpoint:
         failing = Chain(chain_settings(chain_scenario, endpoint.url))
-        await failing.check()
+        await failing.endpoints.check_chain_ids()
         endpoint.answer = lambda request: {"error": {"code": -32603, "message": "internal error"}}
         with pytest.raises(ChainUnavailable):
             await LegacyReads(failing).is_genuine("0x" + "11" * 20)
@@ -219,8 +221,8 @@ async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario:
     safe = chain_scenario.create_safe([creator])
     legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")], name="secret name")
     router = chain.settings.multisig_legacy_router
-    topics = sorted(emitters(chain.settings)[router])
-    (log,) = await chain.logs([router], topics, 0, chain_scenario.anvil.block_number())
+    wanted = LogFilter(frozenset({router}), emitters(chain.settings)[router])
+    (log,) = await chain.logs.read(wanted, 0, chain_scenario.anvil.block_number())
     event = decode(log)
     assert event.name == "MultisigLegacyCreated"
     assert event.args["legacyAddress"] == legacy.address

@@ -27,7 +27,7 @@ async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
 @pytest.fixture
 async def signatures(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[SignatureVerifier]:
     chain = Chain(chain_settings(chain_scenario, node.url))
-    await chain.check()
+    await chain.endpoints.check_chain_ids()
     node.posts.clear()
     yield SignatureVerifier(chain)
     await chain.close()

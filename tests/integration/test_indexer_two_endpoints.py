@@ -166,7 +166,7 @@ async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) 
     second.alter = hides(nodes.scenario.anvil.block_number())
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
-    rest = index._chain._endpoints[0].rest
+    rest = index._chain.endpoints.members[0].rest
     rest.failed(rest.now() - 60)
     rest.until = rest.now()
     assert (await index.advance()).stopped == "at_head"

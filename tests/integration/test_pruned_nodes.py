@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.logs import OLD_BLOCKS, HistoryGone
+from reminder_worker.chain.logs import HistoryGone
+from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_history
 from reminder_worker.errors import Refused
@@ -58,7 +59,7 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: Nodes, or
     nodes.scenario.anvil.mine(3)
     made = nodes.make()
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
-    nodes.scenario.anvil.mine(OLD_BLOCKS)
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks)
     for kind, each in zip(order, proxies, strict=True):
         if kind == "P":
             each.alter = pruned(nodes.scenario.anvil.block_number() - 64)
@@ -82,7 +83,7 @@ async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
         nodes.scenario.subscribe_premium(nodes.scenario.account("ann"))
     forged = nodes.scenario.anvil.block_number()
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
-    nodes.scenario.anvil.mine(OLD_BLOCKS)
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks)
     if first_is_pruned:
         first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
     second.alter = invents(nodes.scenario, like, [forged])
@@ -97,7 +98,7 @@ async def test_blocks_that_no_endpoint_has_the_logs_of_are_not_counted_as_read(n
     (only,) = await nodes.open(1)
     made = nodes.make()
     start = nodes.scenario.anvil.block_number()
-    nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
     only.alter = pruned(start + 100)
     with pytest.raises(HistoryGone, match=f"block {start} "), structlog.testing.capture_logs() as lines:
         await nodes.index(START_BLOCK=start).advance()
@@ -110,7 +111,7 @@ async def test_blocks_that_no_endpoint_has_the_logs_of_are_not_counted_as_read(n
 async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) -> None:
     (only,) = await nodes.open(1)
     nodes.make()
-    nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
     index = nodes.index()
     await index.advance()
     only.posts.clear()
@@ -248,7 +249,7 @@ async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
         for number in range(start, start + 100)
         if int(world.nodes.scenario.anvil.rpc("eth_getBlockByNumber", hex(number), False)["logsBloom"], 16)
     )
-    world.nodes.scenario.anvil.mine(OLD_BLOCKS + 10)
+    world.nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
     for kind, each in zip(order, proxies, strict=True):
         if kind == "P":
             each.alter = pruned(first + 1)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.client import RevertedCall
+from reminder_worker.chain.types import RevertedCall
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.models import RelayLane
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world

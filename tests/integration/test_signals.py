@@ -93,7 +93,7 @@ async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
         proxy(chain_scenario.anvil.url) as node,
         open_parts(engine, chain_scenario, RPC_URLS=(node.url,)) as counted,
     ):
-        await counted.chain.check()
+        await counted.chain.endpoints.check_chain_ids()
         node.posts.clear()
         assert not await signal_pass(engine, counted).look()
         assert node.asked == {"eth_getBlockByNumber": 1}

@@ -17,7 +17,7 @@ from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
 from reminder_worker.chain.abi_codec import address_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.logs import FIRST_BLOCKS
+from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
 from reminder_worker.monitoring.retention import forget_expired
@@ -427,7 +427,7 @@ async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and
         with pytest.raises(EndpointsDisagree):
             await both.watch.look()
         assert both.kinds() == []
-        s.anvil.mine(FIRST_BLOCKS)
+        s.anvil.mine(NODE_POLICY.first_log_blocks)
         later = s.schedule_delay(3 * DAY)
         with pytest.raises(EndpointsDisagree):
             await both.catch_up()

@@ -7,7 +7,7 @@ from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
-from reminder_worker.chain.logs import TooMuch
+from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.types import RevertedCall
 
 # What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by

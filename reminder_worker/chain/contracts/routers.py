@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
-from reminder_worker.chain.client import Chain, ContractCall, RevertedCall
+from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, TimelockDetails, timelock_details
 from reminder_worker.chain.eip712 import TypedDataDomain
+from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable
 
 PAYEE_VERSION: Final = "2"

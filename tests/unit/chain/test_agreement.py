@@ -22,7 +22,7 @@ async def told(*said: str | ServiceError) -> str:
     """What is made of the endpoints' answers, each heard in this order."""
 
     async def read(voice: Chain) -> str:
-        place = int(voice.health()[0].name.partition(":")[0]) - 1
+        place = int(voice.endpoints.list_health()[0].name.partition(":")[0]) - 1
         answer = said[place]
         if isinstance(answer, ServiceError):
             raise answer

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.logs import LogFilter, LogRanges, TooMuch
+from reminder_worker.chain.endpoints import TooMuch
+from reminder_worker.chain.logs import LogFilter, LogRanges
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import EventLog
 from reminder_worker.errors import ChainUnavailable

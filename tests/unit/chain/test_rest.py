@@ -1,6 +1,7 @@
 """How long a failing endpoint is left alone."""
 
-from reminder_worker.chain.rpc import FIRST_REST_SECONDS, LONGEST_REST_SECONDS, EndpointBackoff
+from reminder_worker.chain.rpc import EndpointBackoff
+from reminder_worker.chain.types import NODE_POLICY
 
 
 class Clock:
@@ -23,18 +24,18 @@ def test_rests_double_up_to_a_limit_and_end_with_a_success() -> None:
         lengths.append(rested(clock, rest))
         clock.now = rest.until
         assert not rest.resting
-    assert lengths[:4] == [FIRST_REST_SECONDS * factor for factor in (1, 2, 4, 8)]
-    assert lengths[-1] == LONGEST_REST_SECONDS
+    assert lengths[:4] == [NODE_POLICY.first_rest_seconds * factor for factor in (1, 2, 4, 8)]
+    assert lengths[-1] == NODE_POLICY.longest_rest_seconds
     rest.succeeded()
     rest.failed(clock.now)
-    assert rested(clock, rest) == FIRST_REST_SECONDS
+    assert rested(clock, rest) == NODE_POLICY.first_rest_seconds
 
 
 def test_jitter_shortens_a_rest_by_at_most_half() -> None:
     clock = Clock()
     rest = EndpointBackoff(clock, lambda: 0.0)
     rest.failed(clock.now)
-    assert rested(clock, rest) == FIRST_REST_SECONDS / 2
+    assert rested(clock, rest) == NODE_POLICY.first_rest_seconds / 2
 
 
 def test_requests_that_failed_together_count_once() -> None:

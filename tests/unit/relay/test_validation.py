@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from reminder_worker.chain.client import BlockHeader
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyMembers
 from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, WithdrawFacts
 from reminder_worker.chain.contracts.timelocks import TimelockDetails
 from reminder_worker.chain.simulation import SimulatedTransaction
+from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest

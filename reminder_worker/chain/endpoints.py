@@ -1,0 +1,165 @@
+"""The endpoints of one chain, in order of preference: a failing endpoint rests, and the next one is asked.
+
+After the last one `ChainUnavailable` is raised.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from reminder_worker.chain import wire
+from reminder_worker.chain.rpc import EndpointFailed, Request, RpcEndpoint
+from reminder_worker.chain.rpc_errors import RequestRefused, unless_error
+from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EndpointHealth, T
+from reminder_worker.concurrency import together
+from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.settings.values import BlockTag
+
+
+class TooMuch(ChainUnavailable):
+    """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
+
+
+class EndpointPool:
+    """Choice among the endpoints of one chain. `sleep` waits until an endpoint may be asked again."""
+
+    def __init__(
+        self, chain_id: int, members: Sequence[RpcEndpoint], sleep: Callable[[float], Awaitable[object]]
+    ) -> None:
+        self.members = tuple(members)
+        self._chain_id = chain_id
+        self._sleep = sleep
+
+    def select(self, *members: RpcEndpoint) -> "EndpointPool":
+        """Return a pool of some of the members."""
+        return EndpointPool(self._chain_id, members, self._sleep)
+
+    async def check_chain_ids(self) -> None:
+        """Ask all endpoints. Raises `Misconfigured` for another chain, `ChainUnavailable` without any answer."""
+        answers = await self.ask_each([("eth_blockNumber", [])], len)
+        wrong = [f"{e.name} serves chain {e.wrong_chain}" for e in self.members if e.wrong_chain is not None]
+        if wrong:
+            raise Misconfigured(f"CHAIN_{self._chain_id}_RPC_URLS: {', '.join(wrong)}")
+        if not answers:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain_id} answers")
+
+    def list_health(self) -> list[EndpointHealth]:
+        return [endpoint.health() for endpoint in self.members]
+
+    async def close(self) -> None:
+        for endpoint in self.members:
+            await endpoint.close()
+
+    async def ask_each(self, requests: Sequence[Request], read: Callable[[Sequence[Any]], T]) -> list[T]:
+        """Ask every endpoint separately, for decisions that need two. Return the values of the responding endpoints.
+
+        `read` turns an endpoint's answers, in the order of `requests` (`RpcError` for a refusal), into a value. It
+        raises `msgspec.ValidationError` for garbage. The list may be empty.
+        """
+
+        async def ask_one(endpoint: RpcEndpoint) -> list[T]:
+            if endpoint.rest.resting:
+                return []
+            started = endpoint.rest.now()
+            try:
+                value = read(await endpoint.ask(requests))
+            except EndpointFailed:
+                return []
+            except msgspec.ValidationError:
+                endpoint.failed(started, "garbage")
+                return []
+            endpoint.rest.succeeded()
+            return [value]
+
+        return [value for answer in await together(*map(ask_one, self.members)) for value in answer]
+
+    async def ask_in_turn(self, requests: Sequence[Request], parse: Callable[[int, Any], T]) -> list[T | None]:
+        """Return the value of each request. The next endpoints are asked for missing values.
+
+        `parse` turns a request's index and an endpoint's answer (`RpcError` for a refusal) into a value or None.
+        """
+        found: list[T | None] = [None] * len(requests)
+
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            missing = [index for index, value in enumerate(found) if value is None]
+            answers = await endpoint.ask([requests[index] for index in missing])
+            for index, answer in zip(missing, answers, strict=True):
+                found[index] = parse(index, answer)
+            endpoint.saw([value.number for value in found if isinstance(value, BlockHeader)])
+            return None not in found
+
+        if requests:
+            await self.try_in_turn(attempt)
+        return found
+
+    async def ask_for_newest(
+        self, tag: BlockTag, parse: Callable[[BlockHeader, Sequence[Any]], T | None], *requests: Request
+    ) -> T | None:
+        """Return the value of the endpoint with the best block of this tag.
+
+        `parse` turns the block and the answers to `requests` into the value; None is no answer. While the named block
+        is old (a node may have stopped importing) or lies in the future, where everything that waits would expire, the
+        next endpoint is asked too. The newest of old blocks counts; a block of the future counts only without an
+        alternative.
+        """
+        best: tuple[BlockHeader, T] | None = None
+        now = time.time()
+
+        def rank(block: BlockHeader) -> tuple[bool, int]:
+            return block.timestamp <= now + NODE_POLICY.ahead_seconds, block.number
+
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal best
+            named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
+            block = wire.block(unless_error(named))
+            if block is not None:
+                endpoint.saw([block.number])
+                value = parse(block, [unless_error(answer) for answer in answers])
+                if value is not None and (best is None or rank(block) > rank(best[0])):
+                    best = block, value
+            return best is not None and is_of_now(best[0].timestamp, now, tag)
+
+        await self.try_in_turn(attempt)
+        return best[1] if best else None
+
+    async def try_in_turn(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:
+        """Try the endpoints in turn until `attempt` is true. Return False if no attempt was.
+
+        Raises `ChainUnavailable`, and `TooMuch` if the request is too large for all.
+        """
+        for _ in range(NODE_POLICY.rounds):
+            answered, too_much, code = False, False, ""
+            for endpoint in sorted(self.members, key=lambda each: each.rest.asked_last):
+                if endpoint.rest.resting:
+                    continue
+                started = endpoint.rest.now()
+                try:
+                    done = await attempt(endpoint)
+                    endpoint.rest.succeeded()
+                    if done:
+                        return True
+                    answered = True
+                except EndpointFailed as error:
+                    too_much |= error.slow or error.large
+                except RequestRefused as refusal:
+                    endpoint.refused()
+                    too_much, code = True, f" (code {refusal.code})"
+                except msgspec.ValidationError:
+                    endpoint.failed(started, "garbage")
+            if answered:
+                return False
+            if too_much:
+                raise TooMuch(f"every endpoint of chain {self._chain_id} refuses a request{code} or runs out of time")
+            wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self.members)
+            if wait > NODE_POLICY.longest_wait_seconds:
+                break
+            await self._sleep(max(0.0, wait))
+        raise ChainUnavailable(f"no endpoint of chain {self._chain_id} answers")
+
+
+def is_of_now(timestamp: int, now: float, tag: BlockTag = "latest") -> bool:
+    """Return whether a tag's block is recent: neither of a stopped node nor of the future. Times in unix seconds."""
+    old_seconds = 120 if tag == "latest" else 1800
+    return now - old_seconds < timestamp <= now + NODE_POLICY.ahead_seconds
