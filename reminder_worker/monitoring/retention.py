@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import age, quota, span, used_signature
 from reminder_worker.gifts.tables import gift_wallet, gift_write
-from reminder_worker.monitoring.queries import sql
+from reminder_worker.monitoring.tables import sql
 from reminder_worker.outbox.tables import alert, suppression
 from reminder_worker.relay.operator import OPEN_STATES
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt

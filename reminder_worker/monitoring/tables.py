@@ -1,5 +1,8 @@
 """Table of the passes."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -9,7 +12,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import metadata
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+"""Statements of `queries.sql`, by name."""
 
 pass_state = Table(
     "pass_state",

@@ -7,14 +7,13 @@ Facts are public: addresses on chain, counts, amounts, ages. Never a key, an ema
 """
 
 import logging
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID, uuid4
 
 import structlog
-from sqlalchemy import ColumnElement, FromClause, Row, case, func, literal_column, or_, select, true, update
+from sqlalchemy import Row, func, literal_column, or_, select, true, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -32,7 +31,8 @@ from reminder_worker.outbox.mail_client import (
     SuppressedAddress,
 )
 from reminder_worker.outbox.messages import BEWARE, AlertKind, build_alert_body, checksum, make_alert_variables
-from reminder_worker.outbox.tables import alert, alert_state
+from reminder_worker.outbox.outcomes import choose_backoff
+from reminder_worker.outbox.tables import alert, alert_state, sql
 from reminder_worker.privacy.redaction import OnChain
 
 log = structlog.get_logger(__name__)
@@ -208,20 +208,8 @@ class AlertOutbox:
             report.merged = len(ids)
 
     async def _send_due(self, mail: MailClient, report: AlertReport) -> None:
-        """Send the alerts with the fewest tries first, so that a failing alert does not block the others.
-
-        Alerts about one thing keep their order: otherwise the end of a condition could be sent before its beginning. So
-        an alert is also due when a later alert about the same thing is due.
-        """
-        patient = alert.c.tries < 20  # about three hours
-        same_subject = _NEWER.c.chain_id == alert.c.chain_id, _NEWER.c.subject == alert.c.subject
-        later_of_it = (*same_subject, _thing(_NEWER) == _thing(alert), _NEWER.c.created_at > alert.c.created_at)
-        later_is_due = select(true()).where(*later_of_it, *_due(_NEWER)).exists()
-        queued, is_time = _due(alert)
-        due = select(alert).where(queued, or_(is_time, patient & later_is_due))
-        tries = func.max(alert.c.tries).over(partition_by=[alert.c.chain_id, alert.c.subject, _thing(alert), patient])
         async with self._engine.connect() as conn:
-            found = (await conn.execute(due.order_by(tries, _AGE).limit(100))).all()
+            found = (await conn.execute(sql["due_alerts"])).all()
         for row in found:
             body = build_alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
             outcome = await mail.send(row.id, body)
@@ -255,7 +243,7 @@ class AlertOutbox:
             await self._set(row.id, state="dead", tries=row.tries + 1)
             report.dead += 1
             return True
-        pause = min(900.0, 10.0 * 2 ** min(row.tries, 10)) * random.uniform(0.5, 1)  # noqa: S311
+        pause = min(900.0, max(10.0, choose_backoff(row.tries)))
         if isinstance(outcome, NotAccepted) and outcome.retry_after is not None:
             pause = max(pause, outcome.retry_after)
         until = func.clock_timestamp() + span(seconds=pause)
@@ -272,16 +260,6 @@ class AlertOutbox:
 
 
 _AGE = alert.c.created_at
-_NEWER = alert.alias()
-
-
-def _due(alerts: FromClause) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    return alerts.c.state == literal_column("'queued'"), alerts.c.next_try <= func.clock_timestamp()
-
-
-def _thing(alerts: FromClause) -> ColumnElement[str]:
-    """Return the topic of an alert within its subject: a condition, or an operation in all of its stages."""
-    return case((alerts.c.kind.startswith("upgrade_"), "upgrade"), else_=alerts.c.kind)
 
 
 def _say(row: Row[Any]) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.database.queries import json_text
 from reminder_worker.outbox.models import ClaimedEmail, E
-from reminder_worker.outbox.queries import sql
+from reminder_worker.outbox.tables import sql
 
 DAY_SECONDS = 86400
 

@@ -1,6 +1,6 @@
 """Results of claimed emails: the same rules for every family (docs/decisions/0002).
 
-Alerts are sent at least once and without claims. `alerts.py` has their rules.
+Alerts are sent at least once and without claims (docs/decisions/0018). `alerts.py` has their rules.
 """
 
 import random

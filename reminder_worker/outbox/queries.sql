@@ -24,3 +24,20 @@ where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and 
 -- name: remember_suppressed
 insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))
 on conflict (email_hash) do update set since = excluded.since;
+
+-- name: due_alerts
+-- Alerts to send now, fewest tries first: a failing alert does not block the others. Alerts about one thing (a
+-- condition, or an upgrade in all of its stages) keep their order, so that the end of a condition is not sent before its
+-- beginning. For about three hours (20 tries) an alert is therefore also due if a later alert about the thing is due.
+with queued as (
+    select *, case when starts_with(kind, 'upgrade_') then 'upgrade' else kind end as thing, tries < 20 as is_new
+    from worker.alert where state = 'queued'
+)
+select id, chain_id, kind, tries, created_at, variables from queued a
+where next_try <= clock_timestamp() or (is_new and exists (
+    select from queued later
+    where later.chain_id = a.chain_id and later.subject = a.subject and later.thing = a.thing
+      and later.created_at > a.created_at and later.next_try <= clock_timestamp()
+))
+order by max(tries) over (partition by chain_id, subject, thing, is_new), created_at
+limit 100;

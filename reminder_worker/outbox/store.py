@@ -18,7 +18,7 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.outbox.daily_quota import DAY_SECONDS, DailyQuota
 from reminder_worker.outbox.models import E, EmailClaim, EmailLedger, EmailSettlement
-from reminder_worker.outbox.queries import sql
+from reminder_worker.outbox.tables import sql
 
 LEASE_SECONDS = 180
 CLAIM_LOCK = 0x636C61696D  # "claim": serialises claims and confirmations of several dispatchers

@@ -1,5 +1,8 @@
 """Tables of the outbox: emails, suppressed addresses, alerts."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -17,7 +20,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
+"""Statements of `queries.sql`, by name."""
 
 suppression = Table(
     "suppression",

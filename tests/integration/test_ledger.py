@@ -18,8 +18,8 @@ from reminder_worker.outbox import dispatcher, store
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import EmailRefused, NotAccepted
 from reminder_worker.outbox.models import EmailClaim
-from reminder_worker.outbox.queries import sql
 from reminder_worker.outbox.store import OutboxStore
+from reminder_worker.outbox.tables import sql
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.emails import ReminderEmail
