@@ -17,7 +17,7 @@ from bench.surroundings import CHAIN_ID, chain, database, post_all, settings, st
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.outbox.mail_client import EmailOutcome, MailClient
 from reminder_worker.outbox.tables import sent_ledger
-from reminder_worker.reminders.dispatch import ReminderDispatch
+from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.reminders.recipients import seal_row
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.runtime import Runtime, open_runtime

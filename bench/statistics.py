@@ -21,7 +21,7 @@ from bench.surroundings import CHAIN_ID, database
 from reminder_worker.database.engine import open_engine
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics import aggregates
-from reminder_worker.statistics.index_rows import IndexRows, read_rows
+from reminder_worker.statistics.aggregates import IndexRows, read_rows
 
 ChainReading = tuple[
     Mapping[aggregates.HolderToken, int], Mapping[aggregates.HolderToken, Sequence[aggregates.TokenAllowance]]

@@ -27,7 +27,7 @@ from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
-from reminder_worker.reminders.dispatch import ReminderDispatch
+from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.job import NOT_AT_THE_HEAD

@@ -34,9 +34,9 @@ from reminder_worker.quotas import QuotaCounters
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayWallets, make_relay_wallets, relays_on
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relay.operator import PayingWallet
-from reminder_worker.reminders.dispatch import ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
+from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings

@@ -24,8 +24,13 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind, TokenAmount
-from reminder_worker.reminders.amounts import sum_amounts
-from reminder_worker.reminders.audience import ACTIVATIONS, find_possible_audience, make_membership, read_safe_signers
+from reminder_worker.reminders.audience import (
+    ACTIVATIONS,
+    find_possible_audience,
+    make_membership,
+    read_safe_signers,
+    sum_amounts,
+)
 from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
 from reminder_worker.reminders.tables import sql

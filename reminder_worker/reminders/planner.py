@@ -5,21 +5,26 @@ the window opens again for the same deadline.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import msgspec
+import structlog
 from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import in_time
+from reminder_worker.concurrency import in_time, together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.errors import ServiceError
+from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.outbox.daily_quota import DailyQuota
+from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import WINDOW_KINDS, RecipientRole, ReminderKind
+from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
     READY_WINDOWS,
     WINDOW_LINES,
@@ -28,9 +33,10 @@ from reminder_worker.reminders.audience import (
     format_window_event,
     is_named,
 )
+from reminder_worker.reminders.rendering import ReminderRenderer
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
 from reminder_worker.reminders.tables import sql
-from reminder_worker.settings import ReminderSettings
+from reminder_worker.settings import ReminderSettings, Settings, find_test_chains
 
 SIGNALS_AT_ONCE = 50  # each may need another block; a slow node still answers in time
 WINDOWS_AT_ONCE = 2000
@@ -216,11 +222,6 @@ class Planner:
         return len(budgets)
 
 
-async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
-    """Plan open windows again after recipients were added or replaced; past signals are not planned again."""
-    await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
-
-
 def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:
     members, line = msgspec.convert(row.membership, LegacyMembership), WINDOW_LINES[row.window]
     if not is_named(line, members):
@@ -278,3 +279,65 @@ async def insert_emails(conn: AsyncConnection, chain_id: int, entries: Sequence[
         "rearm": rearm,
     }
     return (await conn.execute(sql["insert_entries"], values)).rowcount
+
+
+log = structlog.get_logger(__name__)
+
+BUDGET_SECONDS = 90.0  # of sending
+
+
+@dataclass(slots=True)
+class DispatchReport(DeliveryReport):
+    """Result of a dispatch. `unreadable_chains`: nothing was planned there now."""
+
+    plan: PlanReport = field(default_factory=PlanReport)
+    unreadable_chains: list[int] = field(default_factory=list)
+
+
+class ReminderDispatch:
+    """`mail` is open. Raises errors of the database; if a chain or the mail service fails, the emails wait."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chains: Mapping[int, Chain],
+        indexers: Mapping[int, IndexerSelector],
+        vault: Vault,
+        mail: MailClient,
+        settings: Settings,
+        find_ending_budgets: FindEndingBudgets,
+    ) -> None:
+        if settings.mail is None:
+            raise NotConfigured("no mail service is configured")
+        self._engine = engine
+        self._planners = {
+            id: Planner(engine, chain, indexers[id], settings.reminders, find_ending_budgets)
+            for id, chain in chains.items()
+        }
+        self.renderer = ReminderRenderer(engine, chains, indexers, vault, settings)
+        quota = DailyQuota(settings.mail.daily_cap_per_address, find_test_chains(settings.chains))
+        self.outbox = OutboxDispatcher(engine, self.renderer, quota, mail)
+
+    async def look(self) -> bool:
+        """Return whether anything is to be planned, sent or asked about now."""
+        async with self._engine.connect() as connection:
+            if await connection.scalar(sql["has_work"]):
+                return True
+        for planner in self._planners.values():
+            if await planner.has_work():
+                return True
+        return False
+
+    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DispatchReport:
+        """Plan, ask about emails in doubt, then send until nothing is due or the time is up."""
+        report = DispatchReport()
+        await together(*(self._plan(chain_id, report) for chain_id in self._planners))
+        await self.outbox.run(report, budget_seconds)
+        return report
+
+    async def _plan(self, chain_id: int, report: DispatchReport) -> None:
+        try:
+            await in_time(self._planners[chain_id].run(report.plan))
+        except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
+            log.warning("not_planned", chain_id=chain_id, error=type(error).__name__)
+            report.unreadable_chains.append(chain_id)

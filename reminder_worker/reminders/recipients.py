@@ -26,7 +26,6 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
-from reminder_worker.reminders.planner import plan_windows_again
 from reminder_worker.reminders.tables import legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
@@ -332,6 +331,11 @@ class RecipientStore:
             "email_hash": self._hashes.email(each.email),
             **seal_row(self._vault.record(), at, each.email.encode(), each.name.encode()),
         }
+
+
+async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
+    """Plan open windows again after recipients were added or replaced; past signals are not planned again."""
+    await conn.execute(sql["rearm"], {"chain_id": chain_id, "legacy": legacy})
 
 
 async def cancel_unsent(

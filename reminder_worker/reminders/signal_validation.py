@@ -31,14 +31,16 @@ from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEve
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.store import event_of, read_cursor
 from reminder_worker.outbox.messages import ReminderKind
-from reminder_worker.reminders.amounts import amounts_to_json, select_claim_transfers, sum_received
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
     SIGNAL_KINDS,
     LegacyMembership,
+    amounts_to_json,
     clamp_line,
     format_signal_event,
     read_memberships,
+    select_claim_transfers,
+    sum_received,
 )
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings

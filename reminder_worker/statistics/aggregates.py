@@ -1,4 +1,4 @@
-"""Figures from rows of the chain index: pure functions. No result is about one user.
+"""Figures from rows of the chain index. No result is about one user.
 
 A legacy is `deleted` if its deletion is known: by its event, or for a Safe legacy by the legacy's own answer. Otherwise
 it is `activated` from its first claim on, and `live` before. Timelocks are `live` or `ended` by their status; `gifts`
@@ -6,15 +6,23 @@ counts all gifts ever sealed. A day is a UTC day of the block's time.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, Final
 
 import polars as pl
+from sqlalchemy import TextClause, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.errors import IndexerUnavailable
+from reminder_worker.indexer import store
+from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.indexer.models import ENDED, EOA, GIFT, LIVE, SAFE
-
-DAY: Final = 86_400
+from reminder_worker.indexer.store import IndexCursor
+from reminder_worker.settings import ChainSettings
+from reminder_worker.statistics.tables import sql
 
 LEGACIES: Final = {
     "legacy_type": pl.Int16,
@@ -73,7 +81,7 @@ def count_by_day(legacies: pl.DataFrame, timelocks: pl.DataFrame) -> pl.DataFram
         timelocks["ended_at"],
     )
     parts = [
-        pl.DataFrame({"day": at.drop_nulls() // DAY}, schema={"day": pl.Int64}).with_columns(series=pl.lit(name))
+        pl.DataFrame({"day": at.drop_nulls() // 86_400}, schema={"day": pl.Int64}).with_columns(series=pl.lit(name))
         for name, at in zip(SERIES, moments, strict=True)
     ]
     happened = pl.concat(parts)
@@ -128,3 +136,81 @@ def add_amounts(*amounts: Mapping[str, int]) -> dict[str, int]:
     for by_token in amounts:
         found.update(by_token)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRows:
+    """Rows of one chain's index at the block `at`. `locked`: base units by token in live timelocks."""
+
+    at: IndexCursor
+    legacies: pl.DataFrame
+    timelocks: pl.DataFrame
+    live: pl.DataFrame
+    locked: Mapping[str, int]
+
+
+async def read_history(engine: AsyncEngine, chain_id: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the frames of all legacies and all timelocks, for daily series."""
+    async with _open_snapshot(engine) as connection:
+        return await _read_history(connection, chain_id)
+
+
+async def read_rows(
+    engine: AsyncEngine, settings: ChainSettings, tokens_at: Callable[[str], Awaitable[frozenset[str]]]
+) -> IndexRows:
+    """Read all rows; `tokens_at` returns the tokens that count at a block. Raises `IndexerUnavailable` without one."""
+    async with _open_snapshot(engine) as connection:
+        cursor = await store.read_cursor(connection, settings.chain_id, CURSOR)
+        if cursor is None:
+            raise IndexerUnavailable("our index has not read a block yet")
+        given = {"chain": settings.chain_id, "vault": settings.timelock_erc20}
+        wanted = {**given, "tokens": sorted(await tokens_at(cursor.hash))}
+        locked = {token: int(amount) for token, amount in await connection.execute(sql["locked_amounts"], wanted)}
+        legacies, timelocks = await _read_history(connection, settings.chain_id)
+        holders = {"legacy": pl.String, "legacy_type": pl.Int16, "owner": pl.String}
+        live = await _read_frame(connection, sql["live_legacies"], settings.chain_id, holders)
+        return IndexRows(cursor, legacies, timelocks, live, locked)
+
+
+@asynccontextmanager
+async def _open_snapshot(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    async with engine.connect() as connection:
+        await connection.execution_options(isolation_level="REPEATABLE READ")
+        yield connection
+
+
+async def _read_history(connection: AsyncConnection, chain_id: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    legacies = await _read_frame(connection, sql["legacies"], chain_id, LEGACIES)
+    return legacies, await _read_frame(connection, sql["timelocks"], chain_id, TIMELOCKS)
+
+
+async def _read_frame(
+    connection: AsyncConnection, statement: TextClause, chain_id: int, schema: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Read up to a million rows, parsed in pieces of some megabytes.
+
+    PostgreSQL returns lines of many rows at once: a message for each row would cost more than all other work. The text
+    of a row is its fields with commas between and parentheses around; numbers and hex need no quotes.
+    """
+    lines = """
+        select string_agg(line, chr(10)) from (
+            select trim(both '()' from one::text) as line, row_number() over () / 5000 as part from ({}) as one
+        ) as numbered group by part
+    """
+    streamed = await connection.stream(text(lines.format(statement.text)), {"chain": chain_id})
+    pieces, buffer, size = [pl.DataFrame(schema=dict(schema))], list[str](), 0
+
+    def parse_buffer() -> None:
+        if buffer:
+            read = pl.read_csv(BytesIO("\n".join(buffer).encode()), has_header=False, schema=dict(schema))
+            pieces.append(read)
+            buffer.clear()
+
+    async for (part,) in streamed:
+        buffer.append(part)
+        size += len(part)
+        if size > 8 << 20:
+            parse_buffer()
+            size = 0
+    parse_buffer()
+    return pl.concat(pieces)

@@ -17,8 +17,7 @@ import polars as pl
 import polars.selectors as cs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.statistics.aggregates import SERIES, count_by_day
-from reminder_worker.statistics.index_rows import read_history
+from reminder_worker.statistics.aggregates import SERIES, count_by_day, read_history
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_of_each_day
 
 SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"

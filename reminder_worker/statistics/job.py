@@ -21,13 +21,19 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import snapshots
-from reminder_worker.statistics.prices import ETHER, find_current_prices
+from reminder_worker.statistics.prices import (
+    ETHER,
+    SecuredToken,
+    find_current_prices,
+    sum_values,
+    value_amount,
+    value_tokens,
+)
 from reminder_worker.statistics.snapshots import StatisticsSnapshot
-from reminder_worker.statistics.valuation import SecuredToken, sum_values, value_amount, value_tokens
 
 if TYPE_CHECKING:
+    from reminder_worker.statistics.aggregates import IndexRows
     from reminder_worker.statistics.holdings import TokenHoldings
-    from reminder_worker.statistics.index_rows import IndexRows
 
 log = structlog.get_logger(__name__)
 
@@ -85,8 +91,8 @@ class StatisticsPass:
         folder cannot be written.
         """
         from reminder_worker.statistics import aggregates, files
+        from reminder_worker.statistics.aggregates import read_rows
         from reminder_worker.statistics.holdings import read_holdings
-        from reminder_worker.statistics.index_rows import read_rows
 
         if not await self.is_current():
             return None

@@ -1,4 +1,7 @@
-"""Tables of prices and statistics."""
+"""Tables of prices and statistics, and the statements of `queries.sql` by name (`sql`)."""
+
+from pathlib import Path
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -13,7 +16,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
 price = Table(
     "price",

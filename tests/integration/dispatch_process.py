@@ -11,7 +11,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.dispatch import ReminderDispatch
+from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.settings import Settings
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY, HASH_KEY
 

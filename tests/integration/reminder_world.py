@@ -21,12 +21,11 @@ from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
-from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
 from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
-from reminder_worker.reminders.planner import plan_windows_again
-from reminder_worker.reminders.recipients import cancel_unsent, seal_row
+from reminder_worker.reminders.planner import DispatchReport, ReminderDispatch
+from reminder_worker.reminders.recipients import cancel_unsent, plan_windows_again, seal_row
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import recipient, watch
 from reminder_worker.settings import Settings

@@ -15,8 +15,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind
-from reminder_worker.reminders.dispatch import DispatchReport, ReminderDispatch
-from reminder_worker.reminders.planner import PlannedEmail, insert_emails
+from reminder_worker.reminders.planner import DispatchReport, PlannedEmail, ReminderDispatch, insert_emails
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, Proxy
 from tests.integration.mail_service_stack import environment, served

@@ -15,9 +15,8 @@ from reminder_worker.outbox.dispatcher import PreparedBatch
 from reminder_worker.outbox.messages import format_deadline
 from reminder_worker.outbox.models import EmailSettlement
 from reminder_worker.reminders.audience import PLANNED_AGAIN
-from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.emails import ReminderEmail
-from reminder_worker.reminders.planner import PlanReport
+from reminder_worker.reminders.planner import DispatchReport, PlanReport
 from reminder_worker.reminders.tables import sql
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Proxy

@@ -21,8 +21,8 @@ from reminder_worker.outbox.models import EmailClaim
 from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.outbox.tables import sql
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.dispatch import DispatchReport
 from reminder_worker.reminders.emails import ReminderEmail
+from reminder_worker.reminders.planner import DispatchReport
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
 from reminder_worker.reminders.rendering import ReminderRenderer
 from tests.integration.locks import blocked, frozen

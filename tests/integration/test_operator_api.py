@@ -20,7 +20,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
-from reminder_worker.reminders.dispatch import ReminderDispatch
+from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.settings import MailSettings
 from tests.integration.api_world import World, open_world, person
 from tests.integration.chain_proxy import proxy

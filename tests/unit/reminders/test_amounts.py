@@ -4,14 +4,14 @@ import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.types import ETHER, EventLog
-from reminder_worker.reminders.amounts import (
+from reminder_worker.reminders.audience import (
     MOST_TOKENS,
+    LegacyMembership,
     amounts_to_json,
     select_claim_transfers,
     sum_amounts,
     sum_received,
 )
-from reminder_worker.reminders.audience import LegacyMembership
 
 OWNER, ANNA, BEN, CLARA, STRANGER, LEGACY = (f"0x{digit * 40}" for digit in "123456")
 USDC, WETH, LIAR = (f"0x{digit * 40}" for digit in "abc")

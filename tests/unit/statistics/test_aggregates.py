@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reminder_worker.statistics import aggregates, files
 
-DAY = aggregates.DAY
+DAY = 86_400
 LARGEST = 2**256 - 1
 
 

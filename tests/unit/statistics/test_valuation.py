@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata
-from reminder_worker.statistics.valuation import sum_values, value_tokens
+from reminder_worker.statistics.prices import sum_values, value_tokens
 
 USDC, DAI = "0x" + "aa" * 20, "0x" + "bb" * 20
 METADATA = {USDC: TokenMetadata("USDC", 6), DAI: TokenMetadata("DAI", 18), "ETH": ETHER_METADATA}
