@@ -151,7 +151,7 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
         of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
         newest = found_snapshots[0]
         by_hour = {snapshot.hour.timestamp(): snapshot.value_secured_usd for snapshot in found_snapshots}
-        hours = [newest.hour.timestamp() - back * snapshots.HOUR for back in range(HOURS - 1, -1, -1)]
+        hours = [newest.hour.timestamp() - back * 3_600 for back in range(HOURS - 1, -1, -1)]
         values = [by_hour.get(hour) for hour in hours]  # an hour without a snapshot is a gap
         found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
             "dollars secured", [None if value is None else float(value) for value in values]

@@ -22,33 +22,7 @@ from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_o
 
 SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
 DAY: Final = "day"  # the name of the file of a day
-DOLLARS: Final = pl.Decimal(38, 2)
-_MOMENT: Final = pl.Datetime("ms", "UTC")
-COUNTS: Final = {
-    "legacies_total": ("legacies", "total"),
-    "legacies_live": ("legacies", "live"),
-    "legacies_activated": ("legacies", "activated"),
-    "legacies_deleted": ("legacies", "deleted"),
-    "timelocks_total": ("timelocks", "total"),
-    "timelocks_live": ("timelocks", "live"),
-    "timelocks_ended": ("timelocks", "ended"),
-    "gifts_total": ("timelocks", "gifts"),
-}
-SNAPSHOT: Final[dict[str, Any]] = {
-    "hour": _MOMENT,
-    "block_number": pl.Int64,
-    "block_time": _MOMENT,
-    **dict.fromkeys(COUNTS, pl.Int64),
-    "value_secured_usd": DOLLARS,
-}
-TOKEN: Final[dict[str, Any]] = {
-    "token": pl.String,
-    "symbol": pl.String,
-    "decimals": pl.Int16,
-    "amount": pl.String,
-    "units": pl.Float64,
-    "usd": DOLLARS,
-}
+DOLLARS, MOMENT = pl.Decimal(38, 2), pl.Datetime("ms", "UTC")
 
 
 def locate_file(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
@@ -110,14 +84,19 @@ def _name_file(snapshot: StatisticsSnapshot) -> tuple[date, str]:
 
 
 def _make_snapshot_frame(snapshot: StatisticsSnapshot) -> pl.DataFrame:
-    row = {
-        "hour": snapshot.hour,
-        "block_number": snapshot.block_number,
-        "block_time": datetime.fromtimestamp(snapshot.block_time, UTC),
-        **{name: snapshot.counts[group][key] for name, (group, key) in COUNTS.items()},
-        "value_secured_usd": snapshot.value_secured_usd,
-    }
-    return pl.DataFrame([row], schema=SNAPSHOT)
+    legacies, timelocks = snapshot.counts["legacies"], snapshot.counts["timelocks"]
+    counts = {f"legacies_{state}": legacies[state] for state in ("total", "live", "activated", "deleted")}
+    counts |= {f"timelocks_{state}": timelocks[state] for state in ("total", "live", "ended")}
+    counts["gifts_total"] = timelocks["gifts"]
+    return pl.DataFrame(
+        {
+            "hour": pl.Series([snapshot.hour], dtype=MOMENT),
+            "block_number": pl.Series([snapshot.block_number], dtype=pl.Int64),
+            "block_time": pl.Series([datetime.fromtimestamp(snapshot.block_time, UTC)], dtype=MOMENT),
+            **{name: pl.Series([count], dtype=pl.Int64) for name, count in counts.items()},
+            "value_secured_usd": pl.Series([snapshot.value_secured_usd], dtype=DOLLARS),
+        }
+    )
 
 
 def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl.DataFrame:
@@ -130,8 +109,9 @@ def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl
         }
         for token in tokens
     ]
-    return pl.DataFrame(rows, schema=TOKEN).with_columns(
-        [pl.lit(value, dtype=_MOMENT).alias(name) for name, value in columns.items()]
+    schema = {"token": pl.String, "symbol": pl.String, "decimals": pl.Int16, "amount": pl.String, "units": pl.Float64}
+    return pl.DataFrame(rows, schema={**schema, "usd": DOLLARS}).with_columns(
+        [pl.lit(value, dtype=MOMENT).alias(name) for name, value in columns.items()]
     )
 
 

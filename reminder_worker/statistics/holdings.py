@@ -23,15 +23,7 @@ from reminder_worker.indexer.models import EOA, SAFE
 from reminder_worker.statistics.aggregates import HolderToken, TokenAllowance, add_amounts, sum_movable
 
 CALLS_AT_ONCE: Final = 20_000
-CALLS_OF_FIRST_BATCH: Final = 1_000
-"""The first batch is small: it finds tokens that keep failing."""
 MOST_BALANCE_FAILURES: Final = 16
-_IS_LIVE: Final = selector("Legacy", "isLive")
-_BALANCE_OF: Final = selector("ERC20", "balanceOf")
-_ALLOWANCE: Final = selector("ERC20", "allowance")
-_PERMIT2_ALLOWANCE: Final = selector("Permit2", "allowance")
-_ETH_BALANCE: Final = selector("Multicall3", "getEthBalance")
-_UNLIMITED: Final = 2**256 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
     if not tokens:
         return
     owners = live["owner"].unique(maintain_order=True)
-    start, size = 0, max(1, CALLS_OF_FIRST_BATCH // tokens)
+    start, size = 0, max(1, 1_000 // tokens)  # the first batch is small: it finds tokens that keep failing
     while start < len(owners):
         batch = owners.slice(start, size)
         first = live["owner"].search_sorted(batch[0], side="left")
@@ -81,12 +73,10 @@ def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
 
 
 async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) -> int:
-    total = 0
+    total, question = 0, selector("Multicall3", "getEthBalance")
     for start in range(0, len(accounts), CALLS_AT_ONCE):
-        calls = [
-            ContractCall(chain.settings.multicall3, _ETH_BALANCE + address_word(account))
-            for account in accounts[start : start + CALLS_AT_ONCE]
-        ]
+        batch = accounts[start : start + CALLS_AT_ONCE]
+        calls = [ContractCall(chain.settings.multicall3, question + address_word(account)) for account in batch]
         answers = await chain.call_many(calls, at=block.hash)
         total += sum(configured("getEthBalance", abi_codec.at, answer) for answer in answers)
     return total
@@ -110,7 +100,8 @@ class _HoldingsReader:
 
     async def find_deleted(self, safes: Sequence[str]) -> list[str]:
         """Return Safe legacies that say they are not live; a legacy with another answer stays."""
-        answers = await self._read((ContractCall(legacy, _IS_LIVE) for legacy in safes), _decode_uint)
+        question = selector("Legacy", "isLive")
+        answers = await self._read((ContractCall(legacy, question) for legacy in safes), _decode_uint)
         return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
 
     async def sum_batch(self, live: pl.DataFrame) -> dict[str, int]:
@@ -124,22 +115,25 @@ class _HoldingsReader:
                 safe_owners.add(owner)
         balances = await self._read_balances(live["owner"].unique().to_list())
         allowances: dict[HolderToken, list[TokenAllowance]] = {
-            at: [TokenAllowance(own=_UNLIMITED)] for at in balances if at[0] in safe_owners
+            at: [TokenAllowance(own=2**256 - 1)] for at in balances if at[0] in safe_owners
         }
         asked = [(owner, token, legacy) for owner, token in balances for legacy in plain.get(owner, ())]
         own = await self._read_own_allowances(asked)
-        vaults = await self._find_vaults(sorted({legacy for _, _, legacy in asked}))
-        permits = await self._read_vault_permits(asked, vaults)
+        legacies = sorted({legacy for _, _, legacy in asked})
+        pull_vaults = await LegacyReads(self._chain).pull_vaults(legacies, at=self._block.hash)
+        vaults = {legacy: vault or "" for legacy, vault in zip(legacies, pull_vaults, strict=True)}
+        at_vaults = list({(owner, token, vaults[legacy]): None for owner, token, legacy in asked if vaults[legacy]})
+        permits = dict(zip(at_vaults, await self._read_permits(at_vaults), strict=True))
         for (owner, token, legacy), amount in zip(asked, own, strict=True):
-            vault = vaults[legacy]
-            allowance = TokenAllowance(amount, vault, permits.get((owner, token, vault), 0))
+            allowance = TokenAllowance(amount, vaults[legacy], permits.get((owner, token, vaults[legacy]), 0))
             allowances.setdefault((owner, token), []).append(allowance)
         return sum_movable(balances, allowances)
 
     async def _read_balances(self, holders: Sequence[str]) -> dict[HolderToken, int]:
         """Return balances above zero."""
         asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
-        calls = (ContractCall(token, _BALANCE_OF + address_word(holder)) for holder, token in asked)
+        question = selector("ERC20", "balanceOf")
+        calls = (ContractCall(token, question + address_word(holder)) for holder, token in asked)
         found: dict[HolderToken, int] = {}
         for (holder, token), balance in zip(asked, await self._read(calls, _decode_uint), strict=True):
             if balance is None:
@@ -155,29 +149,16 @@ class _HoldingsReader:
 
     async def _read_own_allowances(self, asked: Sequence[tuple[str, str, str]]) -> list[int]:
         """Return, per owner, token and legacy, the larger of the legacy's allowance and its Permit2 allowance."""
-        calls = (ContractCall(token, _ALLOWANCE + _address_words(owner, legacy)) for owner, token, legacy in asked)
+        question = selector("ERC20", "allowance")
+        calls = (ContractCall(token, question + _address_words(owner, legacy)) for owner, token, legacy in asked)
         allowances = await self._read(calls, _decode_uint)
         permits = await self._read_permits(asked)
         return [max(allowance or 0, permit) for allowance, permit in zip(allowances, permits, strict=True)]
 
-    async def _find_vaults(self, legacies: Sequence[str]) -> dict[str, str]:
-        """Return the pull vault of each legacy, empty for none."""
-        vaults = await LegacyReads(self._chain).pull_vaults(legacies, at=self._block.hash)
-        return {legacy: vault or "" for legacy, vault in zip(legacies, vaults, strict=True)}
-
-    async def _read_vault_permits(
-        self, asked: Sequence[tuple[str, str, str]], vaults: Mapping[str, str]
-    ) -> dict[tuple[str, str, str], int]:
-        """Return the Permit2 allowance of each owner, token and pull vault."""
-        at_vaults = list(dict.fromkeys((owner, token, vaults[legacy]) for owner, token, legacy in asked))
-        at_vaults = [at for at in at_vaults if at[2]]
-        return dict(zip(at_vaults, await self._read_permits(at_vaults), strict=True))
-
     async def _read_permits(self, asked: Iterable[tuple[str, str, str]]) -> list[int]:
         """Return Permit2 allowances by owner, token and spender."""
-        calls = (
-            ContractCall(self._chain.settings.permit2, _PERMIT2_ALLOWANCE + _address_words(*each)) for each in asked
-        )
+        question, permit2 = selector("Permit2", "allowance"), self._chain.settings.permit2
+        calls = (ContractCall(permit2, question + _address_words(*each)) for each in asked)
         return [permit or 0 for permit in await self._read(calls, self._decode_permit)]
 
     async def _read(self, calls: Iterator[ContractCall], decode: Callable[[bytes], int | None]) -> list[int | None]:

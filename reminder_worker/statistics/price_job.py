@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Row, func, or_, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
@@ -16,7 +16,6 @@ from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed
 from reminder_worker.statistics.prices import (
     ETHER,
-    KEPT_VERDICTS,
     FeedAnswer,
     FeedVerdict,
     PriceRound,
@@ -25,8 +24,6 @@ from reminder_worker.statistics.prices import (
     select_feeds,
 )
 from reminder_worker.statistics.tables import price, price_feed
-
-_WRAPPED: Final = {"WETH": ETHER, "WBTC": "BTC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +47,7 @@ class _FeedReading:
 
     @property
     def kept_round(self) -> PriceRound | None:
-        return self.answer.round if self.verdict in KEPT_VERDICTS else None
+        return self.answer.round if self.verdict in (FeedVerdict.GOOD, FeedVerdict.STALE) else None
 
     @property
     def is_news(self) -> bool:
@@ -217,6 +214,7 @@ async def check_feeds(chain: Chain) -> tuple[bool | None, str]:
     configured = chain.settings.price_feeds
     if not configured:
         return None, f"no feeds (CHAIN_{chain.chain_id}_PRICE_FEEDS): no prices, nothing has a value"
+    wrapped = {"WETH": ETHER, "WBTC": "BTC"}
     block = await chain.block("latest")
     if block is None:
         return False, "the endpoint has no latest block"
@@ -228,7 +226,7 @@ async def check_feeds(chain: Chain) -> tuple[bool | None, str]:
         verdict = judge_answer(answer, None, block.timestamp, each.heartbeat_seconds)
         if verdict != FeedVerdict.GOOD:
             bad.append(f"{each.token} ({verdict})")
-        elif symbol and answer.asset != _WRAPPED.get(symbol, symbol.upper()):
+        elif symbol and answer.asset != wrapped.get(symbol, symbol.upper()):
             bad.append(f"{each.token} (a feed of another asset)")
     if bad:
         return False, f"not to be believed: {', '.join(bad)}: check CHAIN_{chain.chain_id}_PRICE_FEEDS"

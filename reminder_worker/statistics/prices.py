@@ -1,4 +1,4 @@
-"""Prices of tokens by Chainlink feeds: reading and judging feeds, and prices from the rounds kept.
+"""Prices of tokens by Chainlink feeds, and exact values of amounts in US dollars.
 
 A price is fresh only while the feed itself is: its age counts from the feed's own time, by the later of block and
 database clock, and an answer that is not believed makes the last good price stale at once.
@@ -27,7 +27,6 @@ ETHER: Final = "ETH"
 GRACE_SECONDS: Final = 600  # the feed's transaction takes minutes to be mined, and feeds are read every five minutes
 JUMP_HELD_SECONDS: Final = 86_400
 """A jump is held back for a day or two heartbeats. Later the last good answer is too old to compare with."""
-_READS: Final = tuple(selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description"))
 
 
 class FeedVerdict(StrEnum):
@@ -43,9 +42,6 @@ class FeedVerdict(StrEnum):
     NOT_POSITIVE = "not_positive"
     ABSURD = "absurd"  # more than a thousand million dollars
     JUMP = "jump"  # too far from the last good answer: held back
-
-
-KEPT_VERDICTS: Final = frozenset({FeedVerdict.GOOD, FeedVerdict.STALE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +63,14 @@ class FeedAnswer:
     asset: str | None = None  # from the description: `ETH` of a feed of ether in US dollars
 
 
-def _format_dollars(answer: int, decimals: int) -> Decimal:
-    """Return exact dollars: arithmetic would round to the context's precision."""
-    return Decimal(f"{answer}E-{decimals}")
-
-
 async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> list[FeedAnswer]:
     """Read all feeds at one block; a failing feed affects no other. Raises `ChainUnavailable`.
 
     Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals.
     """
-    found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in _READS], at=block.hash)
-    return [_decode_answer(*found[i : i + len(_READS)]) for i in range(0, len(found), len(_READS))]
+    questions = [selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description")]
+    found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in questions], at=block.hash)
+    return [_decode_answer(*found[i : i + 3]) for i in range(0, len(found), 3)]
 
 
 def judge_answer(answer: FeedAnswer, good: PriceRound | None, block_time: int, heartbeat: int) -> FeedVerdict:
@@ -210,6 +202,16 @@ async def read_feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -
     return [_make_state(feed, rows.get((feed.token, feed.feed))) for feed in chain_settings.price_feeds]
 
 
+def _make_state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
+    if row is None:
+        return FeedState(feed, None, None, None, None)
+    known = None
+    if row.answer is not None:
+        age = max(row.block_time - row.updated_at + row.since, row.now - row.updated_at, 0)
+        known = _make_price(feed, row, age, is_denied=row.verdict != FeedVerdict.GOOD)
+    return FeedState(feed, row.symbol, row.verdict, row.block_time, known)
+
+
 async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, moment: int) -> Mapping[str, TokenPrice]:
     """Return prices by token at a moment (unix seconds), by the rounds kept of today's feeds.
 
@@ -221,24 +223,20 @@ async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, mom
     asked = values(column("token", String), column("feed", String), name="asked").data(
         [(feed.token, feed.feed) for feed in feeds]
     )
-    newest = (
-        select(price)
-        .where(
-            price.c.chain_id == chain_settings.chain_id,
-            price.c.feed == asked.c.feed,
-            price.c.updated_at <= moment,
-        )
-        .order_by(price.c.updated_at.desc(), price.c.round_id.desc())
-        .limit(1)
-        .lateral()
-    )
+    until = price.c.chain_id == chain_settings.chain_id, price.c.feed == asked.c.feed, price.c.updated_at <= moment
+    rounds = select(price).where(*until).order_by(price.c.updated_at.desc(), price.c.round_id.desc())
+    newest = rounds.limit(1).lateral()
     of_token = and_(price_feed.c.chain_id == chain_settings.chain_id, price_feed.c.token == asked.c.token)
-    question = select(asked.c.token, newest, price_feed.c.symbol).select_from(
-        asked.join(newest, true()).outerjoin(price_feed, of_token)
-    )
+    joined = asked.join(newest, true()).outerjoin(price_feed, of_token)
+    question = select(asked.c.token, newest, price_feed.c.symbol).select_from(joined)
     async with engine.connect() as connection:
         rows = {row.token: row for row in await connection.execute(question)}
-    return {feed.token: _price_at(feed, rows[feed.token], moment) for feed in feeds if feed.token in rows}
+    found = {}
+    for feed in feeds:
+        if row := rows.get(feed.token):
+            is_denied = row.denied_since is not None and row.denied_since <= moment
+            found[feed.token] = _make_price(feed, row, moment - row.updated_at, is_denied=is_denied)
+    return found
 
 
 async def count_rounds(engine: AsyncEngine) -> int:
@@ -247,39 +245,24 @@ async def count_rounds(engine: AsyncEngine) -> int:
         return int(await connection.scalar(select(func.count()).select_from(price)) or 0)
 
 
-def _make_state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
-    if row is None:
-        return FeedState(feed, None, None, None, None)
-    known = _price_now(feed, row) if row.answer is not None else None
-    return FeedState(feed, row.symbol, row.verdict, row.block_time, known)
-
-
-def _price_now(feed: PriceFeed, row: Row[Any]) -> TokenPrice:
-    age = max(row.block_time - row.updated_at + row.since, row.now - row.updated_at, 0)
-    return _make_price(row, age, row.verdict != FeedVerdict.GOOD or is_stale(age, feed.heartbeat_seconds))
-
-
-def _price_at(feed: PriceFeed, row: Row[Any], moment: int) -> TokenPrice:
-    age = moment - row.updated_at
-    is_denied = row.denied_since is not None and row.denied_since <= moment
-    return _make_price(row, age, is_denied or is_stale(age, feed.heartbeat_seconds))
-
-
-def _make_price(row: Row[Any], age: int, stale: bool) -> TokenPrice:
+def _make_price(feed: PriceFeed, row: Row[Any], age: int, *, is_denied: bool) -> TokenPrice:
     return TokenPrice(
         symbol=row.symbol,
-        usd=_format_dollars(int(row.answer), row.decimals),
+        usd=Decimal(f"{int(row.answer)}E-{row.decimals}"),  # exact: arithmetic would round
         decimals=row.decimals,
         updated_at=row.updated_at,
         round_id=int(row.round_id),
-        stale=stale,
+        stale=is_denied or is_stale(age, feed.heartbeat_seconds),
         age=age,
     )
 
 
-MOST_DOLLARS: Final = Decimal(10) ** 24  # a larger value is not believed; smaller ones add up exactly anywhere
 _EXACT: Final = Context(prec=120)
-_CENT: Final = Decimal("0.01")
+
+
+def _round_dollars(value: Decimal) -> Decimal | None:
+    """Return dollars and cents; None for a value too large to be believed. Smaller ones add up exactly anywhere."""
+    return value.quantize(Decimal("0.01"), context=_EXACT) if value < Decimal(10) ** 24 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,38 +293,33 @@ def value_tokens(
     amounts: Mapping[str, int], metadata: Mapping[str, TokenMetadata | None], prices: Mapping[str, Decimal]
 ) -> list[SecuredToken]:
     """Return the tokens with an amount, the most valuable first. `prices`: fresh dollars of one whole token."""
-    found = [
-        _value_token(token, amount, metadata.get(token), prices.get(token))
-        for token, amount in amounts.items()
-        if amount
-    ]
+    found = []
+    for token, amount in amounts.items():
+        known = metadata.get(token)
+        if amount and known is None:
+            found.append(SecuredToken(token, None, None, amount, None))
+        elif amount and known is not None:
+            usd = value_amount(amount, known.decimals, prices.get(token))
+            found.append(SecuredToken(token, known.symbol, known.decimals, amount, usd))
     return sorted(found, key=lambda held: (-(held.usd or Decimal(-1)), held.token))
 
 
 def sum_values(tokens: Sequence[SecuredToken], with_feed: frozenset[str]) -> Decimal | None:
-    """Return the sum, or None if no token has a feed or a held token with a feed has no value."""
-    of_feeds = [held.usd for held in tokens if held.token in with_feed]
-    if not with_feed:
-        return None
+    """Return the sum, or None if no token has a feed or a held token with a feed has no value.
+
+    Tokens without a feed do not count: otherwise anybody could remove the sum by locking a crumb of such a token.
+    """
     found = Decimal(0)
-    for usd in of_feeds:
-        if usd is None:
+    for held in tokens:
+        if held.token in with_feed and held.usd is None:
             return None
-        found = _EXACT.add(found, usd)
-    return found.quantize(_CENT) if found < MOST_DOLLARS else None
-
-
-def _value_token(token: str, amount: int, metadata: TokenMetadata | None, price: Decimal | None) -> SecuredToken:
-    if metadata is None:
-        return SecuredToken(token, None, None, amount, None)
-    return SecuredToken(
-        token, metadata.symbol, metadata.decimals, amount, value_amount(amount, metadata.decimals, price)
-    )
+        if held.token in with_feed and held.usd is not None:
+            found = _EXACT.add(found, held.usd)
+    return _round_dollars(found) if with_feed else None
 
 
 def value_amount(amount: int, decimals: int, price: Decimal | None) -> Decimal | None:
     """Return the value of base units in dollars and cents; None without a price, and for an absurd value."""
     if price is None:
         return None
-    value = _EXACT.multiply(_EXACT.scaleb(Decimal(amount), -decimals), price)
-    return value.quantize(_CENT, context=_EXACT) if value < MOST_DOLLARS else None
+    return _round_dollars(_EXACT.multiply(_EXACT.scaleb(Decimal(amount), -decimals), price))

@@ -1,19 +1,16 @@
 """Hourly snapshots of a chain: the table `statistics`, and checks of a snapshot. They hold aggregates only."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.statistics.tables import statistics
-
-HOUR: Final = 3_600
-SMALL_DOLLARS: Final = Decimal(10_000)  # a value below it may change by any factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +34,20 @@ class StatisticsSnapshot:
 
 def start_of_hour(block_time: int) -> datetime:
     """Return the start of a block's hour, in UTC."""
-    return datetime.fromtimestamp(block_time - block_time % HOUR, UTC)
+    return datetime.fromtimestamp(block_time - block_time % 3_600, UTC)
 
 
 async def save_snapshot(engine: AsyncEngine, snapshot: StatisticsSnapshot) -> None:
     """Store a snapshot in place of an earlier one of that hour."""
-    keys = {"chain_id": snapshot.chain_id, "hour": snapshot.hour}
-    values = {
-        "block_number": snapshot.block_number,
-        "block_hash": snapshot.block_hash,
-        "block_time": snapshot.block_time,
-        "counts": dict(snapshot.counts),
-        "tokens": [dict(token) for token in snapshot.tokens],
-        "value_secured_usd": snapshot.value_secured_usd,
-    }
-    statement = insert(statistics).values(**keys, **values)
+    values = asdict(snapshot)
+    statement = insert(statistics).values(**values)
     replaced = {**values, "taken_at": func.clock_timestamp()}
     async with engine.begin() as connection:
-        await connection.execute(statement.on_conflict_do_update(index_elements=list(keys), set_=replaced))
+        await connection.execute(statement.on_conflict_do_update(index_elements=["chain_id", "hour"], set_=replaced))
 
 
 async def find_later_snapshots(engine: AsyncEngine, chain_id: int, hour: datetime) -> list[StatisticsSnapshot]:
-    question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id, statistics.c.hour > hour)
-    async with engine.connect() as connection:
-        return [StatisticsSnapshot(*row) for row in await connection.execute(question)]
+    return await _read_snapshots(engine, _select_snapshots(chain_id).where(statistics.c.hour > hour))
 
 
 async def delete_snapshot(engine: AsyncEngine, snapshot: StatisticsSnapshot) -> None:
@@ -78,11 +65,8 @@ async def find_recent_snapshots(
     engine: AsyncEngine, chain_id: int, most: int, until: datetime | None = None
 ) -> list[StatisticsSnapshot]:
     """Return snapshots of hours up to `until`, newest first."""
-    question = select(*_COLUMNS).where(statistics.c.chain_id == chain_id).order_by(statistics.c.hour.desc()).limit(most)
-    if until is not None:
-        question = question.where(statistics.c.hour <= until)
-    async with engine.connect() as connection:
-        return [StatisticsSnapshot(*row) for row in await connection.execute(question)]
+    question = _select_snapshots(chain_id).order_by(statistics.c.hour.desc()).limit(most)
+    return await _read_snapshots(engine, question if until is None else question.where(statistics.c.hour <= until))
 
 
 async def count_snapshots(engine: AsyncEngine) -> int:
@@ -95,24 +79,21 @@ async def find_last_of_each_day(
     engine: AsyncEngine, chain_id: int, first: date, last: date
 ) -> dict[date, StatisticsSnapshot]:
     """Return the last snapshot of each UTC day from `first` to `last`; a day without one is missing."""
-    begins, ends = _start_of_day(first), _start_of_day(last) + timedelta(days=1)
+    begins, ends = (datetime.combine(day, time(), UTC) for day in (first, last + timedelta(days=1)))
+    question = _select_snapshots(chain_id).where(statistics.c.hour >= begins, statistics.c.hour < ends)
     day = func.date_trunc("day", statistics.c.hour, "UTC")
-    question = (
-        select(*_COLUMNS)
-        .where(statistics.c.chain_id == chain_id, statistics.c.hour >= begins, statistics.c.hour < ends)
-        .order_by(day, statistics.c.hour.desc())
-        .ext(distinct_on(day))
-    )
+    question = question.order_by(day, statistics.c.hour.desc()).ext(distinct_on(day))
+    return {snapshot.day: snapshot for snapshot in await _read_snapshots(engine, question)}
+
+
+def _select_snapshots(chain_id: int) -> Select[Any]:
+    columns = [statistics.c[name] for name in StatisticsSnapshot.__dataclass_fields__]
+    return select(*columns).where(statistics.c.chain_id == chain_id)
+
+
+async def _read_snapshots(engine: AsyncEngine, question: Select[Any]) -> list[StatisticsSnapshot]:
     async with engine.connect() as connection:
-        snapshots = [StatisticsSnapshot(*row) for row in await connection.execute(question)]
-    return {snapshot.day: snapshot for snapshot in snapshots}
-
-
-def _start_of_day(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
-
-
-_COLUMNS = tuple(statistics.c[name] for name in StatisticsSnapshot.__dataclass_fields__)
+        return [StatisticsSnapshot(*row) for row in await connection.execute(question)]
 
 
 def find_negative_figures(snapshot: StatisticsSnapshot) -> list[str]:
@@ -142,8 +123,9 @@ def find_unequal_totals(snapshot: StatisticsSnapshot) -> list[str]:
 
 
 def find_jumps(earlier: Sequence[StatisticsSnapshot], after: StatisticsSnapshot) -> list[str]:
-    """Return values that changed more than threefold, and totals that fell, which only a reorganisation explains.
+    """Return values above 10,000 dollars that changed more than threefold, and totals that fell.
 
+    Only a reorganisation explains a total that fell.
     `earlier`: newest first. The value is compared with the last known one, since a feed is believed again after a day.
     """
     before = earlier[0]
@@ -156,7 +138,7 @@ def find_jumps(earlier: Sequence[StatisticsSnapshot], after: StatisticsSnapshot)
     if value is None or after.value_secured_usd is None:
         return found
     low, high = sorted((value, after.value_secured_usd))
-    if high > SMALL_DOLLARS and high > 3 * low:
+    if high > 10_000 and high > 3 * low:
         found.append(f"value secured: {value:,} to {after.value_secured_usd:,} dollars")
     return found
 
