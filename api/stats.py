@@ -31,7 +31,8 @@ from api.stats_bodies import (
     TokenAnswer,
     TotalsAnswer,
 )
-from reminder_worker.settings import ChainSettings, find_test_chains
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.statistics.prices import FeedState, TokenPrice, read_feed_states
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
 

@@ -27,7 +27,8 @@ from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.rendering import ReminderRenderer
-from reminder_worker.settings import CONTRACTS, Settings
+from reminder_worker.settings import Settings
+from reminder_worker.settings.chains import CONTRACTS
 
 RECIPIENTS = (1_000, 10_000, 100_000)
 WATCHED = (1_000, 20_000, 200_000)

@@ -9,7 +9,7 @@ from eth_utils.crypto import keccak
 
 from devnet.chain import Anvil
 from devnet.compile import ContractArtifact, load_contracts
-from reminder_worker.settings import CONTRACTS
+from reminder_worker.settings.chains import CONTRACTS
 
 MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11"
 PERMIT2 = "0x000000000022d473030f116ddee9f6b43ac78ba3"

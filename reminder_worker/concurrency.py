@@ -1,4 +1,4 @@
-"""How much work at once is done: together, and without the collector in its way."""
+"""Concurrent work: together, in time, and with few collections of garbage."""
 
 import asyncio
 import gc
@@ -11,8 +11,6 @@ from reminder_worker.errors import ChainUnavailable
 
 T = TypeVar("T")
 CHAIN_SECONDS = 45.0
-_USUAL = gc.get_threshold()
-_MANY = 20_000  # new objects before a collection: a batch makes as many, and frees them without the collector
 
 
 async def together(*work: Awaitable[Any]) -> list[Any]:
@@ -31,7 +29,7 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
 
 
 async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
-    """`work` for each item in their order, `at_once` at a time; failures as in `together`."""
+    """Call `work` for each item in order, `at_once` at a time; failures as in `together`."""
     rest = iter(items)
 
     async def worker() -> None:
@@ -42,8 +40,10 @@ async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitabl
 
 
 async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
-    """The result of `work`, which asks one chain. Raises `ChainUnavailable` also when it takes longer than `seconds`
-    (by default `CHAIN_SECONDS`): other chains wait for it."""
+    """Return the result of `work`, which asks one chain: other chains wait for it.
+
+    Raises `ChainUnavailable` after `seconds`, by default `CHAIN_SECONDS`.
+    """
     seconds = CHAIN_SECONDS if seconds is None else seconds
     try:
         async with asyncio.timeout(seconds):
@@ -53,9 +53,10 @@ async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
 
 
 class ChainLooks(Generic[T]):
-    """Looks at chains for callers who can only wait a short while. At each chain one look is under way at a time,
-    shared by all who ask meanwhile. It goes on when nobody waits any more: an endpoint that hangs is only found out,
-    and the next one asked, by a look that waits for it to the end."""
+    """Looks at chains for callers that wait a short while only. Concurrent callers share one look at a chain.
+
+    A look continues after its callers have left: only a look that waits to the end finds an endpoint that hangs.
+    """
 
     def __init__(self, look: Callable[[int], Coroutine[Any, Any, T]]) -> None:
         self._look = look
@@ -76,11 +77,12 @@ class ChainLooks(Generic[T]):
 
 @contextmanager
 def collecting_young_objects_only() -> Iterator[None]:
-    """The collector need not look at the whole process again and again: it was a sixth of an email's cost."""
+    """Collect new objects only: collections of the whole process were a sixth of an email's cost."""
+    usual = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(_MANY, *_USUAL[1:])
+    gc.set_threshold(20_000, *usual[1:])  # new objects: a batch makes as many, and frees them without the collector
     try:
         yield
     finally:
-        gc.set_threshold(*_USUAL)
+        gc.set_threshold(*usual)
         gc.unfreeze()

@@ -12,13 +12,6 @@ from reminder_worker.privacy.redaction import redact
 if TYPE_CHECKING:
     from reminder_worker.settings import Settings
 
-_QUIET = {
-    "uvicorn.access": logging.CRITICAL,
-    "uvicorn.error": logging.WARNING,
-    "alembic": logging.WARNING,
-    "web3": logging.WARNING,
-}
-
 
 def configure_logging(settings: "Settings") -> None:
     """Set up this process: level and format from the settings, to standard error."""
@@ -67,7 +60,9 @@ def _take_over_stdlib(level: int) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    for name, least in _QUIET.items():
+    quiet = {"uvicorn.access": logging.CRITICAL, "uvicorn.error": logging.WARNING}
+    quiet |= {"alembic": logging.WARNING, "web3": logging.WARNING}
+    for name, least in quiet.items():
         logging.getLogger(name).setLevel(max(level, least))
 
 

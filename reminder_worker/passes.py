@@ -36,7 +36,6 @@ log = structlog.get_logger(__name__)
 
 ANY_CHAIN = 0  # the chain id of a pass that is not of one chain
 Report = Mapping[str, Any]
-BALANCES_EVERY_SECONDS = 3600
 LOOK_SECONDS = 35.0  # for one chain: silent endpoints must not take the time of other chains
 
 
@@ -55,10 +54,10 @@ class WorkerPass:
 
     name: str
     every_seconds: int
-    per_chain: bool
-    switched_off: Callable[[Settings], str | None]
     look: Callable[[Runtime, int], Awaitable[bool]]
     run: Callable[[Runtime, int], Awaitable[Any]]
+    per_chain: bool = True
+    switched_off: Callable[[Settings], str | None] = lambda _: None
 
     def chains(self, settings: Settings) -> Sequence[int]:
         return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
@@ -76,36 +75,36 @@ class PassOutcome:
 
 async def look(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Ask every chain whether the pass has work. Raises `NotConfigured` for a pass that is off."""
-    step = _configured(runtime, name)
+    step = _find_configured(runtime, name)
 
-    async def one(chain_id: int) -> PassOutcome:
+    async def poll_chain(chain_id: int) -> PassOutcome:
         question = step.look(runtime, chain_id)
-        error, due = await _guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
-        await _record(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
+        error, due = await _run_guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
+        await _record_outcome(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return PassOutcome(chain_id, error, due=bool(due))
 
-    return list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
+    return list(await asyncio.gather(*(poll_chain(chain_id) for chain_id in step.chains(runtime.settings))))
 
 
 async def run(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn."""
-    step = _configured(runtime, name)
+    step = _find_configured(runtime, name)
 
-    async def one(chain_id: int) -> PassOutcome:
+    async def run_chain(chain_id: int) -> PassOutcome:
         began = time.monotonic()
-        error, found = await _guarded(step, chain_id, step.run(runtime, chain_id))
+        error, found = await _run_guarded(step, chain_id, step.run(runtime, chain_id))
         full = {**report_of(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
-        await _record(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
+        await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return PassOutcome(chain_id, error, report=full)
 
-    outcomes = list(await asyncio.gather(*(one(chain_id) for chain_id in step.chains(runtime.settings))))
+    outcomes = list(await asyncio.gather(*(run_chain(chain_id) for chain_id in step.chains(runtime.settings))))
     failed = [outcome for outcome in outcomes if outcome.error]
     if failed:
         raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
     return outcomes
 
 
-def _configured(runtime: Runtime, name: str) -> WorkerPass:
+def _find_configured(runtime: Runtime, name: str) -> WorkerPass:
     step = BY_NAME[name]
     reason = step.switched_off(runtime.settings)
     if reason:
@@ -113,7 +112,7 @@ def _configured(runtime: Runtime, name: str) -> WorkerPass:
     return step
 
 
-async def _guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
+async def _run_guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
     """The edge of a pass: whatever fails is logged once by class and counted, and the next pass goes on."""
     try:
         return None, await work
@@ -122,7 +121,7 @@ async def _guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tup
         return type(error).__name__, None
 
 
-async def _record(
+async def _record_outcome(
     runtime: Runtime, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
 ) -> None:
     """A look that found work is no success yet: the run it asks for is."""
@@ -141,15 +140,11 @@ async def _record(
         await connection.execute(statement.on_conflict_do_update(index_elements=["name", "chain_id"], set_=values))
 
 
-def _always_on(_settings: Settings) -> str | None:
-    return None
-
-
 def _mail_off(settings: Settings) -> str | None:
     return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
 
 
-def _dispatch(runtime: Runtime) -> ReminderDispatch:
+def _find_dispatch(runtime: Runtime) -> ReminderDispatch:
     if runtime.dispatch is None:
         raise NotConfigured("dispatch: no mail service is configured")
     return runtime.dispatch
@@ -177,15 +172,14 @@ async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
             return True
     _check_keys(runtime)
     looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
-    lately = looked >= func.clock_timestamp() - span(seconds=BALANCES_EVERY_SECONDS)
+    lately = looked >= func.clock_timestamp() - span(hours=1)
     question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
     async with runtime.engine.connect() as connection:
         return not await connection.scalar(select(question.exists()))
 
 
 def _check_keys(runtime: Runtime) -> None:
-    """Raises `Misconfigured` for a wallet that is configured and whose key cannot be used. A pass that does nothing for
-    it is no success, and apart from a line in the log at the start nobody would hear of it."""
+    """Raises `Misconfigured` for a configured wallet with an unusable key: a pass that ignores it is no success."""
     groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
     unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconcilers]
     if unused:
@@ -218,7 +212,7 @@ def _gifts_off(settings: Settings) -> str | None:
     return _mail_off(settings) if settings.gifts else "gifts are not served here (GIFT_ORIGINS)"
 
 
-def _gift_mail(runtime: Runtime) -> GiftMail:
+def _find_gift_mail(runtime: Runtime) -> GiftMail:
     if runtime.gift_mail is None:
         raise NotConfigured("gifts: no mail service is configured")
     return runtime.gift_mail
@@ -229,16 +223,16 @@ def _auto_renew_off(settings: Settings) -> str | None:
 
 
 async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
-    return relays_on(runtime.settings, chain_id) and await _auto_renew(runtime).poll(chain_id)
+    return relays_on(runtime.settings, chain_id) and await _find_auto_renew(runtime).poll(chain_id)
 
 
 async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
     if not relays_on(runtime.settings, chain_id):
         return {"renews": "nothing on this chain"}
-    return await _auto_renew(runtime).run(chain_id)
+    return await _find_auto_renew(runtime).run(chain_id)
 
 
-def _auto_renew(runtime: Runtime) -> AutoRenew:
+def _find_auto_renew(runtime: Runtime) -> AutoRenew:
     if runtime.auto_renew is None:
         raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
     return runtime.auto_renew
@@ -262,21 +256,21 @@ def fact_scope(engine: AsyncEngine, settings: Settings, wallets: Collection[str]
 
 async def read_operator_facts(runtime: Runtime, *parts: FactPart) -> OperatorFacts:
     """Read these parts of the facts of a running worker."""
-    return await read_facts(_scope(runtime), *parts)
+    return await read_facts(_make_scope(runtime), *parts)
 
 
-def _scope(runtime: Runtime) -> FactScope:
+def _make_scope(runtime: Runtime) -> FactScope:
     return fact_scope(runtime.engine, runtime.settings, [wallet.address for wallet in runtime.wallets])
 
 
-async def _watch(runtime: Runtime, _: int) -> WatchdogReport:
-    scope = _scope(runtime)
+async def _run_watchdog(runtime: Runtime, _: int) -> WatchdogReport:
+    scope = _make_scope(runtime)
     scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
     return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings).look()
 
 
 async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
-    return (await _watch(runtime, chain_id)).changed > 0
+    return (await _run_watchdog(runtime, chain_id)).changed > 0
 
 
 def _prices_off(settings: Settings) -> str | None:
@@ -301,7 +295,7 @@ async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
     return True
 
 
-async def _forget(runtime: Runtime, _: int) -> Report:
+async def _forget_expired(runtime: Runtime, _: int) -> Report:
     return {"rows": await forget_expired(runtime.engine)}
 
 
@@ -315,23 +309,18 @@ PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "index",
         every_seconds=5,
-        per_chain=True,
-        switched_off=_always_on,
         look=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
     WorkerPass(
         "signals",
         every_seconds=5,
-        per_chain=True,
-        switched_off=_always_on,
         look=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
     ),
     WorkerPass(
         "due",
         every_seconds=60,
-        per_chain=True,
         switched_off=_mail_off,
         look=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
@@ -341,21 +330,20 @@ PASSES: tuple[WorkerPass, ...] = (
         every_seconds=15,
         per_chain=False,
         switched_off=_mail_off,
-        look=lambda runtime, _: _dispatch(runtime).look(),
-        run=lambda runtime, _: _dispatch(runtime).run(),
+        look=lambda runtime, _: _find_dispatch(runtime).look(),
+        run=lambda runtime, _: _find_dispatch(runtime).run(),
     ),
     WorkerPass(
         "gifts",
         every_seconds=15,
         per_chain=False,
         switched_off=_gifts_off,
-        look=lambda runtime, _: _gift_mail(runtime).look(),
-        run=lambda runtime, _: _gift_mail(runtime).run(),
+        look=lambda runtime, _: _find_gift_mail(runtime).look(),
+        run=lambda runtime, _: _find_gift_mail(runtime).run(),
     ),
     WorkerPass(
         "relay",
         every_seconds=15,
-        per_chain=True,
         switched_off=_relay_off,
         look=_relay_has_work,
         run=_follow_relayed,
@@ -363,7 +351,6 @@ PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "auto_renew",
         every_seconds=300,
-        per_chain=True,
         switched_off=_auto_renew_off,
         look=_owners_to_look_at,
         run=_renew_timers,
@@ -371,7 +358,6 @@ PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "prices",
         every_seconds=300,
-        per_chain=True,
         switched_off=_prices_off,
         look=lambda runtime, chain_id: runtime.prices[chain_id].look(),
         run=lambda runtime, chain_id: runtime.prices[chain_id].run(),
@@ -379,15 +365,12 @@ PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "statistics",
         every_seconds=300,
-        per_chain=True,
-        switched_off=_always_on,
         look=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
         run=_take_snapshot,
     ),
     WorkerPass(
         "upgrades",
         every_seconds=15,
-        per_chain=True,
         switched_off=_upgrades_off,
         look=_queue_has_changed,
         run=_watch_upgrades,
@@ -396,7 +379,6 @@ PASSES: tuple[WorkerPass, ...] = (
         "alerts",
         every_seconds=15,
         per_chain=False,
-        switched_off=_always_on,
         look=lambda runtime, _: runtime.alerts.look(),
         run=lambda runtime, _: runtime.alerts.run(),
     ),
@@ -404,13 +386,10 @@ PASSES: tuple[WorkerPass, ...] = (
         "watchdog",
         every_seconds=60,
         per_chain=False,
-        switched_off=_always_on,
         look=_something_changed,
-        run=_watch,
+        run=_run_watchdog,
     ),
 )
 # A schedule and `tick` run this pass without a look. The watchdog watches it: kept personal data would go unnoticed.
-FORGETTING = WorkerPass(
-    "forget", every_seconds=3600, per_chain=False, switched_off=_always_on, look=_by_the_clock, run=_forget
-)
+FORGETTING = WorkerPass("forget", every_seconds=3600, per_chain=False, look=_by_the_clock, run=_forget_expired)
 BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}

@@ -1,4 +1,4 @@
-"""Builds every part from the settings, and closes it: the only place that knows all of them."""
+"""Construction of every part from the settings, and its end: the only place that knows all parts."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -49,8 +49,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The parts, ready to use; by chain id where the chain matters. `dispatch` is None when no mail is configured,
-    `gift_pages` where no gift is served, `gift_mail` where either is missing."""
+    """The parts, ready to use; by chain id where the chain matters.
+
+    `dispatch` is None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
+    """
 
     settings: Settings
     engine: AsyncEngine
@@ -107,14 +109,14 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain, ask_now) for id, chain in chains.items()}
         indexers = {
-            id: IndexerSelector(chains[id], indexes[id], _subgraph(chains[id].settings, session)) for id in chains
+            id: IndexerSelector(chains[id], indexes[id], _make_subgraph(chains[id].settings, session)) for id in chains
         }
         gifts = GiftReader(chains, indexers)
         dispatch, mail = None, None
         if settings.mail is not None:
             mail = await stack.enter_async_context(MailClient(settings.mail))
             dispatch = ReminderDispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
-        alerts = _alerts(engine, mail, settings)
+        alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         yield Runtime(
             settings=settings,
@@ -152,7 +154,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         )
 
 
-def _alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> AlertOutbox:
+def _make_alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> AlertOutbox:
     email = settings.ops.email
     names = {chain.chain_id: chain.name for chain in settings.chains}
     return AlertOutbox(engine, mail, email.get_secret_value() if email else None, names)
@@ -207,5 +209,5 @@ def make_gift_wallets(
     return GiftWallets(engine, hashes, quotas, chains, provider, client)
 
 
-def _subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> SubgraphClient | None:
+def _make_subgraph(chain: ChainSettings, session: aiohttp.ClientSession) -> SubgraphClient | None:
     return SubgraphClient(chain.subgraph_url, session) if chain.subgraph_url else None

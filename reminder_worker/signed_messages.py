@@ -14,8 +14,6 @@ from reminder_worker.database.tables import used_signature
 from reminder_worker.errors import AlreadyUsed, DeadlineTooFar, Expired, FieldFault, InvalidInput, Malformed
 
 MAX_AHEAD_SECONDS = 3600
-MIN_SALT_BYTES = 16
-_SALT = re.compile(rf"0x(?:[0-9a-fA-F]{{2}}){{{MIN_SALT_BYTES},64}}")
 
 
 def service_domain(chain_id: int) -> TypedDataDomain:
@@ -49,8 +47,8 @@ def payload_hash(payload: str) -> bytes:
 
 def check_salt(text: str) -> None:
     """Refuse a short salt, since emails could be guessed from the hash in a wallet. Raises ValueError."""
-    if not _SALT.fullmatch(text):
-        raise ValueError(f"has to be 0x and at least {MIN_SALT_BYTES} random bytes in hex")
+    if not re.fullmatch(r"0x(?:[0-9a-fA-F]{2}){16,64}", text):
+        raise ValueError("has to be 0x and at least 16 random bytes in hex")
 
 
 async def spend(connection: AsyncConnection, digest: bytes, deadline: int) -> None:

@@ -13,46 +13,40 @@ T = TypeVar("T")
 NOT_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """Raised by `msgspec.json.decode`: no JSON, JSON of another shape, no UTF-8, or nested without end."""
 
-_WHERE = re.compile(r" - at `\$(?P<path>[^`]*)`$")
-_MISSING = re.compile(r"^Object missing required field `(?P<field>\w+)`")
-_TYPES = re.compile(r"`([^`]+)`")
-_WORDS = {
-    **{"int": "an integer", "float": "a number", "str": "a string", "bool": "true or false"},
-    **{"object": "an object", "array": "an array"},
-}
-_EXPECTED = re.compile(r"^Expected (?P<expected>.+?)(?:, got `\w+`)?$")
-
 
 def decode(data: bytes | str, kind: type[T], prefix: str = "") -> T:
     """`prefix` is the JSON pointer of `data` in the request. Raises `Malformed` or `InvalidInput`."""
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise InvalidInput("The request holds a field that is not acceptable.", [_fault(str(error), prefix)]) from None
+        fault = _describe_fault(str(error), prefix)
+        raise InvalidInput("The request holds a field that is not acceptable.", [fault]) from None
     except NOT_JSON:
         where = f" in {prefix}" if prefix else ""
         raise Malformed(f"The JSON text{where} cannot be read.") from None
 
 
-def _fault(message: str, prefix: str) -> FieldFault:
-    """msgspec's messages hold the received value or an unknown field's name in places: only the known parts pass."""
-    where = _WHERE.search(message)
+def _describe_fault(message: str, prefix: str) -> FieldFault:
+    """Return known parts of msgspec's message only: it may hold the received value or an unknown field's name."""
+    where = re.search(r" - at `\$(?P<path>[^`]*)`$", message)
     pointer = prefix + (re.sub(r"\[(\d+)\]", r"/\1", where["path"].replace(".", "/")) if where else "")
     message = message[: where.start()] if where else message
-    if missing := _MISSING.match(message):
+    if missing := re.match(r"Object missing required field `(?P<field>\w+)`", message):
         return FieldFault(f"{pointer}/{missing['field']}", "is missing")
     if message.startswith("Object contains unknown field"):
         return FieldFault(pointer, "holds a field that is not known here")
     if message.startswith("Invalid enum value"):
         return FieldFault(pointer, "is not one of the allowed values")
-    if expected := _EXPECTED.match(message):
-        return FieldFault(pointer, f"has to be {_TYPES.sub(_in_words, expected['expected'])}")
+    if expected := re.match(r"Expected (?P<expected>.+?)(?:, got `\w+`)?$", message):
+        return FieldFault(pointer, f"has to be {re.sub(r'`([^`]+)`', _name_json_types, expected['expected'])}")
     return FieldFault(pointer, "is not acceptable")
 
 
-def _in_words(types: re.Match[str]) -> str:
+def _name_json_types(types: re.Match[str]) -> str:
     """Callers know JSON's types, not Python's."""
-    return " or ".join(_WORDS.get(name, name) for name in types[1].split(" | "))
+    words = {"int": "an integer", "float": "a number", "str": "a string", "bool": "true or false"}
+    words |= {"object": "an object", "array": "an array"}
+    return " or ".join(words.get(name, name) for name in types[1].split(" | "))
 
 
 async def read_body(response: aiohttp.ClientResponse, most: int) -> bytes:

@@ -29,7 +29,8 @@ from reminder_worker.outbox.messages import GiftKind, GiftSubject, build_gift_bo
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
 from reminder_worker.outbox.operator import OperatorLedger
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.settings import Settings, find_test_chains
+from reminder_worker.settings import Settings
+from reminder_worker.settings.chains import find_test_chains
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

@@ -19,7 +19,8 @@ from reminder_worker.gifts.tables import gift_wallet
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import QuotaCounters
-from reminder_worker.settings import IdentityProviderSettings, find_test_chains
+from reminder_worker.settings import IdentityProviderSettings
+from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend
 
 log = structlog.get_logger(__name__)

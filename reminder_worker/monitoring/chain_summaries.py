@@ -8,7 +8,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks, together
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.operator import PayingWallet
-from reminder_worker.settings import CONTRACTS, ChainSettings
+from reminder_worker.settings import ChainSettings
+from reminder_worker.settings.chains import CONTRACTS
 
 T = TypeVar("T")
 STATUS_SECONDS = 5.0  # a monitor gives up soon

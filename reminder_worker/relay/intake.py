@@ -50,7 +50,8 @@ from reminder_worker.relay.authorizations import (
 from reminder_worker.relay.models import OPEN_STATES, SELF_PAID, RelayAuthorization, RelayLane, RequestView, WaitsFor
 from reminder_worker.relay.onchain_effects import list_vaults
 from reminder_worker.relay.validation import RequestReader, RequestTerms, check_effects, check_request
-from reminder_worker.settings import ChainSettings, RelaySettings, Settings, find_test_chains
+from reminder_worker.settings import ChainSettings, RelaySettings, Settings
+from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.signed_messages import served_chain
 
 STATUS_SECONDS: Final = 5.0

@@ -36,7 +36,8 @@ from reminder_worker.reminders.audience import (
 from reminder_worker.reminders.rendering import ReminderRenderer
 from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
 from reminder_worker.reminders.tables import sql
-from reminder_worker.settings import ReminderSettings, Settings, find_test_chains
+from reminder_worker.settings import ReminderSettings, Settings
+from reminder_worker.settings.chains import find_test_chains
 
 SIGNALS_AT_ONCE = 50  # each may need another block; a slow node still answers in time
 WINDOWS_AT_ONCE = 2000

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from reminder_worker.errors import Misconfigured
-from reminder_worker.settings.chains import CONTRACTS, MAINNET_CHAIN_IDS, ChainSettings, find_test_chains
+from reminder_worker.settings.chains import PRESETS, ChainSettings
 from reminder_worker.settings.groups import (
     ApiSettings,
     AutoRenewSettings,
@@ -30,34 +30,8 @@ from reminder_worker.settings.groups import (
     SettingsGroup,
     StatisticsSettings,
 )
-from reminder_worker.settings.presets import PRESETS
-
-__all__ = [
-    "CONTRACTS",
-    "GROUPS",
-    "MAINNET_CHAIN_IDS",
-    "ApiSettings",
-    "AutoRenewSettings",
-    "ChainSettings",
-    "GiftSettings",
-    "IdentityProviderSettings",
-    "MailSettings",
-    "OpsSettings",
-    "RelaySettings",
-    "ReminderSettings",
-    "ServiceSettings",
-    "Settings",
-    "SettingsGroup",
-    "StatisticsSettings",
-    "find_misspelt",
-    "find_test_chains",
-    "find_without_effect",
-    "is_secret_field",
-    "list_setting_names",
-]
 
 G = TypeVar("G", bound="SettingsGroup")
-_CHAIN_ID = re.compile("[1-9][0-9]{0,15}")
 
 
 class Settings(SettingsGroup):
@@ -79,20 +53,20 @@ class Settings(SettingsGroup):
     @classmethod
     def from_environ(cls, environ: Mapping[str, str] = os.environ) -> Self:
         """Read all groups. Raises `Misconfigured` with every fault that prevents a start."""
-        values, problems = _with_secret_files(environ)
+        values, problems = _read_secret_files(environ)
         faults: list[str] = list(problems)
         half: list[str] = []
-        service = _read(ServiceSettings, values, "", faults)
+        service = _read_group(ServiceSettings, values, "", faults)
         chains = _read_chains(values, faults)
-        reminders = _read(ReminderSettings, values, "", faults)
-        api = _read(ApiSettings, values, "", faults)
-        ops = _read(OpsSettings, values, "", faults)
-        statistics = _read(StatisticsSettings, values, "", faults)
-        mail = _read_optional(MailSettings, "no email is sent", values, half)
-        relay = _read_optional(RelaySettings, "nothing is relayed", values, half)
-        auto_renew = _read_optional(AutoRenewSettings, "no timer is renewed", values, half)
-        gifts = _read_optional(GiftSettings, "no gift is served", values, half)
-        provider = _read_optional(IdentityProviderSettings, "no wallet is found by email", values, half)
+        reminders = _read_group(ReminderSettings, values, "", faults)
+        api = _read_group(ApiSettings, values, "", faults)
+        ops = _read_group(OpsSettings, values, "", faults)
+        statistics = _read_group(StatisticsSettings, values, "", faults)
+        mail = _read_optional_group(MailSettings, "no email is sent", values, half)
+        relay = _read_optional_group(RelaySettings, "nothing is relayed", values, half)
+        auto_renew = _read_optional_group(AutoRenewSettings, "no timer is renewed", values, half)
+        gifts = _read_optional_group(GiftSettings, "no gift is served", values, half)
+        provider = _read_optional_group(IdentityProviderSettings, "no wallet is found by email", values, half)
         if provider and provider.code_signing_key and service and service.environment != "local":
             faults.append("TURNKEY_CODE_SIGNING_KEY: is for a stand-in on the local stack only")
         if ops and ops.operator_secret and ops.operator_secret == ops.status_secret:
@@ -119,7 +93,7 @@ class Settings(SettingsGroup):
         return self.service.environment == "local"
 
 
-def _with_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+def _read_secret_files(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Replace every `NAME_FILE` by `NAME` with the file's text. Values are stripped; empty values count as absent."""
     values = {name: text for name, value in environ.items() if (text := value.strip())}
     problems = []
@@ -147,18 +121,18 @@ def _read_chains(values: Mapping[str, str], faults: list[str]) -> tuple[ChainSet
     if len(set(ids)) < len(ids):
         faults.append("CHAINS: names a chain twice")
     for text in dict.fromkeys(ids):
-        if not _CHAIN_ID.fullmatch(text):
+        if not re.fullmatch("[1-9][0-9]{0,15}", text):
             faults.append("CHAINS: holds something that is not a chain id")
             continue
         prefix = f"CHAIN_{text}_"
         preset = {prefix + key: value for key, value in PRESETS.get(int(text), {}).items()}
-        chain = _read(ChainSettings, {**preset, **values}, prefix, faults, chain_id=int(text))
+        chain = _read_group(ChainSettings, {**preset, **values}, prefix, faults, chain_id=int(text))
         if chain is not None:
             chains.append(chain)
     return tuple(chains)
 
 
-def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[str], **fixed: Any) -> G | None:
+def _read_group(group: type[G], values: Mapping[str, str], prefix: str, faults: list[str], **fixed: Any) -> G | None:
     fields: dict[str, Any] = dict(fixed)
     for field in group.model_fields.values():
         if field.alias is not None and prefix + field.alias in values:
@@ -174,13 +148,13 @@ def _read(group: type[G], values: Mapping[str, str], prefix: str, faults: list[s
         return None
 
 
-def _read_optional(group: type[G], off: str, values: Mapping[str, str], half: list[str]) -> G | None:
+def _read_optional_group(group: type[G], off: str, values: Mapping[str, str], half: list[str]) -> G | None:
     """Return None if no required variable is set, or if the group is invalid; faults are added to `half`."""
     required = _list_required(group)
     if not any(name in values for name in required):
         return None
     faults: list[str] = []
-    found = _read(group, values, "", faults)
+    found = _read_group(group, values, "", faults)
     if faults:
         half.extend([*faults, f"the group of {required[0]} is set by half or wrongly: {off}"])
     return found
@@ -201,14 +175,6 @@ GROUPS: tuple[type[SettingsGroup], ...] = (
     AutoRenewSettings,
     OpsSettings,
     StatisticsSettings,
-    GiftSettings,
-    IdentityProviderSettings,
-)
-
-OPTIONAL_GROUPS: tuple[type[SettingsGroup], ...] = (
-    MailSettings,
-    RelaySettings,
-    AutoRenewSettings,
     GiftSettings,
     IdentityProviderSettings,
 )
@@ -236,7 +202,8 @@ def find_misspelt(environ: Mapping[str, str]) -> list[tuple[str, str]]:
 def find_without_effect(environ: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return (variable, required settings) of variables whose part is off for lack of a required setting."""
     found = []
-    for group in OPTIONAL_GROUPS:
+    optional = (MailSettings, RelaySettings, AutoRenewSettings, GiftSettings, IdentityProviderSettings)
+    for group in optional:
         fields = [field for field in group.model_fields.values() if field.alias]
         required = _list_required(group)
         given = [name for field in fields for name in _list_names(field) if environ.get(name, "").strip()]

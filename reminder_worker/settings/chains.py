@@ -1,4 +1,4 @@
-"""Settings of one chain, and which chains count as test chains."""
+"""Settings of one chain, the published addresses, and which chains count as test chains."""
 
 from collections.abc import Collection
 
@@ -15,8 +15,6 @@ from reminder_worker.settings.values import (
     SecretWebUrl,
     WebUrl,
 )
-
-MAINNET_CHAIN_IDS = frozenset({1})
 
 CONTRACTS = (
     "transfer_eoa_legacy_router",
@@ -124,10 +122,56 @@ class ChainSettings(SettingsGroup):
     @property
     def is_test_chain(self) -> bool:
         """Premium costs next to nothing here: anybody could cause emails to any address."""
-        return self.chain_id not in MAINNET_CHAIN_IDS
+        return self.chain_id != 1
 
 
 def find_test_chains(chains: Collection[ChainSettings]) -> frozenset[int]:
     """Return test chains served beside mainnet: their free numbers must not enter totals. Empty without mainnet."""
     tests = frozenset(chain.chain_id for chain in chains if chain.is_test_chain)
     return tests if len(tests) < len(chains) else frozenset()
+
+
+# Published contract addresses by chain id, as of 2026-08-07: check the live list before deploying.
+PRESETS: dict[int, dict[str, str]] = {
+    1: {
+        "NAME": "Ethereum",
+        "EXPLORER_URL": "https://etherscan.io",
+        "TRANSFER_EOA_LEGACY_ROUTER": "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b",
+        "MULTISIG_LEGACY_ROUTER": "0x7c7bf503DF70eBE3520f65Cc0Ff1aF093Fa85038",
+        "PREMIUM_SETTING": "0x5223E0D4D1f0BE6Bf5De7cA6D2Fa9BFB6447013f",
+        "PREMIUM_REGISTRY": "0x44Ae934Ef4a30FF11f9665174dDFa9F0c93bEA27",
+        "PREMIUM_REMINDER_VIEW": "0x8A5aF2c367B7420300547b03Be5f4c720C027a4d",
+        "TIME_LOCK_ROUTER": "0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
+        "TIMELOCK_ERC20": "0xe809Bbc14bCF4ADd37377547B652DaF70B5939BF",
+        "TIMELOCK_ERC721": "0x10CcC41871F73da22f423a1eFbaA5044a8F03F29",
+        "TIMELOCK_ERC1155": "0xa29Ac005e8Df0FFfB495c69f2C064c5a5F41261e",
+        "TOKEN_WHITE_LIST": "0x7812777A23877159861d3De567DD97f9d9f64FE9",
+        "UPGRADE_TIMELOCK": "0xc0Fee69ffAA1d62D701Bb277031CEc0d98AFA4Ad",
+        "LEGACY_PULL_VAULT": "0x95F0981026C7e804fD6ba8bE738cA7c380C7f978",
+        # ETH and WETH, USDC, USDT; heartbeats as published by Chainlink
+        "PRICE_FEEDS": "ETH=0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419@3600,"
+        "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2=0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419@3600,"
+        "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48=0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6@86400,"
+        "0xdAC17F958D2ee523a2206206994597C13D831ec7=0x3E7d1eAB13ad0104d2750B8863b489D65364e32D@86400",
+    },
+    11155111: {
+        "NAME": "Sepolia (test network)",
+        "EXPLORER_URL": "https://sepolia.etherscan.io",
+        "TRANSFER_EOA_LEGACY_ROUTER": "0xF9Eb0EB6B547c67413484FBD9856684F950768A7",
+        "MULTISIG_LEGACY_ROUTER": "0x5a160b5fBFeAd9CCE7276E108F7dE614B922C5f5",
+        "PREMIUM_SETTING": "0xEA267a1F6D554dD416d26c60eFef9234ebfde95e",
+        "PREMIUM_REGISTRY": "0xE243360635cbdA1B092DF9a2acC454Eb04aa70Fb",
+        "PREMIUM_REMINDER_VIEW": "0x8260d5f188e3772be590f16DF515241de4B2C965",
+        "TIME_LOCK_ROUTER": "0x04FB4160c519578E310ee9cC7b966B88291E5F20",
+        "TIMELOCK_ERC20": "0xB7860eA69109142Bcf7ff4BC0FE52460D96a29B8",
+        "TIMELOCK_ERC721": "0x01D55e60D5f64b9F720B31F5bd729d3c09ff965E",
+        "TIMELOCK_ERC1155": "0x0B8B48b6be196F2C5e761C3b4fF508AD5b57f7b4",
+        "TOKEN_WHITE_LIST": "0xE7e5011263e862f964F608C26654edAD25497B8F",
+        "UPGRADE_TIMELOCK": "0xFE949165f70becE8EaeA9f39140F377aF47f0875",
+        "LEGACY_PULL_VAULT": "0x2FaB98a58211F7FF48F78E8880c0F0e6A5e6E5f3",
+        # ETH and WETH, USDC: the feeds that the protocol's own PremiumRegistry uses there
+        "PRICE_FEEDS": "ETH=0x694AA1769357215DE4FAC081bf1f309aDC325306@3600,"
+        "0x7b79995e5f793A07Bc00c21412e50Ecae098E7f9=0x694AA1769357215DE4FAC081bf1f309aDC325306@3600,"
+        "0x1c7D4B196Cb0C7B01d743Fbc6116a902379C7238=0xA2F78ab2355fe2f984D808B5CeE7FD0A93D5270E@86400",
+    },
+}

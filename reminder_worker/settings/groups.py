@@ -1,7 +1,7 @@
 """Groups of settings: fields with environment variable, default and description."""
 
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -21,8 +21,6 @@ from reminder_worker.settings.values import (
     SecretWebUrl,
     WebUrl,
 )
-
-_TEN_YEARS: Final = 10 * 365 * 86400
 
 
 class SettingsGroup(BaseModel):
@@ -92,14 +90,14 @@ class ReminderSettings(SettingsGroup):
     signal_max_age_seconds: int = Field(
         7 * 86400,
         ge=60,
-        le=_TEN_YEARS,
+        le=10 * 365 * 86400,
         alias="SIGNAL_MAX_AGE",
         description="seconds; older signals and windows are recorded, not mailed; under a day after a restore only",
     )
     instructions_cooldown_seconds: int = Field(
         86400,
         ge=0,
-        le=_TEN_YEARS,
+        le=10 * 365 * 86400,
         alias="INSTRUCTIONS_COOLDOWN",
         description="seconds between two /send-instructions of one owner",
     )

@@ -7,40 +7,40 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from reminder_worker.settings import GROUPS, ChainSettings, SettingsGroup, is_secret_field
-from reminder_worker.settings.presets import PRESETS
-
-_CHAINS = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
-_BEGIN, _END = "<!-- settings -->\n", "<!-- /settings -->"
+from reminder_worker.settings.chains import PRESETS
 
 
 def configuration_table() -> str:
     """Return Markdown with a table for each group."""
-    return "\n\n".join(_group_table(group) for group in GROUPS)
+    return "\n\n".join(_make_group_table(group) for group in GROUPS)
 
 
 def with_table(page: str) -> str:
     """Return the page with new tables between its two markers."""
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{configuration_table()}\n\n{_END}{after}"
+    begin, end = "<!-- settings -->\n", "<!-- /settings -->"
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{configuration_table()}\n\n{end}{after}"
 
 
-def _group_table(group: type[SettingsGroup]) -> str:
-    rows = [_CHAINS] if group is ChainSettings else []
-    rows += [(f"`{name}`", _default(name, field), field.description or "") for name, field in _fields(group)]
+def _make_group_table(group: type[SettingsGroup]) -> str:
+    chains = ("`CHAINS`", "**required**", "chain ids, comma separated, for example `1,11155111`")
+    rows = [chains] if group is ChainSettings else []
+    fields = _list_fields(group)
+    rows += [(f"`{name}`", _format_default(name, field), field.description or "") for name, field in fields]
     lines = [f"| {name} | {default} | {description} |" for name, default, description in rows]
     title = (group.__doc__ or "").strip()
     return "\n".join([f"**{title}**", "", "| variable | default | what it is |", "|---|---|---|", *lines])
 
 
-def _fields(group: type[SettingsGroup]) -> Iterator[tuple[str, FieldInfo]]:
+def _list_fields(group: type[SettingsGroup]) -> Iterator[tuple[str, FieldInfo]]:
     prefix = "CHAIN_<id>_" if group is ChainSettings else ""
     for field in group.model_fields.values():
         if field.alias:
             yield prefix + field.alias, field
 
 
-def _default(name: str, field: FieldInfo) -> str:
+def _format_default(name: str, field: FieldInfo) -> str:
     secret = " (secret)" if is_secret_field(field) else ""
     if any(name.removeprefix("CHAIN_<id>_") in values for values in PRESETS.values()):
         return "preset for known chains"

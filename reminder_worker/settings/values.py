@@ -15,8 +15,6 @@ from sqlalchemy.exc import ArgumentError
 from reminder_worker.privacy.emails import check_name, normalise_email
 
 BlockTag = Literal["latest", "safe", "finalized"]
-API_PATHS = frozenset({"gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"})  # first parts
-_ORIGIN = re.compile(r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?")
 
 
 def _parts(value: str) -> tuple[str, ...]:
@@ -94,7 +92,8 @@ def _may_be_mailed(value: str) -> str:
 
 def _origin(value: str) -> str:
     """Return the origin in the form that browsers send."""
-    found = _ORIGIN.fullmatch(value.removesuffix("/").lower())
+    pattern = r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?"
+    found = re.fullmatch(pattern, value.removesuffix("/").lower())
     if found is None or int(found["port"] or 0) > 65535:
         raise ValueError("not an origin: scheme, host and port, and nothing else")
     return found[0].removesuffix(":443" if found["scheme"] == "https" else ":80")
@@ -143,7 +142,7 @@ def _price_feeds(value: str) -> tuple[PriceFeed, ...]:
 
 
 def _gift_prefix(value: str) -> str:
-    if value in API_PATHS:
+    if value in ("gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"):
         raise ValueError("is a path of the API itself: choose another")
     return value
 

@@ -13,7 +13,7 @@ from devnet.deploy import DAY, HOUR, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.doctor.chain import check_start_block
-from reminder_worker.settings.presets import PRESETS
+from reminder_worker.settings.chains import PRESETS
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.commands import Command
 

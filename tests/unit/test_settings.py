@@ -14,14 +14,8 @@ from reminder_worker.doctor.report import list_settings
 from reminder_worker.errors import Misconfigured
 from reminder_worker.monitoring.endpoints import CHAIN_SECONDS
 from reminder_worker.passes import LOOK_SECONDS
-from reminder_worker.settings import (
-    ChainSettings,
-    Settings,
-    find_misspelt,
-    find_test_chains,
-    find_without_effect,
-    list_setting_names,
-)
+from reminder_worker.settings import ChainSettings, Settings, find_misspelt, find_without_effect, list_setting_names
+from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.settings.table import with_table
 
 ROOT = Path(__file__).parents[2]
