@@ -13,8 +13,6 @@ from reminder_worker.chain.types import ContractCall, RevertedCall
 
 WORD: Final = 32
 MAX_ARRAY: Final = 100_000
-_UNUSED: Final = 12  # the high bytes of an address's word
-_ZEROS: Final = bytes(_UNUSED)
 
 
 class MalformedData(ValueError):
@@ -55,9 +53,9 @@ def bool_at(data: bytes, position: int) -> bool:
 
 def address_at(data: bytes, position: int) -> str:
     chunk = data[position : position + WORD]
-    if len(chunk) != WORD or not chunk.startswith(_ZEROS):
+    if len(chunk) != WORD or not chunk.startswith(bytes(12)):
         raise MalformedData("not an address")
-    return "0x" + chunk[_UNUSED:].hex()
+    return "0x" + chunk[12:].hex()
 
 
 def _array_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[int, int]:
@@ -81,13 +79,7 @@ def uints_at(data: bytes, position: int, bits: int = 256) -> tuple[int, ...]:
 def addresses_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
     """Return the addresses of an array; raise `MalformedData` for more than `most`."""
     first, count = _array_at(data, position, most)
-    found = []
-    for place in range(first, first + count * WORD, WORD):
-        chunk = data[place : place + WORD]
-        if not chunk.startswith(_ZEROS):
-            raise MalformedData("not an address")
-        found.append("0x" + chunk[_UNUSED:].hex())
-    return tuple(found)
+    return tuple([address_at(data, place) for place in range(first, first + count * WORD, WORD)])
 
 
 def addresses_behind(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
@@ -117,8 +109,6 @@ def bytes_at(data: bytes, position: int, limit: int) -> bytes:
     return data[position + WORD : position + WORD + size]
 
 
-_ALLOW_FAILURE_AND_DATA_OFFSET: Final = word(1) + word(96)
-_HIGH_BYTES_OF_AN_ADDRESS: Final = "00" * 12
 _ONE: Final = struct.Struct(">24xQ")  # a word, of which no more than 64 bits mean anything here
 _TWO: Final = struct.Struct(">24xQ24xQ")
 
@@ -126,7 +116,8 @@ _TWO: Final = struct.Struct(">24xQ24xQ")
 def encode_multicall(calls: Sequence[ContractCall]) -> bytes:
     """Encode the calls of `aggregate3`, as hex because addresses are hex already."""
     arguments = {data: _argument(data).hex() for data in {call.data for call in calls}}
-    tails = [_HIGH_BYTES_OF_AN_ADDRESS + call.to[2:] + arguments[call.data] for call in calls]
+    high_bytes = "00" * 12
+    tails = [high_bytes + call.to[2:] + arguments[call.data] for call in calls]
     sizes = tuple(map(len, arguments.values()))
     if len(set(sizes)) == 1:
         heads = _heads(len(calls), WORD + sizes[0] // 2)
@@ -146,7 +137,7 @@ def _heads(count: int, size: int) -> bytes:
 
 def _argument(data: bytes) -> bytes:
     """Encode the rest of a call after the target: allowed failure, offset, size and data."""
-    return _ALLOW_FAILURE_AND_DATA_OFFSET + word(len(data)) + data + bytes(-len(data) % WORD)
+    return word(1) + word(96) + word(len(data)) + data + bytes(-len(data) % WORD)
 
 
 def decode_multicall(data: bytes, count: int) -> list[bytes | RevertedCall]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -16,32 +17,32 @@ from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes
-_HALF_ORDER: Final = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # secp256k1, EIP-2
-_KEY_BYTES: Final = 65  # r, s, v
-_NOT_DEPLOYED: Final = (
-    "It is not the signature of a key (65 bytes), and there is no contract at the account's address on this chain: a"
-    " smart wallet that is not deployed cannot sign."
-)
-_ERC6492_END: Final = bytes.fromhex("6492" * 16)
-_ENVELOPE: Final = (
-    "It is the envelope for a wallet that is not deployed (ERC-6492), but this wallet is deployed on this chain: let it"
-    " sign again."
-)
-_COMPACT_BYTES: Final = 64
-_COMPACT: Final = (
-    "It is a compact signature of 64 bytes (EIP-2098), which the contracts do not take: send r, s and v, 65 bytes."
-)
-_DELEGATED: Final = (
-    "The account's own key signed it, but the contract that the account is delegated to (EIP-7702) decides, and does"
-    " not take it: sign as that wallet wants it, or end the delegation."
-)
-_SILENT: Final = (
-    "The account's contract does not say whether it signed (ERC-1271): a Safe needs version 1.3.0 and its fallback"
-    " handler, and no check may use more than {gas} gas."
-)
-_DOMAIN_FIELDS: Final = {"name": "string", "version": "string", "chainId": "uint256", "verifyingContract": "address"}
 
 Types = Mapping[str, Sequence[Mapping[str, str]]]
+
+
+class SignatureHint(StrEnum):
+    """What is wrong with the wallet or its signature, for the person who sent it."""
+
+    NOT_DEPLOYED = (
+        "It is not the signature of a key (65 bytes), and there is no contract at the account's address on this chain:"
+        " a smart wallet that is not deployed cannot sign."
+    )
+    ENVELOPE = (
+        "It is the envelope for a wallet that is not deployed (ERC-6492), but this wallet is deployed on this chain:"
+        " let it sign again."
+    )
+    COMPACT = (
+        "It is a compact signature of 64 bytes (EIP-2098), which the contracts do not take: send r, s and v, 65 bytes."
+    )
+    DELEGATED = (
+        "The account's own key signed it, but the contract that the account is delegated to (EIP-7702) decides, and"
+        " does not take it: sign as that wallet wants it, or end the delegation."
+    )
+    SILENT = (
+        "The account's contract does not say whether it signed (ERC-1271): a Safe needs version 1.3.0 and its fallback"
+        " handler, and no check may use more than {gas} gas."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +83,12 @@ def _type_hash(name: str, fields: tuple[tuple[str, str], ...]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _domain_separator(domain: TypedDataDomain) -> bytes:
+    fields = [("name", "string"), ("version", "string"), ("chainId", "uint256")]
     values: dict[str, object] = {"name": domain.name, "version": domain.version, "chainId": domain.chain_id}
     if domain.verifying_contract is not None:
+        fields.append(("verifyingContract", "address"))
         values["verifyingContract"] = domain.verifying_contract
-    return _hash_struct("EIP712Domain", tuple((name, _DOMAIN_FIELDS[name]) for name in values), values)
+    return _hash_struct("EIP712Domain", tuple(fields), values)
 
 
 def _hash_struct(name: str, fields: tuple[tuple[str, str], ...], message: Mapping[str, object]) -> bytes:
@@ -109,10 +112,11 @@ def _encode(kind: str, value: object) -> bytes:
 
 def recover(digest: bytes, signature: bytes) -> str | None:
     """Return the plain account of a 65-byte r, s, v signature (v 27, 28, 0 or 1), or None. High s is refused."""
-    if len(signature) != _KEY_BYTES:
+    if len(signature) != 65:
         return None
+    half_order = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # secp256k1, EIP-2
     v = signature[64] - 27 if signature[64] >= 27 else signature[64]
-    if v not in (0, 1) or int.from_bytes(signature[32:64], "big") > _HALF_ORDER:
+    if v not in (0, 1) or int.from_bytes(signature[32:64], "big") > half_order:
         return None
     try:
         key = PublicKey.from_signature_and_message(signature[:64] + bytes([v]), digest, hasher=None)
@@ -145,17 +149,12 @@ class SignatureVerifier:
         (code,) = await self._chain.codes([signer])
         is_by_key = recover(digest, signature) == signer
         if not code:
-            return SignatureVerdict(is_by_key, _hint_without_code(signature))
+            hints = {64: SignatureHint.COMPACT, 65: ""}
+            return SignatureVerdict(is_by_key, hints.get(len(signature), SignatureHint.NOT_DEPLOYED))
         found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer, caller))
-        if signature.endswith(_ERC6492_END):
-            return SignatureVerdict(found.is_signed, _ENVELOPE)
-        return SignatureVerdict(found.is_signed, _DELEGATED if is_by_key else found.hint)
-
-
-def _hint_without_code(signature: bytes) -> str:
-    if len(signature) == _COMPACT_BYTES:
-        return _COMPACT
-    return "" if len(signature) == _KEY_BYTES else _NOT_DEPLOYED
+        if signature.endswith(bytes.fromhex("6492" * 16)):
+            return SignatureVerdict(found.is_signed, SignatureHint.ENVELOPE)
+        return SignatureVerdict(found.is_signed, SignatureHint.DELEGATED if is_by_key else found.hint)
 
 
 async def _by_contract(
@@ -167,4 +166,4 @@ async def _by_contract(
     answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=NODE_POLICY.views_bytes)
     said = answer.data if isinstance(answer, RevertedCall) else answer
     is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)
-    return SignatureVerdict(is_signed, "" if said else _SILENT.format(gas=gas))
+    return SignatureVerdict(is_signed, "" if said else SignatureHint.SILENT.format(gas=gas))

@@ -121,7 +121,7 @@ def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
         sender, recipient = (address_at(bytes.fromhex(topic[2:]), 0) for topic in log.topics[1:])
     except MalformedData:
         return None
-    token = ETHER if log.address == _ETHER_LOGGER else log.address
+    token = ETHER if log.address == "0x" + "ff" * 19 + "fe" else log.address  # EIP-7708
     return TokenTransfer(token, sender, recipient, at(log.data, 0))
 
 
@@ -189,5 +189,4 @@ def _all_events() -> dict[tuple[str, int], EventType]:
 
 EVENTS: Final[Mapping[tuple[str, int], EventType]] = _all_events()
 """By first topic and number of topics."""
-_ETHER_LOGGER: Final = "0x" + "ff" * 19 + "fe"  # logs every move of ether on chains with EIP-7708
 TRANSFER_TOPIC: Final = abi.topic(abi.events("ERC20")[0])

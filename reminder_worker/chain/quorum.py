@@ -2,19 +2,15 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
 
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.types import T
 from reminder_worker.errors import ChainUnavailable, ServiceError
-
-T = TypeVar("T")
-ENDPOINTS_THAT_AGREE: Final = 2
-"""Endpoints that have to agree, where one endpoint's word is not enough."""
 
 
 def endpoints_needed(endpoints: int) -> int:
-    """Return how many of so many endpoints have to agree; a single endpoint is believed."""
-    return min(ENDPOINTS_THAT_AGREE, endpoints)
+    """Return how many of so many endpoints have to agree: two; a single endpoint is believed."""
+    return min(2, endpoints)
 
 
 async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
@@ -23,23 +19,24 @@ async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
     Raises `ChainUnavailable` if no two agree: one is down, lags or lies. The values of `read` are compared, so they
     must contain everything relevant. A refusal must be a value too: an exception of `read` counts as no answer.
     """
-    voices = chain.single_views()
-    if len(voices) < ENDPOINTS_THAT_AGREE:
+    views = chain.single_views()
+    needed = endpoints_needed(len(views))
+    if needed == 1:
         return await read(chain)
 
-    async def ask(voice: Chain) -> list[T]:
+    async def ask_one(view: Chain) -> list[T]:
         try:
-            return [await read(voice)]
+            return [await read(view)]
         except ServiceError:  # also `Misconfigured`, when it denies a contract
             return []
 
-    said: list[T] = []
-    asked = [asyncio.ensure_future(ask(voice)) for voice in voices]
+    values: list[T] = []
+    asked = [asyncio.ensure_future(ask_one(view)) for view in views]
     try:
         for answer in asyncio.as_completed(asked):
             for value in await answer:
-                said.append(value)
-                if said.count(value) == ENDPOINTS_THAT_AGREE:
+                values.append(value)
+                if values.count(value) == needed:
                     return value
     finally:
         for task in asked:

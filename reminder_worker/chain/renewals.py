@@ -2,11 +2,11 @@
 
 A timer is renewed on a count alone. Therefore it is read at the hash of a finalized block, from every endpoint
 separately.
-
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from reminder_worker.chain import abi_codec, wire
@@ -16,7 +16,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import configured, said
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request, RpcError
-from reminder_worker.chain.types import BlockHeader
+from reminder_worker.chain.types import BlockHeader, ContractCall
 from reminder_worker.errors import ChainUnavailable
 
 DAY_SECONDS: Final = 86400
@@ -24,11 +24,6 @@ WINDOW_SECONDS: Final = 30 * DAY_SECONDS
 """`AUTO_RENEW_WINDOW()`: how long before t1 a timer may be renewed."""
 BUDGET_SECONDS: Final = 365 * DAY_SECONDS
 """`AUTO_RENEW_BUDGET()`: how long after the owner's own last sign of life it may be renewed."""
-BUDGET_STEPS: Final = (7, 30)
-"""Days before the budget's end at which the owner is asked to check in."""
-OWNERS_AT_ONCE: Final = 500
-
-_ROUTER: Final = "TransferEOALegacyRouter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +53,12 @@ class TransactionCounts:
 def budget_step(budget_end: int, now: int) -> int | None:
     """Return the due reminder of the budget's end, in days before the end: the nearest, or None."""
     left = budget_end - now
-    return next((days for days in BUDGET_STEPS if 0 <= left <= days * DAY_SECONDS), None)
+    return next((days for days in (7, 30) if 0 <= left <= days * DAY_SECONDS), None)
 
 
 def record_activity(legacy_id: int, observed: int) -> bytes:
     """Encode the call of `recordActivity`."""
-    return selector(_ROUTER, "recordActivity") + word(legacy_id) + word(observed)
+    return selector("TransferEOALegacyRouter", "recordActivity") + word(legacy_id) + word(observed)
 
 
 class RenewalReads:
@@ -75,32 +70,30 @@ class RenewalReads:
         self._needed = endpoints_needed(len(chain.settings.rpc_urls))
 
     async def attestor(self, *, at: str) -> str:
-        answer = await self._chain.call(encode_call(self._router, _ROUTER, "activityAttestor"), at=at)
+        answer = await self._chain.call(self._encode("activityAttestor"), at=at)
         return configured("activityAttestor", abi_codec.address_at, answer)
 
     async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """Return states in order; None for an id without a state."""
-        calls = [encode_call(self._router, _ROUTER, "autoRenewState", word(id)) for id in legacy_ids]
-        return [said(_state, answer) for answer in await self._chain.call_many(calls, at=at)]
+        calls = [self._encode("autoRenewState", word(id)) for id in legacy_ids]
+        return [said(_decode_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
     async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
         """Return the last start of each timer (`getLastTimestamp`, unix seconds); None without a usable answer."""
         answers = await self._chain.call_many(
             [encode_call(legacy, "Legacy", "getLastTimestamp") for legacy in legacies], at=at
         )
-        return [said(_moment, answer) for answer in answers]
+        return [said(partial(abi_codec.uint_at, bits=63), answer) for answer in answers]
 
     async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
         """Return the last start of the timer of the legacy with this id."""
-        registered = await self._chain.call(
-            encode_call(self._router, _ROUTER, "legacyAddresses", word(legacy_id)), at=at
-        )
+        registered = await self._chain.call(self._encode("legacyAddresses", word(legacy_id)), at=at)
         legacy = configured("legacyAddresses", abi_codec.address_at, registered)
         return (await self.resets([legacy], at=at))[0]
 
     async def finalized(self) -> BlockHeader:
         """Return the highest block that is final at two endpoints (or the only one)."""
-        found = await self._chain.endpoints.ask_each([("eth_getBlockByNumber", ["finalized", False])], _block)
+        found = await self._chain.endpoints.ask_each([("eth_getBlockByNumber", ["finalized", False])], _decode_block)
         blocks = [block for block in found if block is not None]
         if len(blocks) < self._needed:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
@@ -109,32 +102,31 @@ class RenewalReads:
     async def counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
         """Return counts in order; None if too few endpoints have the block."""
         found: list[TransactionCounts | None] = []
-        for start in range(0, len(owners), OWNERS_AT_ONCE):
-            some = owners[start : start + OWNERS_AT_ONCE]
-            asked: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
-            said = await self._chain.endpoints.ask_each(asked, _counts)
-            for position in range(len(some)):
-                numbers = [number for each in said if (number := each[position]) is not None]
-                enough = len(numbers) >= self._needed
+        for start in range(0, len(owners), 500):
+            some = owners[start : start + 500]
+            requests: list[Request] = [("eth_getTransactionCount", [owner, {"blockHash": at}]) for owner in some]
+            answers = await self._chain.endpoints.ask_each(requests, _decode_counts)
+            for counts in zip(*answers, strict=True) if answers else [()] * len(some):
+                numbers = [number for number in counts if number is not None]
                 alike = [number for number in numbers if 2 <= numbers.count(number) == len(numbers) - 1]
                 believed = alike or numbers
+                enough = len(numbers) >= self._needed
                 found.append(TransactionCounts(min(believed), max(believed)) if enough else None)
         return found
 
+    def _encode(self, function: str, arguments: bytes = b"") -> ContractCall:
+        return encode_call(self._router, "TransferEOALegacyRouter", function, arguments)
 
-def _block(answers: Sequence[Any]) -> BlockHeader | None:
+
+def _decode_block(answers: Sequence[Any]) -> BlockHeader | None:
     return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
 
 
-def _counts(answers: Sequence[Any]) -> list[int | None]:
+def _decode_counts(answers: Sequence[Any]) -> list[int | None]:
     return [None if isinstance(answer, RpcError) else wire.count(answer) for answer in answers]
 
 
-def _moment(data: bytes, position: int) -> int:
-    return abi_codec.uint_at(data, position, 63)
-
-
-def _state(data: bytes, position: int) -> RenewState:
+def _decode_state(data: bytes, position: int) -> RenewState:
     return RenewState(
         abi_codec.bool_at(data, position),
         abi_codec.uint_at(data, position + WORD, 64),

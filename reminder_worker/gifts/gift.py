@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
+from reminder_worker.chain.contracts.routers import TimelockDetails, TimelockReads
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, IndexedTimelock

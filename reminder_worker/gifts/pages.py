@@ -11,8 +11,7 @@ from typing import Final
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
+from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads, TimelockDetails, TimelockReads
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import IndexerUnavailable, NotFound

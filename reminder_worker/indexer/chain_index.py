@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi_codec import WORD, encode_call, word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, timelock_details
+from reminder_worker.chain.contracts.routers import timelock_details
 from reminder_worker.chain.events import emitters
 from reminder_worker.chain.types import ContractCall, EventLog
 from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
@@ -214,7 +214,8 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
                 )
         vault = chain.settings.timelock_erc20
         for id, block in await _next_ids(connection, chain, _TIMELOCKS):
-            calls.append((IndexGap(f"timelock {id}", block), ContractCall(vault, TIMELOCK_DETAILS + word(id))))
+            call = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(id))
+            calls.append((IndexGap(f"timelock {id}", block), call))
     answers = await chain.call_many([call for _, call in calls], at=cursor.hash)
     found = [
         gap

@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.timelocks import TimelockReads
+from reminder_worker.chain.contracts.routers import TimelockReads
 from reminder_worker.errors import DecryptionFailed, Misconfigured, RelayStopped, Unavailable
 from reminder_worker.indexer.models import LIVE
 from reminder_worker.outbox.alerts import AlertOutbox

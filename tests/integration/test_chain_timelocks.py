@@ -6,8 +6,7 @@ import pytest
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.routers import RouterReads
-from reminder_worker.chain.contracts.timelocks import TimelockDetails, TimelockReads
+from reminder_worker.chain.contracts.routers import RouterReads, TimelockDetails, TimelockReads
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.errors import ChainUnavailable
 from tests.integration.chain_proxy import chain_settings

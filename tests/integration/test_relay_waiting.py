@@ -184,7 +184,7 @@ async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
     gift = world.gift(locked=locked)
     request = await world.admission.admit(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
     searched = AsyncMock(return_value=[])
-    monkeypatch.setattr(world.chain, "logs", searched)
+    monkeypatch.setattr(world.chain.logs, "read", searched)
     for _ in range(2):
         world.finalize()
         await world.run()

@@ -19,7 +19,7 @@ from devnet.deploy import deploy
 from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
 from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.sponsorship import Auth
-from reminder_worker.chain.contracts.timelocks import TimelockReads
+from reminder_worker.chain.contracts.routers import TimelockReads
 from reminder_worker.chain.eip712 import ERC1271_MAGIC, SignatureVerdict, SignatureVerifier
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable

@@ -2,18 +2,15 @@
 
 A legacy is a stranger's contract: its failure is a value (`None`). A wrong answer of a configured contract raises
 `ChainUnavailable`.
-
 """
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from reminder_worker.chain.abi_codec import MalformedData
-from reminder_worker.chain.types import RevertedCall
+from reminder_worker.chain.types import RevertedCall, T
 from reminder_worker.errors import ChainUnavailable
 
 Answer = bytes | RevertedCall
-T = TypeVar("T")
 
 
 def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:

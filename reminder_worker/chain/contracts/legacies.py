@@ -16,23 +16,10 @@ from reminder_worker.chain.types import ContractCall, RevertedCall
 
 Triggers = tuple[int, int, int]
 
-_ZERO: Final = "0x" + "0" * 40
-_ZERO_WORD: Final = word(0)
-_IDENTITY: Final = tuple(
-    selector("Legacy", name) for name in ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
-)
-_PLACE: Final = _IDENTITY[2:4]
-_MEMBERS: Final = tuple(selector("Legacy", name) for name in ("creator", "getLegacyOwner", "getLegacyBeneficiaries"))
-_STATE: Final = (
-    selector("Legacy", "getLegacyBeneficiaries"),
-    selector("Legacy", "isLive"),
-    selector("Legacy", "getTriggerActivationTimestamp"),
-    selector("Legacy", "getLegacyName"),
-)
-_OVERFLOW: Final = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
+_IDENTITY: Final = ("creator", "getLegacyOwner", "router", "getLegacyId", "LEGACY_TYPE")
+_FACTS: Final = (*_IDENTITY, "getLegacyBeneficiaries", "isLive", "getTriggerActivationTimestamp", "getLegacyName")
 NEVER: Final = 2**256 - 1
 """Trigger of a legacy whose times overflow. Its owner set an inactivity or a delay that no clock reaches."""
-_LONGEST_NAME_BYTES: Final = 1024
 MOST_NAMED: Final = 100
 """Bound of each list that a legacy or a Safe returns. Today's contracts allow 32 heirs, with shares in whole percents;
 a Safe has no bound of its own."""
@@ -97,14 +84,17 @@ class LegacyReads:
             found, is_known = await asyncio.gather(self._identity(legacy), self._is_known(legacy, likely.place))
             if found is None or found.place == likely.place:
                 return found if is_known else None
-        place = decoded(_place, await self._chain.views(legacy, _PLACE))
+        place = decoded(_place, await self._views(legacy, "router", "getLegacyId"))
         if place is None or place[0] not in self._routers or not await self._is_known(legacy, place):
             return None
         found = await self._identity(legacy)
         return found if found is not None and found.place == place else None
 
     async def _identity(self, legacy: str) -> LegacyIdentity | None:
-        return decoded(_identity, legacy, await self._chain.views(legacy, _IDENTITY))
+        return decoded(_identity, legacy, await self._views(legacy, *_IDENTITY))
+
+    async def _views(self, legacy: str, *getters: str) -> list[Answer]:
+        return await self._chain.views(legacy, [selector("Legacy", name) for name in getters])
 
     async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
         (registered,) = await self._chain.call_many([_registration(*place)])
@@ -112,34 +102,33 @@ class LegacyReads:
 
     async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """Return identities as `is_genuine`, in order."""
-        rows = await self._read(legacies, _IDENTITY, at)
+        rows = await self._read(legacies, at, *_IDENTITY)
         return await self._registered(
             [decoded(_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
     async def facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
         """Return facts in order; None for a foreign legacy or for reverting reads."""
-        rows = await self._read(legacies, _IDENTITY + _STATE, at)
+        rows = await self._read(legacies, at, *_FACTS)
         return await self._registered(
             [decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
     async def facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
         """Return the facts of a legacy under this id of a configured router; None for another identity or a revert."""
-        (row,) = await self._read([legacy], _IDENTITY + _STATE, at)
+        (row,) = await self._read([legacy], at, *_FACTS)
         found = decoded(_facts, legacy, row)
         return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
 
     async def members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
         """Return the members of genuine legacies, in order; None for reverting reads."""
-        return [decoded(_members, row) for row in await self._read(legacies, _MEMBERS, at)]
+        rows = await self._read(legacies, at, "creator", "getLegacyOwner", "getLegacyBeneficiaries")
+        return [decoded(_members, row) for row in rows]
 
     async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
         """Return triggers in order, in unix seconds; None for a revert, zeros for old builds."""
-        return [
-            decoded(_triggers, row[0])
-            for row in await self._read(legacies, (selector("Legacy", "getTriggerActivationTimestamp"),), at)
-        ]
+        rows = await self._read(legacies, at, "getTriggerActivationTimestamp")
+        return [decoded(_triggers, row[0]) for row in rows]
 
     async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
         """Return the vault that may pull for each legacy by Permit2, or None for none.
@@ -147,11 +136,13 @@ class LegacyReads:
         A legacy keeps the vault that its router had at creation. The configured vault stands for the vault of a legacy
         without this getter.
         """
-        rows = await self._read(legacies, (selector("Legacy", "pullVault"),), at)
+        rows = await self._read(legacies, at, "pullVault")
         named = [said(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
-        return [None if vault == _ZERO else vault for vault in named]
+        return [None if vault == "0x" + "0" * 40 else vault for vault in named]
 
-    async def _read(self, legacies: Sequence[str], selectors: Sequence[bytes], at: str | None) -> list[list[Answer]]:
+    async def _read(self, legacies: Sequence[str], at: str | None, *getters: str) -> list[list[Answer]]:
+        """Return, per legacy, the answers of its getters."""
+        selectors = [selector("Legacy", name) for name in getters]
         answers = await self._chain.call_many(
             [ContractCall(legacy, s) for legacy in legacies for s in selectors], at=at
         )
@@ -195,12 +186,12 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
     identity = _identity(legacy, row[: len(_IDENTITY)])
     beneficiaries, is_live, triggers, name = row[len(_IDENTITY) :]
     return LegacyFacts(
-        legacy=identity.legacy,
-        creator=identity.creator,
-        owner=identity.owner,
-        router=identity.router,
-        legacy_id=identity.legacy_id,
-        legacy_type=identity.legacy_type,
+        legacy,
+        identity.creator,
+        identity.owner,
+        identity.router,
+        identity.legacy_id,
+        identity.legacy_type,
         members=_members((row[0], row[1], beneficiaries)),
         is_live=abi_codec.bool_at(answer_bytes(is_live), 0),
         triggers=_triggers(triggers),
@@ -216,13 +207,14 @@ def _members(row: Sequence[Answer]) -> LegacyMembers:
         found if owner == creator else abi_codec.address_at(owner, 0),
         found,
         abi_codec.addresses_behind(lines, 0, MOST_NAMED),
-        None if second == _ZERO_WORD else abi_codec.address_at(second, 0),
-        None if third == _ZERO_WORD else abi_codec.address_at(third, 0),
+        None if second == bytes(WORD) else abi_codec.address_at(second, 0),
+        None if third == bytes(WORD) else abi_codec.address_at(third, 0),
     )
 
 
 def _triggers(answer: Answer) -> Triggers:
-    if isinstance(answer, RevertedCall) and answer.data == _OVERFLOW:
+    overflow = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
+    if isinstance(answer, RevertedCall) and answer.data == overflow:
         return NEVER, NEVER, NEVER
     data = answer_bytes(answer)
     if len(data) < 3 * WORD:
@@ -235,6 +227,6 @@ def _text(answer: Answer) -> str:
     """Return a legacy's name; empty for an undecodable name, which spoils nothing else."""
     try:
         data = answer_bytes(answer)
-        return abi_codec.bytes_at(data, abi_codec.at(data, 0), _LONGEST_NAME_BYTES).decode()
+        return abi_codec.bytes_at(data, abi_codec.at(data, 0), 1024).decode()
     except (MalformedData, UnicodeDecodeError):
         return ""

@@ -1,20 +1,13 @@
 """PremiumReminderView, PremiumSetting and the whitelist of tokens."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.contracts import Answer, configured, said
 from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.types import RevertedCall
-
-# What `dueRemindersBatch` may burn: a stranger's legacy that burns all of it costs the node little and is found by
-# halving. Each of ours takes 20,000 to 66,000; nodes accept 50 million.
-_DUE_GAS: Final = 1_000_000
-_DUE_GAS_EACH: Final = 200_000
-_MOST_DUE_GAS: Final = 50_000_000
 
 
 class ReminderView:
@@ -32,7 +25,9 @@ class ReminderView:
         """
         addresses = word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
         call = encode_call(self._address, "PremiumReminderView", "dueRemindersBatch", addresses)
-        gas = min(_DUE_GAS + _DUE_GAS_EACH * len(legacies), _MOST_DUE_GAS)
+        # A stranger's legacy that burns all of the gas costs the node little and is found by halving. Each of ours
+        # takes 20,000 to 66,000; nodes accept 50 million.
+        gas = min(1_000_000 + 200_000 * len(legacies), 50_000_000)
         try:
             answer = await self._chain.call(call, at=at, gas=gas)
         except TooMuch:
@@ -67,23 +62,22 @@ class PremiumSetting:
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
         """Return the subscriptions in order."""
-        calls = [encode_call(self._address, "PremiumSetting", "isPremium", address_word(user)) for user in users]
-        answers = await self._chain.call_many(calls, at=at)
+        answers = await self._ask_many("isPremium", users, at)
         return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
     async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Return seconds before a deadline, in order; 0 without a setting of the user."""
-        calls = [encode_call(self._address, "PremiumSetting", "getTimeAhead", address_word(user)) for user in users]
-        answers = await self._chain.call_many(calls, at=at)
+        answers = await self._ask_many("getTimeAhead", users, at)
         return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
         """Return whether each legacy has a beneficiary to remind, in order; False without a usable answer."""
-        calls = [
-            encode_call(self._address, "PremiumSetting", "getBeneficiaryData", address_word(legacy))
-            for legacy in legacies
-        ]
-        return [bool(said(abi_codec.addresses_behind, answer)) for answer in await self._chain.call_many(calls)]
+        answers = await self._ask_many("getBeneficiaryData", legacies, None)
+        return [bool(said(abi_codec.addresses_behind, answer)) for answer in answers]
+
+    async def _ask_many(self, function: str, addresses: Sequence[str], at: str | None) -> list[Answer]:
+        calls = [encode_call(self._address, "PremiumSetting", function, address_word(each)) for each in addresses]
+        return await self._chain.call_many(calls, at=at)
 
 
 class TokenWhiteList:

@@ -1,7 +1,6 @@
-"""Reads for sponsored authorizations: the routers' domains and nonces, and the facts of each lane.
+"""Reads of the timelocks' vault and for sponsored authorizations: the routers' domains and nonces, each lane's facts.
 
 One request has many reads, all at one block. A wrong answer of a configured contract raises `ChainUnavailable`.
-
 """
 
 import time
@@ -12,9 +11,8 @@ from typing import Any, Final
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
 from reminder_worker.chain.contracts.legacies import LegacyReads
-from reminder_worker.chain.contracts.timelocks import TIMELOCK_DETAILS, TimelockDetails, timelock_details
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.chain.types import ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable
@@ -24,9 +22,65 @@ PAYEE_VERSION: Final = "2"
 TIMELOCK_VERSIONS: Final = ("1", PAYEE_VERSION)
 LEGACY_VERSIONS: Final = ("1",)
 """Known versions of the domains: another version has other authorizations."""
-_DOMAIN_SECONDS: Final = 120.0  # an upgrade of a router may change it
 
 Read = tuple[str, ContractCall, Callable[[bytes, int], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelockDetails:
+    """TimelockERC20's record of one timelock, without the assets in NFT vaults.
+
+    `assets`: tokens with base units, in the order of sealing. `last_as_eth`: the last token is paid out as ether,
+    unwrapped or sold. After the withdrawal the contract has forgotten both. Types and statuses as in the index;
+    `unlock_time` unix seconds.
+    """
+
+    assets: tuple[tuple[str, int], ...]
+    unlock_time: int
+    owner: str
+    recipient: str
+    last_as_eth: bool
+    lock_type: int
+    status: int
+
+
+class TimelockReads:
+    """The ERC-20 vault of timelocks."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._vault = chain.settings.timelock_erc20
+
+    async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
+        """Return details in order; None for an unknown id."""
+        answers = await self._chain.call_many(
+            [encode_call(self._vault, "TimelockERC20", "getTimelockDetails", word(id)) for id in ids], at=at
+        )
+        return list(map(timelock_details, answers))
+
+
+def timelock_details(answer: Answer) -> TimelockDetails | None:
+    """Decode the vault's answer to `getTimelockDetails`; None for an unknown id."""
+    return decoded(_timelock_details, answer)
+
+
+def _timelock_details(answer: Answer) -> TimelockDetails:
+    data = answer_bytes(answer)
+    base = abi_codec.at(data, 0)
+    tokens = abi_codec.addresses_at(data, base + abi_codec.at(data, base))
+    amounts = abi_codec.uints_at(data, base + abi_codec.at(data, base + WORD))
+    found = TimelockDetails(
+        assets=tuple(zip(tokens, amounts, strict=False)),
+        unlock_time=abi_codec.at(data, base + 2 * WORD),
+        owner=abi_codec.address_at(data, base + 4 * WORD),
+        last_as_eth=abi_codec.bool_at(data, base + 7 * WORD),
+        lock_type=abi_codec.uint_at(data, base + 8 * WORD, 8),
+        status=abi_codec.uint_at(data, base + 9 * WORD, 8),
+        recipient=abi_codec.address_at(data, base + 10 * WORD),
+    )
+    if int(found.owner, 16) == 0 or len(tokens) != len(amounts):
+        raise MalformedData("no such timelock")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +122,7 @@ class RouterReads:
     async def domain(self, router: str, *, afresh: bool = False) -> TypedDataDomain:
         """Return a configured router's domain (ERC-5267), kept for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
-        if afresh or domain is None or time.monotonic() - read_at > _DOMAIN_SECONDS:
+        if afresh or domain is None or time.monotonic() - read_at > 120:  # an upgrade may change it
             domain = self._domain_of(
                 router,
                 await self._chain.call(encode_call(router, "TransferEOALegacyRouter", "eip712Domain")),
@@ -122,7 +176,8 @@ class RouterReads:
 
     async def withdraw(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
         reads = (_nonce(router, signer), self._whitelist())
-        details = ContractCall(self._chain.settings.timelock_erc20, TIMELOCK_DETAILS + word(timelock_id))
+        vault = self._chain.settings.timelock_erc20
+        details = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(timelock_id))
         *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
         nonce, whitelist = _values(reads, answers)
         return WithdrawFacts(nonce, timelock_details(timelock), whitelist)

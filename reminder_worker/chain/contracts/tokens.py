@@ -11,10 +11,7 @@ from reminder_worker.chain.abi_codec import WORD, MalformedData
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import ContractCall, RevertedCall
 
-MOST_DECIMALS: Final = 36
-MOST_REMEMBERED: Final = 10_000
-_HARMLESS = re.compile(r"[A-Za-z0-9$+_.\-]{1,11}")
-_LIKE_A_LINK = re.compile(r"\.[A-Za-z]{2}|www", re.I)
+_HARMLESS = re.compile(r"(?!.*(\.[A-Za-z]{2}|[Ww]{3}))[A-Za-z0-9$+_.\-]{1,11}")  # nothing like a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +46,14 @@ class TokenReads:
             if found is not None:
                 self._known[token] = found
         answer = {token: self._known.get(token) for token in tokens}
-        while len(self._known) > MOST_REMEMBERED:
+        while len(self._known) > 10_000:
             del self._known[next(iter(self._known))]
         return answer
 
 
 def metadata(symbol: bytes | RevertedCall, decimals: bytes | RevertedCall) -> TokenMetadata | None:
     """Decode the answers of `symbol()` and `decimals()`."""
-    if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.at(decimals, 0) > MOST_DECIMALS:
+    if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.at(decimals, 0) > 36:
         return None
     return TokenMetadata(None if isinstance(symbol, RevertedCall) else _symbol(symbol), abi_codec.at(decimals, 0))
 
@@ -68,4 +65,4 @@ def _symbol(data: bytes) -> str | None:
         text = raw.decode("ascii")
     except (MalformedData, UnicodeDecodeError):
         return None
-    return text if _HARMLESS.fullmatch(text) and not _LIKE_A_LINK.search(text) else None
+    return text if _HARMLESS.fullmatch(text) else None

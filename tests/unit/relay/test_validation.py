@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyMembers
-from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, WithdrawFacts
-from reminder_worker.chain.contracts.timelocks import TimelockDetails
+from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, TimelockDetails, WithdrawFacts
 from reminder_worker.chain.simulation import SimulatedTransaction
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.errors import Refused
