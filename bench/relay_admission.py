@@ -141,7 +141,7 @@ class _BareAdmission:
         self._target = to_checksum_address(TARGET)
         self.address = account.address.lower()
         self._lock, self._room, self._add, self._mark = map(
-            _bare, (sql["lock_wallet"], sql["caps_left"], sql["add"], sql["mark_sent"])
+            _bare, (sql["lock_wallet"], sql["caps_left"], sql["take_nonces"], sql["mark_sent"])
         )
 
     def prepare(self, authorization: RelayAuthorization) -> dict[str, Any]:

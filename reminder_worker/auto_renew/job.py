@@ -40,22 +40,8 @@ from reminder_worker.settings import AutoRenewSettings
 log = structlog.get_logger(__name__)
 
 LEGACIES_AT_ONCE: Final = 500
-BUDGET_SECONDS: Final = 90.0  # a run stays under 120 seconds; the legacies left over come first in the next run
-POLL_SECONDS: Final = 3500  # a little less than the hour after which a legacy is read again
 RELAY_SECONDS: Final = 6 * 3600
 """Seconds that a renewal may wait to be mined. The count is old by then and is read again."""
-MOST_REVERTS: Final = 3
-NOT_REMINDED: Final = frozenset(
-    {
-        RenewalReason.OLD_BUILD,
-        RenewalReason.NOT_LIVE,
-        RenewalReason.OFF_ON_CHAIN,
-        RenewalReason.NOT_PREMIUM,
-        "not_readable",
-    }
-)
-"""Reasons without an email about the end of the budget: the timer would not be renewed anyway."""
-LATEST: Final = 2**62  # beyond all meaningful times; fits the column
 
 _WAIT, _HELD, _RENEW = RenewalDecision.WAIT, RenewalDecision.HELD, RenewalDecision.RENEW
 COUNT_NOT_KNOWN: Final = RenewalVerdict(_WAIT, "count_not_known")
@@ -111,12 +97,14 @@ class AutoRenew:
     async def poll(self, chain_id: int) -> bool:
         """Return whether an opted-in legacy was not read for an hour, or without a result. Reads the database only."""
         in_vain = [verdict.reason for verdict in (NOT_THE_ATTESTOR, COUNT_NOT_KNOWN, NOT_IN_TIME)]
-        values = {"chain_id": chain_id, "seconds": POLL_SECONDS, "in_vain": in_vain}
+        values = {"chain_id": chain_id, "seconds": 3500, "in_vain": in_vain}  # an hour, nearly
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(sql["something_to_look_at"], values))
 
-    async def run(self, chain_id: int, budget_seconds: float = BUDGET_SECONDS) -> RenewalReport:
+    async def run(self, chain_id: int, budget_seconds: float = 90.0) -> RenewalReport:
         """Read every opted-in legacy, the longest unread first, then nearest deadlines. Raises `ChainUnavailable`.
+
+        `budget_seconds`: a run stays under 120 seconds. The legacies left over come first in the next run.
 
         Nothing is sent if the wallet is not the attestor, or in a dry run; baselines are kept all the same. Raises
         `Misconfigured` afterwards for such a wallet, and `ChainUnavailable` when too few endpoints count transactions:
@@ -217,7 +205,7 @@ class AutoRenew:
             return RenewalVerdict(_WAIT, "under_way")
         if RequestState.CONFIRMED in states:
             return RenewalVerdict(_WAIT, "renewed")
-        if states.count(RequestState.REVERTED) >= MOST_REVERTS or len(states) == MOST_ATTEMPTS:
+        if states.count(RequestState.REVERTED) >= 3 or len(states) == MOST_ATTEMPTS:
             return RenewalVerdict(_HELD, "reverts")
         data = record_activity(legacy.legacy_id, judged.observed)
         answer = await chain.call(
@@ -292,8 +280,15 @@ def _find_trouble(verdicts: Collection[RenewalVerdict]) -> ServiceError | None:
 
 def _to_row(judged: JudgedLegacy, now: int) -> dict[str, Any]:
     reading, legacy = judged.reading, judged.reading.legacy
-    budget_end = min(judged.budget_end, LATEST)
-    is_reminded = judged.verdict.reason not in NOT_REMINDED
+    latest = 2**62  # beyond all meaningful times; fits the column
+    budget_end = min(judged.budget_end, latest)
+    is_reminded = judged.verdict.reason not in (  # otherwise the timer would not be renewed anyway
+        RenewalReason.OLD_BUILD,
+        RenewalReason.NOT_LIVE,
+        RenewalReason.OFF_ON_CHAIN,
+        RenewalReason.NOT_PREMIUM,
+        "not_readable",
+    )
     return {
         "legacy": legacy.address,
         "legacy_id": legacy.legacy_id,
@@ -301,7 +296,7 @@ def _to_row(judged: JudgedLegacy, now: int) -> dict[str, Any]:
         "reset_at": judged.baseline.reset_at,
         "baseline": judged.baseline.baseline,
         "nonce_seen": reading.count.lowest if reading.count else judged.baseline.baseline,
-        "deadline": min(judged.t1, LATEST),
+        "deadline": min(judged.t1, latest),
         "budget_end": budget_end,
         "budget_step": budget_step(budget_end, now) if is_reminded else None,
         "decision": judged.verdict.decision.value,

@@ -27,7 +27,7 @@ from reminder_worker.relay.attempts import (
     ReadyRequest,
     SignedTransaction,
     broadcast,
-    sign_first_attempt,
+    sign_attempt,
 )
 from reminder_worker.relay.caps import CapsLeft, request_row
 from reminder_worker.relay.models import (
@@ -220,7 +220,7 @@ class RelayAdmission:
         row = {**request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is RequestState.SIGNED and fees is not None:
             ready = ReadyRequest(id, authorization.router, authorization.gas_now, key, authorization.call_data)
-            attempt = await sign_first_attempt(self.signer, authorization.chain_id, ready, nonce, fees, wei)
+            attempt = await sign_attempt(self.signer, authorization.chain_id, ready, nonce, fees, wei=wei)
             rows.attempts.append(attempt)
             row["tx_hash"] = attempt.transaction.tx_hash
         rows.requests.append({**row, "call_data": sealed})

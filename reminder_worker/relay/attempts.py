@@ -64,18 +64,17 @@ class ReservationTooSmall(Exception):
 
 
 async def sign_attempt(
-    key: RecordKey,
     signer: WalletSigner,
-    *,
     chain_id: int,
+    request: ReadyRequest,
     nonce: int,
-    kind: AttemptKind,
-    to: str,
-    data: bytes,
     fees: GasFees,
-    gas_limit: int,
+    *,
+    kind: AttemptKind = "call",
+    wei: int = 0,
 ) -> NewAttempt:
-    """Sign a call. With `kind` empty: a transfer of nothing to ourselves, without `to`, `data` and `gas_limit`."""
+    """Sign a call; with `kind` empty, a transfer of nothing to ourselves. `wei`: reserved by a new slot."""
+    to, data, gas_limit = request.router, request.data, request.gas_limit
     if kind == "empty":
         to, data, gas_limit = signer.address, b"", EMPTY_GAS
     raw = await signer.sign(
@@ -94,35 +93,19 @@ async def sign_attempt(
     )
     tx_hash = "0x" + keccak(raw).hex()
     row = {
+        "request_id": request.id,
         "chain_id": chain_id,
         "tx_hash": tx_hash,
         "wallet": signer.address,
         "nonce": nonce,
+        "wei": str(wei),
         "kind": kind,
         "max_fee": fees.max_fee,
         "priority_fee": fees.priority_fee,
         "attempt_gas": gas_limit,
-        "raw": key.seal(raw, _context(chain_id, tx_hash)),
+        "raw": request.key.seal(raw, _raw_context(chain_id, tx_hash)),
     }
     return NewAttempt(SignedTransaction(tx_hash, raw), row)
-
-
-async def sign_first_attempt(
-    signer: WalletSigner, chain_id: int, request: ReadyRequest, nonce: int, fees: GasFees, wei: int
-) -> NewAttempt:
-    """Sign the call of a request that takes a nonce. `wei`: reserved by its slot."""
-    attempt = await sign_attempt(
-        request.key,
-        signer,
-        chain_id=chain_id,
-        nonce=nonce,
-        kind="call",
-        to=request.router,
-        data=request.data,
-        fees=fees,
-        gas_limit=request.gas_limit,
-    )
-    return NewAttempt(attempt.transaction, {**attempt.row, "request_id": request.id, "wei": str(wei)})
 
 
 async def store_attempt(connection: AsyncConnection, attempt: NewAttempt) -> SignedTransaction:
@@ -134,7 +117,7 @@ async def store_attempt(connection: AsyncConnection, attempt: NewAttempt) -> Sig
 
 def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
     """Decrypt the bytes of a stored row with `raw` and `tx_hash`. Raises `DecryptionFailed`."""
-    return key.open(row.raw, _context(chain_id, row.tx_hash))
+    return key.open(row.raw, _raw_context(chain_id, row.tx_hash))
 
 
 async def broadcast(
@@ -166,16 +149,8 @@ async def broadcast(
     return outcomes
 
 
-def _context(chain_id: int, tx_hash: str) -> str:
+def _raw_context(chain_id: int, tx_hash: str) -> str:
     return f"tx_attempt.raw|{chain_id}|{tx_hash}"
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptReplacement:
-    """`transaction`: None if the ceiling or today's cap left no room."""
-
-    kind: AttemptKind
-    transaction: SignedTransaction | None
 
 
 class AttemptReplacer:
@@ -188,10 +163,11 @@ class AttemptReplacer:
 
     async def replace(
         self, chain: Chain, entry: OpenSlot, kind: AttemptKind, price: GasPrice
-    ) -> AttemptReplacement | None:
-        """Sign and store a replacement; None if the slot has changed since it was read.
+    ) -> tuple[AttemptKind, SignedTransaction | None] | None:
+        """Sign, store and return a replacement with its kind; None if the slot has changed since it was read.
 
-        A call that would come to nothing is replaced by a cancellation transaction.
+        A call that would come to nothing is replaced by a cancellation transaction. There is no transaction if the
+        ceiling or today's cap leaves no room.
         """
         if kind == "call" and await self._would_revert(chain, entry):
             kind = "empty"
@@ -202,23 +178,15 @@ class AttemptReplacer:
                 return None
             fees = await self._reserve_fees(connection, chain_id, entry, gas, price)
             if fees is None:
-                return AttemptReplacement(kind, None)
-            data = await store.read_call(connection, self._vault, entry.request) if kind == "call" else b""
-            attempt = await sign_attempt(
-                self._vault.record(entry.request.salt, entry.request.key_id),
-                self._wallet.signer,
-                chain_id=chain_id,
-                nonce=entry.slot.nonce,
-                kind=kind,
-                to=entry.request.router,
-                data=data,
-                fees=fees,
-                gas_limit=gas,
-            )
+                return kind, None
+            request = entry.request
+            data = await store.read_call(connection, self._vault, request) if kind == "call" else b""
+            key = self._vault.record(request.salt, request.key_id)
+            ready = ReadyRequest(request.id, request.router, gas, key, data)
+            attempt = await sign_attempt(self._wallet.signer, chain_id, ready, entry.slot.nonce, fees, kind=kind)
             transaction = await store_attempt(connection, attempt)
-            values = {"id": entry.request.id, "tx_hash": transaction.tx_hash}
-            await connection.execute(sql["set_hash"], values)
-        return AttemptReplacement(kind, transaction)
+            await connection.execute(sql["set_hash"], {"id": request.id, "tx_hash": transaction.tx_hash})
+        return kind, transaction
 
     async def _would_revert(self, chain: Chain, entry: OpenSlot) -> bool:
         """Return whether the call has no use any more: the gift was paid, or the timer was reset, meanwhile."""

@@ -57,7 +57,6 @@ WITHDRAW_TO_TYPES: Final[Types] = MappingProxyType(
 THE_RECIPIENT: Final = "0x" + "00" * 20
 """The payee of a withdrawal without a payee: the contract pays the recipient."""
 _AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature
-_AUTH_TO: Final = "(address,address,uint256,uint256,bytes)"  # version 2: the payee is second
 _CLAIM: Final = selector("TransferEOALegacyRouter", "activeLegacyFor")
 _CLAIM_TYPES: Final = ("uint256", "address[]", "bool", _AUTH)
 
@@ -141,12 +140,22 @@ def list_versions(request: Request) -> tuple[str, ...]:
 
 def compute_digest(request: Request, domain: TypedDataDomain) -> bytes:
     """Return the EIP-712 digest of the request in its router's domain."""
-    primary_type, message = _message(request)
-    message |= {"nonce": request.nonce, "deadline": request.deadline}
     types: Types = MESSAGE_TYPES
-    if isinstance(request, WithdrawRequest) and domain.version == PAYEE_VERSION:
-        types, message["payTo"] = WITHDRAW_TO_TYPES, request.pay_to
-    return typed_data_digest(domain, primary_type, types, message)
+    subject = request.subject_id
+    message: dict[str, object] = {"nonce": request.nonce, "deadline": request.deadline}
+    match request:
+        case ClaimRequest():
+            assets_hash = keccak(b"".join(map(address_word, request.assets)))
+            name, signed = "ClaimAuth", {"beneficiary": request.signer, "legacyId": subject, "assetsHash": assets_hash}
+            message["isETH"] = request.is_eth
+        case CheckInRequest():
+            name, signed = "CheckInAuth", {"owner": request.signer, "legacyId": subject}
+        case WithdrawRequest():
+            name, signed = "WithdrawAuth", {"recipient": request.signer, "timelockId": subject}
+            message["skipSwap"] = request.skip_swap
+            if domain.version == PAYEE_VERSION:
+                types, message["payTo"] = WITHDRAW_TO_TYPES, request.pay_to
+    return typed_data_digest(domain, name, types, message | signed)
 
 
 def encode_call(request: Request, digest: bytes, version: str) -> bytes:
@@ -163,7 +172,7 @@ def encode_call(request: Request, digest: bytes, version: str) -> bytes:
             return selector("TransferEOALegacyRouter", "activeAliveFor") + data
         case WithdrawRequest():
             names_payee = version == PAYEE_VERSION
-            kinds = ("uint256", "bool", _AUTH_TO if names_payee else _AUTH)
+            kinds = ("uint256", "bool", "(address,address,uint256,uint256,bytes)" if names_payee else _AUTH)
             given = (request.signer, request.pay_to, *auth[1:]) if names_payee else auth
             data = encode(kinds, (request.subject_id, request.skip_swap, given))
             return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
@@ -181,23 +190,3 @@ def decode_claim(call: bytes) -> tuple[int, tuple[str, ...], bool, str, int] | N
     except (DecodingError, OverflowError):
         return None
     return legacy_id, assets, is_eth, beneficiary, nonce
-
-
-def _message(request: Request) -> tuple[str, dict[str, object]]:
-    match request:
-        case ClaimRequest():
-            assets_hash = keccak(b"".join(map(address_word, request.assets)))
-            return "ClaimAuth", {
-                "beneficiary": request.signer,
-                "legacyId": request.subject_id,
-                "assetsHash": assets_hash,
-                "isETH": request.is_eth,
-            }
-        case CheckInRequest():
-            return "CheckInAuth", {"owner": request.signer, "legacyId": request.subject_id}
-        case WithdrawRequest():
-            return "WithdrawAuth", {
-                "recipient": request.signer,
-                "timelockId": request.subject_id,
-                "skipSwap": request.skip_swap,
-            }

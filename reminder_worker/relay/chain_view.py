@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -18,8 +18,6 @@ from reminder_worker.relay.state_machine import MinedAttempt, ReceiptStatus, agr
 
 SignerKey = tuple[str, str]
 """A router and a signer, for `sponsorNonce`."""
-
-_SPONSOR_NONCE: Final = selector("TimeLockRouter", "sponsorNonce")  # the same of both routers
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ def keep_up_to_date(views: Sequence[EndpointView], now: float) -> Sequence[Endpo
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:
-    data = _SPONSOR_NONCE + address_word(signer)
+    data = selector("TimeLockRouter", "sponsorNonce") + address_word(signer)  # the same of both routers
     return ("eth_call", [{"to": router, "data": "0x" + data.hex()}, tag])
 
 

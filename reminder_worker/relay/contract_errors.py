@@ -60,11 +60,6 @@ _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     }
 )
 _BY_SELECTOR: Final = {keccak(text=f"{name}()")[:4]: name for name in _SENTENCES}
-_OWN: Final[Mapping[str, type[Refused]]] = {
-    "expired": Expired,
-    "nonce_mismatch": NonceMismatch,
-    "signer_mismatch": SignerMismatch,
-}
 
 
 def decode(data: bytes) -> str | None:
@@ -83,8 +78,9 @@ def refusal(data: bytes) -> Refused:
 def named(name: str, detail: str | None = None) -> Refused:
     """Return the meaning of the custom error with this name, with its own sentence or a better `detail`."""
     code, sentence = _SENTENCES[name]
-    if code in _OWN:
-        return _OWN[code](detail or sentence)
+    for own in (Expired, NonceMismatch, SignerMismatch):
+        if own.code == code:
+            return own(detail or sentence)
     return ContractRefused(code, detail or sentence)
 
 

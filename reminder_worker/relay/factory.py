@@ -1,7 +1,7 @@
 """Factory of our wallets: admission and reconciler of each, from the settings."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -81,17 +81,11 @@ def make_relay_wallets(
 
 
 def make_caps(group: RelaySettings | AutoRenewSettings) -> WalletCaps:
+    caps = WalletCaps(group.daily_wei_cap, group.daily_count_cap, group.gas_price_ceiling_wei)
     if isinstance(group, AutoRenewSettings):
-        return WalletCaps(
-            group.daily_wei_cap,
-            group.daily_count_cap,
-            group.gas_price_ceiling_wei,
-            per_creator=RENEWALS_OF_AN_OWNER,
-        )
-    return WalletCaps(
-        group.daily_wei_cap,
-        group.daily_count_cap,
-        group.gas_price_ceiling_wei,
+        return replace(caps, per_creator=RENEWALS_OF_AN_OWNER)
+    return replace(
+        caps,
         per_legacy=group.per_legacy,
         per_gift=group.per_gift,
         per_signer=group.per_signer,

@@ -7,7 +7,6 @@ simulated call, the rules on its effects, admission. A refused request may be se
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -53,9 +52,6 @@ from reminder_worker.relay.validation import RequestReader, RequestTerms, check_
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.signed_messages import served_chain
-
-STATUS_SECONDS: Final = 5.0
-"""Seconds that the status waits for a chain: frontends ask for it before they offer anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +137,8 @@ class RelayIntake:
                 self._chains[chain_id], self._indexers[chain_id], self._routers[chain_id], admission.signer.address
             )
             facts = await reader.read_facts(call, signer.open_nonces)
-            terms = check_request(call, facts, _lane_gas(request, relay))
+            gas = {"claim": relay.claim_gas, "check_in": relay.check_in_gas, "gift_withdraw": relay.gift_gas}
+            terms = check_request(call, facts, gas[request.lane])
             effects = await reader.read_effects(call, facts, terms)
             check_effects(request, facts, effects)
             authorization = _authorize(call, terms, facts.head.timestamp, effects.gas_needed)
@@ -204,8 +201,8 @@ class RelayIntake:
     # -- status ---------------------------------------------------------------------------------
 
     async def read_status(self) -> SponsorStatus:
-        """Return the lanes that are relayed now. Answers in any trouble, within `STATUS_SECONDS`."""
-        found = await self._statuses.within(STATUS_SECONDS, self._chains)
+        """Return the lanes that are relayed now. Answers in any trouble, within five seconds."""
+        found = await self._statuses.within(5.0, self._chains)  # frontends ask for it before they offer anything
         silent = {
             chain_id: ChainSponsorStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains
         }
@@ -248,14 +245,6 @@ def _check_contracts(request: Request, settings: ChainSettings) -> None:
     elif request.pay_to in (settings.time_lock_router, *list_vaults(settings)):
         fault = FieldFault("/payTo", "is the router or a vault of gifts, which the contract refuses")
         raise InvalidInput("A gift cannot be paid to the contracts that keep it.", [fault])
-
-
-def _lane_gas(request: Request, relay: RelaySettings) -> int:
-    return {
-        RelayLane.CLAIM: relay.claim_gas,
-        RelayLane.CHECK_IN: relay.check_in_gas,
-        RelayLane.GIFT_WITHDRAW: relay.gift_gas,
-    }[request.lane]
 
 
 def _authorize(call: SignedCall, terms: RequestTerms, now: int, gas_needed: int | None) -> RelayAuthorization:

@@ -13,6 +13,11 @@ class RelayLane(StrEnum):
     GIFT_WITHDRAW = "gift_withdraw"
     AUTO_RENEW = "auto_renew"
 
+    @property
+    def has_nonce(self) -> bool:
+        """Return whether users sign for this lane: the router counts a nonce, and events show the effects."""
+        return self is not RelayLane.AUTO_RENEW
+
 
 class RequestState(StrEnum):
     """`satisfied_elsewhere`: another transaction reached the same effect, a success for the user."""

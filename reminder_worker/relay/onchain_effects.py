@@ -30,24 +30,18 @@ from reminder_worker.relay.store import OpenSlot, RequestEnding, StoredRequest
 from reminder_worker.settings import ChainSettings
 
 MOST_ATTEMPTS: Final = 240  # to renew after one reset: every six hours of the window, twice over
-CLOCKS_SECONDS: Final = 900
-"""Seconds that our clock and the chain's may be apart."""
-
 _TOPICS: Final = {
     event["name"]: abi.topic(event)
     for contract in ("TransferEOALegacyRouter", "TimelockERC20", "TimelockERC721", "TimelockERC1155")
     for event in abi.events(contract)
 }
-_OF_ROUTER: Final = {
+_EVENTS: Final = {
     "TransferEOALegacyClaimedFor": (RelayLane.CLAIM, "legacyId", "beneficiary"),
     "TransferEOALegacyCheckedInFor": (RelayLane.CHECK_IN, "legacyId", "owner"),
-}
-_OF_VAULTS: Final = {
     "FundsWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
     "TokensWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
-LANES: Final = frozenset({RelayLane.CLAIM, RelayLane.CHECK_IN, RelayLane.GIFT_WITHDRAW})
-"""Lanes with effects in events. A renewal is made by the attestor alone."""
+"""By the name of an event: lane, and the names of its id and its signer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +60,12 @@ async def read_effects(
 
     None while the endpoints do not agree on one of the transactions. Raises `ChainUnavailable`.
     """
-    kinds = _OF_VAULTS if lane is RelayLane.GIFT_WITHDRAW else _OF_ROUTER
-    contracts = (
-        list_vaults(chain.settings) if lane is RelayLane.GIFT_WITHDRAW else [chain.settings.transfer_eoa_legacy_router]
-    )
-    first = await chain.first_block_since(int(since) - CLOCKS_SECONDS, finalized)
-    topics = frozenset(_TOPICS[name] for name in kinds)
+    is_gift = lane is RelayLane.GIFT_WITHDRAW
+    contracts = list_vaults(chain.settings) if is_gift else [chain.settings.transfer_eoa_legacy_router]
+    names = [name for name, (its_lane, _, _) in _EVENTS.items() if (its_lane is RelayLane.GIFT_WITHDRAW) == is_gift]
+    # Our clock and the chain's may be 900 seconds apart.
+    first = await chain.first_block_since(int(since) - 900, finalized)
+    topics = frozenset(_TOPICS[name] for name in names)
     # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
     found = [effect for log in [*logs, *beside.logs] if (effect := _effect(log, signer)) is not None]
@@ -116,7 +110,7 @@ def _effect(log: EventLog, signer: str) -> OnchainEffect | None:
         event = decode(log)
     except UndecodableLog:
         return None
-    lane, subject, whose = (_OF_ROUTER | _OF_VAULTS)[event.name]
+    lane, subject, whose = _EVENTS[event.name]
     if event.args[whose] != signer:
         return None
     return OnchainEffect(log.tx_hash, lane, event.args[subject])
@@ -166,7 +160,7 @@ class RequestResolution:
         self, chain: Chain, request: StoredRequest, failed_at: int | None = None
     ) -> AuthorizationFate | None:
         """Return the fate of the authorization by final facts. `failed_at`: unix seconds when its call failed."""
-        has_nonce = request.lane in LANES
+        has_nonce = request.lane.has_nonce
         views = await view_chain(chain, self._wallet, signers_final=[request.signer_key] if has_nonce else [])
         time = views.time_final if failed_at is None else failed_at
         if time is None:
@@ -254,4 +248,4 @@ def end_failed_call(lane: RelayLane, fate: AuthorizationFate) -> RequestEnding:
     """
     state = RequestState.REVERTED if fate is AuthorizationFate.ALIVE else RequestState(fate.value)
     is_innocent = fate in (AuthorizationFate.SATISFIED, AuthorizationFate.EXPIRED)
-    return RequestEnding(state, FAILED_ON_CHAIN, paused=lane in LANES and not is_innocent)
+    return RequestEnding(state, FAILED_ON_CHAIN, paused=lane.has_nonce and not is_innocent)

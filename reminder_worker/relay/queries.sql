@@ -67,8 +67,9 @@ with
     left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wallet = :wallet
         and whole.scope = 'global' and whole.subject = '' and whole.day = today.day;
 
--- name: add
--- Store new requests in order, slots and bytes of the signed ones, and their share of the caps.
+-- name: take_nonces
+-- Store new requests in order, start waiting ones, store slots and bytes of all that are signed, and count their share
+-- of the caps. An id of `signed` is of a new request or of a waiting one; a request that waits no more is left out.
 with
     signed as materialized (
         select * from json_to_recordset(cast(:signed as json)) as s(
@@ -88,7 +89,17 @@ with
         )
         returning id, lane, state, reason, tx_hash, block_number, created_at, updated_at
     ),
-    taken as materialized (select signed.* from signed join request on request.id = signed.request_id),
+    started as (
+        update worker.relay_request r
+        set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
+            updated_at = clock_timestamp()
+        from signed
+        where r.id = signed.request_id and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
+        returning r.id
+    ),
+    taken as materialized (
+        select * from signed where request_id in (select id from request union all select id from started)
+    ),
     slot as (
         insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
         select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
@@ -130,47 +141,6 @@ where chain_id = :chain_id and wallet = :wallet and state in ('deferred_fee', 'q
   ))
 order by reason is not null, case when reason is null then created_at end, random()
 limit :limit;
-
--- name: start
--- Open slots for waiting requests, and store their bytes.
-with
-    signed as materialized (
-        select * from json_to_recordset(cast(:signed as json)) as s(
-            request_id uuid, nonce bigint, wei numeric, tx_hash text, max_fee numeric, priority_fee numeric,
-            attempt_gas bigint, raw text
-        )
-    ),
-    request as (
-        update worker.relay_request r
-        set state = 'signed', reason = null, tx_hash = signed.tx_hash, block_number = null,
-            updated_at = clock_timestamp()
-        from signed
-        where r.id = signed.request_id and r.state in ('deferred_fee', 'queued', 'waiting_predecessor')
-        returning r.id
-    ),
-    taken as materialized (select signed.* from signed join request on request.id = signed.request_id),
-    slot as (
-        insert into worker.nonce_slot (chain_id, wallet, nonce, request_id, gas_limit, reserved_wei, budget_day)
-        select :chain_id, :wallet, nonce, request_id, attempt_gas, wei, :day from taken
-    ),
-    attempt as (
-        insert into worker.tx_attempt
-            (chain_id, tx_hash, wallet, nonce, kind, max_fee_wei, priority_fee_wei, gas_limit, raw)
-        select :chain_id, tx_hash, :wallet, nonce, 'call', max_fee, priority_fee, attempt_gas, decode(raw, 'base64')
-        from taken
-    ),
-    counter as (
-        update worker.relay_wallet set next_nonce = (select max(nonce) from taken) + 1
-        where chain_id = :chain_id and address = :wallet and exists (select from taken)
-    ),
-    counted as (
-        insert into worker.relay_budget as b (chain_id, wallet, scope, subject, day, requests, reserved_wei)
-        select :chain_id, :wallet, scope, subject, :day, requests, wei
-        from json_to_recordset(cast(:counted as json)) as c(scope text, subject text, requests integer, wei numeric)
-        on conflict (chain_id, wallet, scope, subject, day) do update
-        set requests = b.requests + excluded.requests, reserved_wei = b.reserved_wei + excluded.reserved_wei
-    )
-    select id from request;
 
 -- name: still_waiting
 -- List the requests that still wait. Under the wallet's lock they wait until the commit.

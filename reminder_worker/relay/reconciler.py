@@ -34,7 +34,7 @@ from reminder_worker.relay.attempts import (
 )
 from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
 from reminder_worker.relay.models import ReconcileReport, RelayLane, RequestState
-from reminder_worker.relay.onchain_effects import LANES, RequestResolution
+from reminder_worker.relay.onchain_effects import RequestResolution
 from reminder_worker.relay.state_machine import (
     AttemptKind,
     AuthorizationFate,
@@ -122,7 +122,7 @@ class RelayReconciler:
         self._wallet = admission.wallet
         self._resolution = RequestResolution(engine, vault, self._wallet.address)
         self._replacer = AttemptReplacer(engine, vault, self._wallet)
-        self._monitor = WalletMonitor(engine, alerts, self._wallet.address, admission.caps, low_balance_relays)
+        self._monitor = WalletMonitor(engine, alerts, self._wallet, low_balance_relays)
 
     async def poll(self, chain_id: int) -> bool:
         """Return whether a request or a slot of the wallet is open."""
@@ -326,13 +326,14 @@ class RelayReconciler:
         replacement = await self._replacer.replace(run.chain, entry, kind, price)
         if replacement is None:
             return ()
-        if replacement.transaction is None:
+        signed_kind, transaction = replacement
+        if transaction is None:
             return await self._read_latest(run, [entry])
-        if replacement.kind == entry.slot.newest.kind:
+        if signed_kind == entry.slot.newest.kind:
             run.report.replaced += 1
         else:
             run.report.freed += 1
-        return [replacement.transaction]
+        return [transaction]
 
     async def _stop_if_foreign(self, chain: Chain, entry: OpenSlot) -> bool:
         """Stop the wallet if an external transaction took the slot's nonce. Return whether one did.
@@ -353,7 +354,7 @@ class RelayReconciler:
     async def _end_if_over(self, run: ReconcileRun, request: StoredRequest, is_paid: bool) -> None:
         """End a request without a slot if its authorization is over, or its gift was paid without it."""
         views, chain = run.facts.views, run.chain
-        nonce = views.nonce_final(request.signer_key) if request.lane in LANES else None
+        nonce = views.nonce_final(request.signer_key) if request.lane.has_nonce else None
         is_late = views.time_final is not None and views.time_final > request.deadline
         if not is_late and not is_paid and not (nonce is not None and nonce > request.nonce):
             return
@@ -389,4 +390,4 @@ def _is_checked(request: StoredRequest) -> bool:
 
 
 def _signers(requests: Iterable[StoredRequest]) -> list[SignerKey]:
-    return list(dict.fromkeys(request.signer_key for request in requests if request.lane in LANES))
+    return list(dict.fromkeys(request.signer_key for request in requests if request.lane.has_nonce))

@@ -141,22 +141,30 @@ async def add_requests(
     """Store new requests, slots and bytes of the signed ones, and what they take of the caps."""
     if not requests:
         return {}
-    counted = [
-        {"scope": scope, "subject": subject, "requests": count, "wei": str(left.wei if scope == "global" else 0)}
-        for (scope, subject), count in left.taken.items()
-    ]
-    values = {**_written(chain_id, wallet, left.day, counted, signed), "requests": json_text(requests)}
-    rows = (await connection.execute(sql["add"], values)).all()
-    return {row.id: to_view(row) for row in rows}
+    values = {
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "day": left.day,
+        "requests": json_text(requests),
+        "signed": json_text(signed),
+        "counted": json_text([_counted_row(*scope, n, left.wei) for scope, n in left.taken.items()]),
+    }
+    return {row.id: to_view(row) for row in await connection.execute(sql["take_nonces"], values)}
 
 
 async def start_requests(
     connection: AsyncConnection, chain_id: int, wallet: str, day: date, signed: Sequence[Mapping[str, Any]]
 ) -> None:
     """Store slots and bytes for waiting requests. They were counted when they came."""
-    wei = sum(int(row["wei"]) for row in signed)
-    counted = [{"scope": "global", "subject": "", "requests": 0, "wei": str(wei)}]
-    await connection.execute(sql["start"], _written(chain_id, wallet, day, counted, signed))
+    values = {
+        "chain_id": chain_id,
+        "wallet": wallet,
+        "day": day,
+        "requests": json_text([]),
+        "signed": json_text(signed),
+        "counted": json_text([_counted_row("global", "", 0, sum(int(row["wei"]) for row in signed))]),
+    }
+    await connection.execute(sql["take_nonces"], values)
 
 
 async def raise_reservation(
@@ -194,7 +202,7 @@ async def read_slots(connection: AsyncConnection, chain_id: int, wallet: str) ->
                 mined_in=_mined_in(row.state, row.tx_hash, row.block_number, row.block_hash),
                 attempts=tuple(attempts[row.nonce]),
                 deadline=row.deadline,
-                signer_nonce=None if row.lane == RelayLane.AUTO_RENEW else int(row.signer_nonce),
+                signer_nonce=int(row.signer_nonce) if RelayLane(row.lane).has_nonce else None,
             ),
             to_stored_request(row),
             int(row.reserved_wei),
@@ -306,16 +314,8 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _written(
-    chain_id: int, wallet: str, day: date, counted: Sequence[Mapping[str, Any]], signed: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    return {
-        "chain_id": chain_id,
-        "wallet": wallet,
-        "day": day,
-        "counted": json_text(counted),
-        "signed": json_text(signed),
-    }
+def _counted_row(scope: str, subject: str, requests: int, wei: int) -> dict[str, Any]:
+    return {"scope": scope, "subject": subject, "requests": requests, "wei": str(wei if scope == "global" else 0)}
 
 
 def _read_row(entry: OpenSlot) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
-from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_first_attempt
+from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_attempt
 from reminder_worker.relay.authorizations import decode_claim
 from reminder_worker.relay.fees import GasFees, first_fees, reservation
 from reminder_worker.relay.models import (
@@ -192,7 +192,7 @@ class RequestStarter:
             for id, reason in too_dear.items():
                 await connection.execute(sql["pass_over"], {"id": id, "reason": reason})
             attempts = [
-                await sign_first_attempt(wallet.signer, chain_id, entry.request, nonce + position, fees, entry.wei)
+                await sign_attempt(wallet.signer, chain_id, entry.request, nonce + position, fees, wei=entry.wei)
                 for position, (entry, fees) in enumerate(chosen)
             ]
             if attempts:

@@ -31,12 +31,8 @@ log = structlog.get_logger(__name__)
 
 RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
-PRICE_SECONDS: Final = 3.0
-"""Age up to which gas price and balance are shared by requests."""
 PATIENCE_SECONDS: Final = 2.0
 """Seconds that the status of one request waits for the gas price."""
-SILENT_SECONDS: Final = 30.0
-"""Seconds without an answer after which a chain counts as silent. Until then its last price is used."""
 USUAL_GAS: Final = 300_000
 _ONE_AT_A_TIME = threading.Lock()  # opening a usual keystore takes a quarter of a gigabyte
 
@@ -137,7 +133,8 @@ def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigne
 def _opened(text: str, password: str) -> LocalAccount | None:
     try:
         with _ONE_AT_A_TIME:
-            return _account(bytes(Account.decrypt(text, password)))
+            account: LocalAccount = Account.from_key(bytes(Account.decrypt(text, password)))
+            return account
     except (ValueError, KeyError, TypeError, NotImplementedError, RecursionError):
         return None
 
@@ -145,14 +142,10 @@ def _opened(text: str, password: str) -> LocalAccount | None:
 def _from_hex(text: str) -> LocalAccount | None:
     try:
         key = bytes.fromhex(text.removeprefix("0x"))
-        return _account(key) if len(key) == 32 else None
+        account: LocalAccount | None = Account.from_key(key) if len(key) == 32 else None
+        return account
     except ValueError:
         return None
-
-
-def _account(key: bytes) -> LocalAccount:
-    account: LocalAccount = Account.from_key(key)
-    return account
 
 
 def _read_address(text: str) -> str | None:
@@ -248,22 +241,22 @@ class RelayWallet:
         return fees, reservation(gas_limit, fees, ceiling) if fees else 0
 
     async def read_prices(self, chain_id: int) -> WalletPrices:
-        """Return prices of at most `PRICE_SECONDS` ago; callers at the same time share one read."""
+        """Return prices of at most three seconds ago; callers at the same time share one read."""
         async with self._locks[chain_id]:
             prices = self._prices.get(chain_id)
-            if prices is None or time.monotonic() - prices.read_at > PRICE_SECONDS:
+            if prices is None or time.monotonic() - prices.read_at > 3.0:
                 chain = self.chains[chain_id]
                 (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
                 prices = self._prices[chain_id] = WalletPrices(base_fee, tip, balance, time.monotonic())
             return prices
 
     async def read_prices_soon(self, chain_id: int) -> WalletPrices | None:
-        """Return the prices within `PATIENCE_SECONDS`, the last ones of a slow chain, None of a silent one."""
+        """Return the prices within `PATIENCE_SECONDS`; else the last ones, if they are at most 30 seconds old."""
         found = await self._reads.within(PATIENCE_SECONDS, [chain_id])
         if chain_id in found:
             return found[chain_id]
         last = self._prices.get(chain_id)
-        return last if last and time.monotonic() - last.read_at < SILENT_SECONDS else None
+        return last if last and time.monotonic() - last.read_at < 30.0 else None
 
     async def _read_prices_if_any(self, chain_id: int) -> WalletPrices | None:
         try:

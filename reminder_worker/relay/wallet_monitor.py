@@ -9,9 +9,10 @@ from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.chain_view import ChainView
 from reminder_worker.relay.fees import EMPTY_GAS, GasFees, first_fees, reservation
-from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
+from reminder_worker.relay.models import FOREIGN_NONCE
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
+from reminder_worker.relay.wallet import RelayWallet
 
 log = structlog.get_logger(__name__)
 
@@ -36,13 +37,10 @@ class WalletMonitor:
     The balance is low if it pays for fewer than `low_balance_relays`, or not for a waiting request.
     """
 
-    def __init__(
-        self, engine: AsyncEngine, alerts: AlertOutbox, wallet: str, caps: WalletCaps, low_balance_relays: int
-    ) -> None:
+    def __init__(self, engine: AsyncEngine, alerts: AlertOutbox, wallet: RelayWallet, low_balance_relays: int) -> None:
         self._engine = engine
         self._alerts = alerts
         self._wallet = wallet
-        self._caps = caps
         self._low_balance_relays = low_balance_relays
 
     async def find_external(self, chain_id: int, views: ChainView) -> None:
@@ -52,72 +50,70 @@ class WalletMonitor:
         """
         count, final = views.confirmed_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
-            ours = (await connection.execute(sql["read_wallet"], self._key(chain_id))).one().next_nonce
+            ours = (await connection.execute(sql["read_wallet"], self._wallet.key(chain_id))).one().next_nonce
         if count is not None and count > ours:
             await self.stop(chain_id, ours)
         if final is not None and final > ours:
             async with self._engine.begin() as connection:
-                await connection.execute(sql["skip_nonces"], {**self._key(chain_id), "count": final})
+                await connection.execute(sql["skip_nonces"], {**self._wallet.key(chain_id), "count": final})
 
     async def stop(self, chain_id: int, nonce: int) -> None:
         """Stop the wallet and raise an alert: no request is admitted, and open slots go on."""
         async with self._engine.begin() as connection:
-            stopped = await connection.scalar(sql["stop_wallet"], {**self._key(chain_id), "reason": FOREIGN_NONCE})
+            stopped = await connection.scalar(
+                sql["stop_wallet"], {**self._wallet.key(chain_id), "reason": FOREIGN_NONCE}
+            )
             facts: AlertFacts = {"reason": FOREIGN_NONCE, "nonce": nonce}
-            await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet, chain_id, facts)
+            await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet.address, chain_id, facts)
         if stopped:
-            log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet, nonce=nonce)
+            log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet.address, nonce=nonce)
 
     async def alert(self, chain_id: int, balance: int, price: GasPrice | None) -> tuple[int, str | None]:
         """Raise and clear alerts. Return the age of the oldest open slot (seconds), and why the wallet is stopped.
 
         `balance` in wei.
         """
-        async with self._engine.begin() as connection:
-            return await self._alert(connection, chain_id, balance, price)
-
-    async def _alert(
-        self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice | None
-    ) -> tuple[int, str | None]:
-        stopped = (await connection.execute(sql["read_wallet"], self._key(chain_id))).one().stopped
         fees = first_fees(price.base_fee, price.priority_fee, price.ceiling) if price else None
-        age = await self._alert_stuck(connection, chain_id, fees)
-        if price is not None:
-            relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling)
-            facts: AlertFacts = {"balance_wei": balance, "pays for": f"{relays} relays"}
-            values = {**self._key(chain_id), "balance": balance, "ceiling": price.ceiling}
-            low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
-            if (
-                low or 4 * relays >= 5 * self._low_balance_relays
-            ):  # in between, the gas price would raise and clear it in turn
-                await self._condition(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
-        await self._alert_caps(connection, chain_id, fees)
-        reason: AlertFacts = {} if stopped is None else {"reason": stopped}
-        await self._condition(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
+        async with self._engine.begin() as connection:
+            stopped = (await connection.execute(sql["read_wallet"], self._wallet.key(chain_id))).one().stopped
+            age = await self._alert_stuck(connection, chain_id, fees)
+            if price is not None:
+                await self._alert_balance(connection, chain_id, balance, price)
+            await self._alert_caps(connection, chain_id, fees)
+            reason: AlertFacts = {} if stopped is None else {"reason": stopped}
+            await self._set_alert(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
+
+    async def _alert_balance(self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice) -> None:
+        relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling)
+        values = {**self._wallet.key(chain_id), "balance": balance, "ceiling": price.ceiling}
+        low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
+        if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, the gas price would raise and clear it
+            facts: AlertFacts = {"balance_wei": balance, "pays for": f"{relays} relays"}
+            await self._set_alert(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
 
     async def _alert_stuck(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> int:
         """Alert about the oldest open slot, or about requests deferred by gas for as long. Return the age of the slot.
 
         `fees`: of a request that starts now; None if gas is too dear or its price unknown.
         """
-        oldest = (await connection.execute(sql["oldest"], self._key(chain_id))).one_or_none()
+        oldest = (await connection.execute(sql["oldest"], self._wallet.key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         waited, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
         if age < ALERT_SECONDS:  # requests that wait for cheaper gas have no slot
-            deferred = (await connection.execute(sql["deferred"], self._key(chain_id))).one()
+            deferred = (await connection.execute(sql["deferred"], self._wallet.key(chain_id))).one()
             if deferred.age >= ALERT_SECONDS:
                 if fees:
                     return int(age)  # they start as slots become free: clear the alert after the last
                 cheaper = "gas below five eighths of the ceiling"  # see `fees.cap_first_fee`
                 waited, facts = deferred.age, {"waits for": cheaper, "requests": deferred.requests}
         facts = {**facts, "waiting_since_seconds": waited}
-        await self._condition(connection, chain_id, AlertKind.RELAY_STUCK, waited >= ALERT_SECONDS, facts)
+        await self._set_alert(connection, chain_id, AlertKind.RELAY_STUCK, waited >= ALERT_SECONDS, facts)
         return int(age)
 
     async def _alert_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> None:
         """Alert about today's caps by the wei spent for good: most reserved wei return within a quarter of an hour."""
-        today, caps = (await connection.execute(sql["standing"], self._key(chain_id))).one(), self._caps
+        today, caps = (await connection.execute(sql["standing"], self._wallet.key(chain_id))).one(), self._wallet.caps
         spent = int(today.spent_wei)
         next_one = reservation(CLAIM_GAS, fees, caps.gas_price_ceiling_wei) if fees else 0
         used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
@@ -126,13 +122,10 @@ class WalletMonitor:
         if nearly or share < 0.5:  # in between, the gas price would raise and clear it in turn
             facts: AlertFacts = {"requests today": f"{today.requests} of {caps.daily_count}"}
             facts = {**facts, "spent today_wei": spent, "cap_wei": caps.daily_wei}
-            await self._condition(connection, chain_id, AlertKind.RELAY_CAP_USED, nearly, facts)
+            await self._set_alert(connection, chain_id, AlertKind.RELAY_CAP_USED, nearly, facts)
 
-    async def _condition(
+    async def _set_alert(
         self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: AlertFacts
     ) -> None:
         change = self._alerts.raise_ if holds else self._alerts.clear
-        await change(connection, kind, self._wallet, chain_id, facts)
-
-    def _key(self, chain_id: int) -> dict[str, object]:
-        return {"chain_id": chain_id, "wallet": self._wallet}
+        await change(connection, kind, self._wallet.address, chain_id, facts)

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.relay import admission, attempts, store
+from reminder_worker.relay import admission, store
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.wallet import RelayWallet, load_signer
 from reminder_worker.settings import ChainSettings
@@ -27,7 +27,7 @@ STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read the market": (RelayWallet, "read_prices"),
     "locked the wallet": (store, "lock_wallet"),
     "read what is left": (store, "read_caps"),
-    "signed the first": (attempts, "sign_attempt"),
+    "signed the first": (admission, "sign_attempt"),
     "stored the bytes": (store, "add_requests"),
     "committed": (admission, "broadcast"),
     "sent": (Chain, "send_raw"),

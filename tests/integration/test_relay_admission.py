@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -18,6 +19,7 @@ from reminder_worker.errors import LimitReached, NonceMismatch, NotConfigured, R
 from reminder_worker.relay import store, waiting
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.attempts import (
+    ReadyRequest,
     ReservationTooSmall,
     SignedTransaction,
     broadcast,
@@ -434,17 +436,8 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
     most = int(slot["reserved_wei"]) // GAS
 
     async def store_one(max_fee: int) -> None:
-        signed = await sign_attempt(
-            world.vault.record(),
-            world.signer,
-            chain_id=CHAIN_ID,
-            nonce=0,
-            kind="call",
-            to=TARGET,
-            data=b"",
-            fees=GasFees(max_fee, GWEI),
-            gas_limit=GAS,
-        )
+        request = ReadyRequest(uuid4(), TARGET, GAS, world.vault.record(), b"")
+        signed = await sign_attempt(world.signer, CHAIN_ID, request, 0, GasFees(max_fee, GWEI))
         async with world.engine.begin() as connection:
             await store_attempt(connection, signed)
 
