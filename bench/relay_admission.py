@@ -95,7 +95,7 @@ async def _measure(engine: AsyncEngine, url: str, node: str) -> tuple[float, flo
 
     async def client(_: int) -> None:
         for authorization in prepared[0]:
-            if (await admission.admit(authorization)).state is not RequestState.BROADCAST:
+            if (await admission.admit_request(authorization)).state is not RequestState.BROADCAST:
                 raise RuntimeError("not accepted")
 
     async def bare(number: int) -> None:

@@ -87,7 +87,7 @@ async def _ours(
 
     async def client() -> None:
         for each in waiting:
-            await admission.admit(each.authorization)
+            await admission.admit_request(each.authorization)
 
     clients = asyncio.gather(*(client() for _ in range(CLIENTS)))
     while not clients.done() or await unmined(engine):

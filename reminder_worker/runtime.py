@@ -82,7 +82,7 @@ class Runtime:
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
-        return self.relaying.paying
+        return self.relaying.paying_wallets
 
 
 def make_vault(settings: Settings) -> Vault:
@@ -149,7 +149,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 if chain.settings.upgrade_timelock
             },
             statistics={id: StatisticsPass(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
-            chain_summaries=ChainSummaries(chains, relaying.paying),
+            chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
 

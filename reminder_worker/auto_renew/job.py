@@ -32,7 +32,7 @@ from reminder_worker.chain.renewals import RenewalReads, budget_step, record_act
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.contract_errors import refusal
+from reminder_worker.relay.contract_errors import explain_revert
 from reminder_worker.relay.models import OPEN_STATES, RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.onchain_effects import MOST_ATTEMPTS, renewal_digests
 from reminder_worker.settings import AutoRenewSettings
@@ -131,19 +131,19 @@ class AutoRenew:
         blocks = await read_blocks(chain)
         readings = await read_owners(chain, batch, blocks)
         now = blocks.head.timestamp
-        judged = [self._judge(reading, now) for reading in readings]
+        judged = [self._judge_legacy(reading, now) for reading in readings]
         # Kept before anything is sent: a renewal is a reset itself, and these counts are no baseline of that reset.
-        await self._keep(chain.chain_id, judged, now)
+        await self._keep_baselines(chain.chain_id, judged, now)
         due = sorted((legacy for legacy in judged if legacy.verdict.decision is _RENEW), key=lambda legacy: legacy.t1)
         sent = await self._renew_all(chain, due, blocks, report, ends) if due else []
-        await self._keep(chain.chain_id, sent, now)
+        await self._keep_baselines(chain.chain_id, sent, now)
         report.legacies += len(readings)
         report.finalized = blocks.finalized.number
         final = [*(legacy for legacy in judged if legacy.verdict.decision is not _RENEW), *sent]
         report.verdicts.update(f"{legacy.verdict.decision}: {legacy.verdict.reason}" for legacy in final)
         return _find_trouble({legacy.verdict for legacy in final})
 
-    def _judge(self, reading: LegacyReading, now: int) -> JudgedLegacy:
+    def _judge_legacy(self, reading: LegacyReading, now: int) -> JudgedLegacy:
         known = reading.legacy.baseline or StoredBaseline(NO_RESET, 0)
         if reading.facts is None or reading.state is None or reading.head_reset is None:
             return JudgedLegacy(reading, known, RenewalVerdict(_HELD, "not_readable"))
@@ -189,14 +189,14 @@ class AutoRenew:
                 renewed.append(replace(legacy, verdict=NOT_IN_TIME))
                 continue
             try:
-                verdict = await self._renew(chain, legacy, blocks.head)
+                verdict = await self._renew_timer(chain, legacy, blocks.head)
             except (LimitReached, Unavailable) as error:
                 verdict = RenewalVerdict(_WAIT, error.code)
             report.sent += verdict is SENT
             renewed.append(replace(legacy, verdict=verdict))
         return renewed
 
-    async def _renew(self, chain: Chain, judged: JudgedLegacy, head: BlockHeader) -> RenewalVerdict:
+    async def _renew_timer(self, chain: Chain, judged: JudgedLegacy, head: BlockHeader) -> RenewalVerdict:
         router, legacy = chain.settings.transfer_eoa_legacy_router, judged.reading.legacy
         digests = renewal_digests(chain.chain_id, router, legacy.legacy_id, judged.baseline.reset_at)
         earlier = await self._read_attempts(chain.chain_id, digests)
@@ -212,10 +212,10 @@ class AutoRenew:
             ContractCall(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor
         )
         if isinstance(answer, RevertedCall):
-            return RenewalVerdict(_HELD, refusal(answer.data).code)
+            return RenewalVerdict(_HELD, explain_revert(answer.data).code)
         if self._settings.dry_run:
             return RenewalVerdict(_RENEW, "dry_run")
-        await self._admission.admit(
+        await self._admission.admit_request(
             RelayAuthorization(
                 chain_id=chain.chain_id,
                 lane=RelayLane.AUTO_RENEW,
@@ -261,7 +261,7 @@ class AutoRenew:
             for row in rows
         ]
 
-    async def _keep(self, chain_id: int, judged: Sequence[JudgedLegacy], now: int) -> None:
+    async def _keep_baselines(self, chain_id: int, judged: Sequence[JudgedLegacy], now: int) -> None:
         if not judged:
             return
         rows = [_to_row(legacy, now) for legacy in sorted(judged, key=lambda legacy: legacy.reading.legacy.address)]

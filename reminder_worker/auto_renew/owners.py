@@ -64,7 +64,7 @@ async def read_owners(chain: Chain, legacies: Sequence[OptedIn], blocks: BlockPa
     return [
         LegacyReading(
             legacy=legacy,
-            facts=found if found is not None and _agrees(found, legacy) else None,
+            facts=found if found is not None and _matches_index(found, legacy) else None,
             state=state,
             is_premium=premium[legacy.owner],
             final_reset=final_reset,
@@ -75,6 +75,6 @@ async def read_owners(chain: Chain, legacies: Sequence[OptedIn], blocks: BlockPa
     ]
 
 
-def _agrees(facts: LegacyFacts, legacy: OptedIn) -> bool:
+def _matches_index(facts: LegacyFacts, legacy: OptedIn) -> bool:
     """Return whether legacy and index name the same owner; else another account's transactions would be counted."""
     return (facts.legacy_id, facts.creator, facts.owner) == (legacy.legacy_id, legacy.owner, legacy.owner)

@@ -101,7 +101,7 @@ def decide_renewal(
         return RenewalVerdict(RenewalDecision.HELD, RenewalReason.COUNTS_DISAGREE)
     if state.reset_at != seen.reset_at:
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
-    if state.now < state.t1 - _near(state):
+    if state.now < state.t1 - _near_seconds(state):
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
     if seen.count.lowest <= max(baseline.baseline, state.last_nonce_seen):
         return RenewalVerdict(RenewalDecision.WAIT, RenewalReason.NO_NEW_ACTIVITY)
@@ -110,7 +110,7 @@ def decide_renewal(
     return RenewalVerdict(RenewalDecision.RENEW, RenewalReason.ACTIVE)
 
 
-def _near(state: LegacyState) -> int:
+def _near_seconds(state: LegacyState) -> int:
     """Return how many seconds before t1 a timer may be renewed: in the contract's window and the timer's second half.
 
     A short timer is always within the window: every transaction of the owner would cost us a renewal.

@@ -102,7 +102,7 @@ def replace(request_id: UUID) -> None:
 
     async def hurry(runtime: "Runtime") -> str:
         row = await _request(runtime, request_id)
-        return await runtime.relaying.find_reconciler(row.wallet).replace(row.chain_id, request_id)
+        return await runtime.relaying.find_reconciler(row.wallet).replace_attempt(row.chain_id, request_id)
 
     click.echo(f"sent {with_runtime(hurry)}")
 
@@ -118,7 +118,7 @@ def cancel(request_id: UUID) -> None:
 
     async def give_up(runtime: "Runtime") -> bool:
         row = await _request(runtime, request_id)
-        return await runtime.relaying.find_reconciler(row.wallet).cancel(row.chain_id, request_id)
+        return await runtime.relaying.find_reconciler(row.wallet).cancel_request(row.chain_id, request_id)
 
     ended = with_runtime(give_up)
     freed = "an empty transaction takes its nonce, as soon as the ceiling allows; it ends when that is final"
@@ -135,7 +135,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
     async def start_again(runtime: "Runtime") -> None:
         if wallet not in runtime.relaying.reconcilers:
             raise NotConfigured(f"no {wallet} is configured")
-        await runtime.relaying.reconcilers[wallet].resume(chosen)
+        await runtime.relaying.reconcilers[wallet].resume_wallet(chosen)
 
     with_runtime(start_again)
     click.echo(f"the {wallet} takes requests on chain {chosen} again")

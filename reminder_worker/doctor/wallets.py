@@ -15,7 +15,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import checksum, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
-from reminder_worker.relay.fees import GasFees, cap_first_fee, first_fees, reservation
+from reminder_worker.relay.fees import GasFees, cap_first_fee, compute_reservation, first_fees
 from reminder_worker.relay.wallet import load_signer, make_signer
 from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
@@ -91,7 +91,7 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     prefix = "RELAY" if isinstance(group, RelaySettings) else "AUTO_RENEW"
     dearest = cap_first_fee(group.gas_price_ceiling_wei)
     for name, gas in wallet.gas.items():
-        needed = reservation(gas, GasFees(dearest, 1), group.gas_price_ceiling_wei)
+        needed = compute_reservation(gas, GasFees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:
             faults.append(f"{name} is above what one transaction may use ({MOST_GAS})")
         if group.daily_wei_cap < needed:

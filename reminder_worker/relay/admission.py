@@ -26,7 +26,7 @@ from reminder_worker.relay.attempts import (
     NewAttempt,
     ReadyRequest,
     SignedTransaction,
-    broadcast,
+    broadcast_attempts,
     sign_attempt,
 )
 from reminder_worker.relay.caps import CapsLeft, request_row
@@ -101,11 +101,11 @@ class BatchRunner:
 
     async def _work_on(self, batch: OpenBatch) -> Sequence[Outcome]:
         try:
-            return await self._work(partial(self._take, batch))
+            return await self._work(partial(self._close_batch, batch))
         finally:
-            self._take(batch)
+            self._close_batch(batch)
 
-    def _take(self, batch: OpenBatch) -> Sequence[AdmissionRequest]:
+    def _close_batch(self, batch: OpenBatch) -> Sequence[AdmissionRequest]:
         if self._open is batch:
             self._open = None
         return batch.items
@@ -138,7 +138,7 @@ class RelayAdmission:
         self._batches = {id: BatchRunner(partial(self._admit_batch, id)) for id in self.wallet.chains}
         self._starter = RequestStarter(engine, vault, self.wallet, self._turns) if starts else None
 
-    async def admit(self, authorization: RelayAuthorization, *, waits: bool = False) -> RequestView:
+    async def admit_request(self, authorization: RelayAuthorization, *, waits: bool = False) -> RequestView:
         """Relay an authorization once, however often it is asked for.
 
         `waits`: behind our own open request of the same signer. Raises `LimitReached` (`daily_cap_reached`,
@@ -175,7 +175,7 @@ class RelayAdmission:
             else:
                 outcomes += part[0]
                 transactions += part[1]
-        answers = await broadcast(self._engine, self.wallet.chains[chain_id], transactions)
+        answers = await broadcast_attempts(self._engine, self.wallet.chains[chain_id], transactions)
         taken = {tx_hash for tx_hash, returned in answers.items() if TAKEN & set(returned)}
         return [
             replace(outcome, state=RequestState.BROADCAST)
@@ -211,10 +211,10 @@ class RelayAdmission:
     async def _draft_request(self, asked: AdmissionRequest, left: CapsLeft, nonce: int, rows: BatchRows) -> UUID:
         """Add the row of a new request and, if its turn has come, the row of its transaction."""
         authorization, prices = asked.authorization, asked.prices
-        fees, wei = self.wallet.offer(prices, authorization.gas_now)
+        fees, wei = self.wallet.offer_fees(prices, authorization.gas_now)
         waiting = RequestState.DEFERRED_FEE if fees is None else None
         waiting = RequestState.WAITING_PREDECESSOR if asked.waits else waiting
-        state = left.take(authorization, waiting, wei, prices.balance)
+        state = left.count_request(authorization, waiting, wei, prices.balance)
         id, key = uuid4(), self._vault.record()
         sealed = key.seal(authorization.call_data, call_context(id))
         row = {**request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
@@ -234,7 +234,7 @@ class RelayAdmission:
 
     # -- stored requests ------------------------------------------------------------------------
 
-    async def view(self, id: UUID) -> RequestView | None:
+    async def read_request(self, id: UUID) -> RequestView | None:
         async with self._engine.connect() as connection:
             return await store.find_by_id(connection, id)
 
@@ -246,7 +246,7 @@ class RelayAdmission:
                 return None
             if place.wallet != self.signer.address or place.chain_id not in self.wallet.chains:
                 return WaitsFor.PAUSED  # of a retired wallet
-            standing = (await connection.execute(sql["standing"], self.wallet.key(place.chain_id))).one()
+            standing = (await connection.execute(sql["standing"], self.wallet.row_key(place.chain_id))).one()
         prices = await self.wallet.read_prices_soon(place.chain_id)
         waiting = _to_waiting(place, standing)
         if prices is None:
@@ -254,7 +254,7 @@ class RelayAdmission:
         gas = GasPrice(prices.base_fee, prices.tip, self.caps.gas_price_ceiling_wei)
         return find_wait_reason(waiting, gas, prices.balance, self.caps)
 
-    async def holds(self, id: UUID, call_data: bytes) -> bool:
+    async def matches_call(self, id: UUID, call_data: bytes) -> bool:
         """Return whether this is the stored call, signature included. The call of an ended request is deleted."""
         async with self._engine.connect() as connection:
             row = (await connection.execute(sql["sealed_call"], {"id": id})).one_or_none()

@@ -120,7 +120,7 @@ def open_raw(key: RecordKey, chain_id: int, row: Row[Any]) -> bytes:
     return key.open(row.raw, _raw_context(chain_id, row.tx_hash))
 
 
-async def broadcast(
+async def broadcast_attempts(
     engine: AsyncEngine, chain: Chain, transactions: Sequence[SignedTransaction]
 ) -> Mapping[str, tuple[SendOutcome, ...]]:
     """Send committed bytes to every endpoint; return, by transaction hash, one outcome per responding endpoint.
@@ -161,7 +161,7 @@ class AttemptReplacer:
         self._vault = vault
         self._wallet = wallet
 
-    async def replace(
+    async def replace_attempt(
         self, chain: Chain, entry: OpenSlot, kind: AttemptKind, price: GasPrice
     ) -> tuple[AttemptKind, SignedTransaction | None] | None:
         """Sign, store and return a replacement with its kind; None if the slot has changed since it was read.

@@ -46,7 +46,7 @@ class CapsLeft:
     taken: Counter[Scope] = field(default_factory=Counter)
     wei: int = 0
 
-    def take(
+    def count_request(
         self, authorization: RelayAuthorization, waiting: RequestState | None, wei: int, balance: int
     ) -> RequestState:
         """Count a new request and return its state: `signed` with `wei` reserved if its turn has come, else waiting.

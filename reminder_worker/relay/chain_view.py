@@ -48,52 +48,52 @@ class ChainView:
 
     @property
     def head(self) -> int:
-        return self._now([view.head for view in self.views])
+        return self._agree_now([view.head for view in self.views])
 
     @property
     def time(self) -> int:
-        return self._now([view.time for view in self.views])
+        return self._agree_now([view.time for view in self.views])
 
     @property
     def wallet_count(self) -> int:
-        return self._now([view.wallet_count for view in self.views])
+        return self._agree_now([view.wallet_count for view in self.views])
 
     @property
     def head_final(self) -> int | None:
-        return self._final([view.head_final for view in self.views])
+        return self._agree_final([view.head_final for view in self.views])
 
     @property
     def time_final(self) -> int | None:
-        return self._final([view.time_final for view in self.views])
+        return self._agree_final([view.time_final for view in self.views])
 
     @property
     def wallet_count_final(self) -> int | None:
-        return self._final([view.wallet_count_final for view in self.views])
+        return self._agree_final([view.wallet_count_final for view in self.views])
 
     @property
     def confirmed_wallet_count(self) -> int | None:
         """The wallet's count at the latest block; None if too few endpoints answer to stop the wallet by it."""
-        return self._final([view.wallet_count for view in self.views])
+        return self._agree_final([view.wallet_count for view in self.views])
 
-    def nonce(self, signer: SignerKey) -> int | None:
+    def find_nonce(self, signer: SignerKey) -> int | None:
         nonces = [nonce for view in self.views if (nonce := view.nonces.get(signer)) is not None]
-        return self._now(nonces) if nonces else None
+        return self._agree_now(nonces) if nonces else None
 
-    def nonce_final(self, signer: SignerKey) -> int | None:
-        return self._final([view.nonces_final.get(signer) for view in self.views])
+    def find_final_nonce(self, signer: SignerKey) -> int | None:
+        return self._agree_final([view.nonces_final.get(signer) for view in self.views])
 
-    def receipts(self, tx_hashes: Sequence[str]) -> ReceiptStatus:
+    def find_receipts(self, tx_hashes: Sequence[str]) -> ReceiptStatus:
         """Return the receipt status of a slot with these attempts."""
         return agree_on_receipts(
             [[view.receipts[tx_hash] for tx_hash in tx_hashes] for view in self.views], self.configured
         )
 
-    def _now(self, numbers: Sequence[int]) -> int:
+    def _agree_now(self, numbers: Sequence[int]) -> int:
         agreed = agree_on_number(numbers, min(self.configured, len(numbers)))
         assert agreed is not None  # noqa: S101 - some endpoint answered
         return agreed
 
-    def _final(self, numbers: Sequence[int | None]) -> int | None:
+    def _agree_final(self, numbers: Sequence[int | None]) -> int | None:
         return agree_on_number([number for number in numbers if number is not None], self.configured)
 
 
@@ -115,7 +115,7 @@ async def view_chain(
     requests += [_nonce_request(*signer, "latest") for signer in signers]
     requests += [_nonce_request(*signer, "finalized") for signer in signers_final]
 
-    def read(answers: Sequence[Any]) -> EndpointView:
+    def read_view(answers: Sequence[Any]) -> EndpointView:
         receipts, nonces = answers[4 : 4 + len(tx_hashes)], answers[4 + len(tx_hashes) :]
         head, final = wire.block(answers[2]), None if isinstance(answers[3], RpcError) else wire.block(answers[3])
         if head is None:
@@ -127,12 +127,12 @@ async def view_chain(
             time_final=final.timestamp if final else None,
             wallet_count=wire.count(answers[0]),
             wallet_count_final=None if isinstance(answers[1], RpcError) else wire.count(answers[1]),
-            receipts={tx_hash: _mined(tx_hash, receipt) for tx_hash, receipt in zip(tx_hashes, receipts, strict=True)},
-            nonces=dict(zip(signers, map(_nonce, nonces[: len(signers)]), strict=True)),
-            nonces_final=dict(zip(signers_final, map(_nonce, nonces[len(signers) :]), strict=True)),
+            receipts=dict(zip(tx_hashes, map(_decode_receipt, tx_hashes, receipts), strict=True)),
+            nonces=dict(zip(signers, map(_decode_nonce, nonces[: len(signers)]), strict=True)),
+            nonces_final=dict(zip(signers_final, map(_decode_nonce, nonces[len(signers) :]), strict=True)),
         )
 
-    views = await chain.endpoints.ask_each(requests, read)
+    views = await chain.endpoints.ask_each(requests, read_view)
     if not views:
         raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} answers")
     return ChainView(len(chain.settings.rpc_urls), tuple(keep_up_to_date(views, time.time())))
@@ -151,7 +151,7 @@ def _nonce_request(router: str, signer: str, tag: str) -> Request:
     return ("eth_call", [{"to": router, "data": "0x" + data.hex()}, tag])
 
 
-def _nonce(answer: Any) -> int | None:
+def _decode_nonce(answer: Any) -> int | None:
     """Return None for a refused call, for example if the state of the block is gone."""
     if isinstance(answer, RpcError):
         return None
@@ -161,7 +161,7 @@ def _nonce(answer: Any) -> int | None:
         return None
 
 
-def _mined(tx_hash: str, answer: Any) -> MinedAttempt | None:
+def _decode_receipt(tx_hash: str, answer: Any) -> MinedAttempt | None:
     receipt = wire.receipt(answer)
     if receipt is None:
         return None

@@ -62,20 +62,20 @@ _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 _BY_SELECTOR: Final = {keccak(text=f"{name}()")[:4]: name for name in _SENTENCES}
 
 
-def decode(data: bytes) -> str | None:
+def name_error(data: bytes) -> str | None:
     """Return the name of the custom error in a revert's data; None for any other data."""
     return _BY_SELECTOR.get(data) if len(data) == 4 else None
 
 
-def refusal(data: bytes) -> Refused:
+def explain_revert(data: bytes) -> Refused:
     """Return the meaning of a revert for the sender. Its text comes from any contract and is never repeated."""
-    name = decode(data)
+    name = name_error(data)
     if name is None:
         return ContractRefused(WOULD_FAIL, "This transaction would fail on chain, so it is not sent.")
-    return named(name)
+    return make_refusal(name)
 
 
-def named(name: str, detail: str | None = None) -> Refused:
+def make_refusal(name: str, detail: str | None = None) -> Refused:
     """Return the meaning of the custom error with this name, with its own sentence or a better `detail`."""
     code, sentence = _SENTENCES[name]
     for own in (Expired, NonceMismatch, SignerMismatch):
@@ -84,7 +84,7 @@ def named(name: str, detail: str | None = None) -> Refused:
     return ContractRefused(code, detail or sentence)
 
 
-def opening(timestamp: int) -> str:
+def format_opening(timestamp: int) -> str:
     """Return unix seconds as `on 3 March 2027, 09:00 UTC`, rounded up to a minute."""
     minute = -(-timestamp // 60) * 60
     if minute > 253_402_300_740:  # the last minute of the year 9999

@@ -40,7 +40,7 @@ class RelayWallets:
         raise NotConfigured("the key of this request's wallet is not configured: see RELAYER_KEY, ATTESTOR_KEY")
 
     @property
-    def paying(self) -> list[PayingWallet]:
+    def paying_wallets(self) -> list[PayingWallet]:
         return [
             PayingWallet(role, admission.signer.address, admission.caps.daily_wei, admission.caps.daily_count)
             for role, admission in self.admissions.items()

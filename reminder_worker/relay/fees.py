@@ -33,7 +33,7 @@ def first_fees(base_fee: int, tip: int, ceiling: int) -> GasFees | None:
 
 def bump_fees(previous: GasFees, base_fee: int, tip: int, ceiling: int) -> GasFees | None:
     """Return the fees of a replacement: both fields an eighth higher or at the market's price. None: no room."""
-    max_fee, priority_fee = _step(previous.max_fee), _step(previous.priority_fee)
+    max_fee, priority_fee = _bump_fee(previous.max_fee), _bump_fee(previous.priority_fee)
     if max_fee > ceiling:
         return None
     max_fee = max(max_fee, min(2 * base_fee + tip, ceiling))
@@ -47,7 +47,7 @@ def cap_first_fee(ceiling: int) -> int:
     return ceiling
 
 
-def reservation(gas_limit: int, fees: GasFees, ceiling: int) -> int:
+def compute_reservation(gas_limit: int, fees: GasFees, ceiling: int) -> int:
     """Return the wei that a slot reserves: the cost of its fourth replacement.
 
     It is at least the cost of a cancellation transaction at the ceiling: the nonce can be freed whatever fees and caps
@@ -55,9 +55,9 @@ def reservation(gas_limit: int, fees: GasFees, ceiling: int) -> int:
     """
     dearest = fees.max_fee
     for _ in range(MOST_REPLACEMENTS):
-        dearest = _step(dearest)
+        dearest = _bump_fee(dearest)
     return max(gas_limit * dearest, EMPTY_GAS * ceiling)
 
 
-def _step(fee: int) -> int:
+def _bump_fee(fee: int) -> int:
     return -(fee * 9 // -8)

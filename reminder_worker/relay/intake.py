@@ -141,8 +141,8 @@ class RelayIntake:
             terms = check_request(call, facts, gas[request.lane])
             effects = await reader.read_effects(call, facts, terms)
             check_effects(request, facts, effects)
-            authorization = _authorize(call, terms, facts.head.timestamp, effects.gas_needed)
-            return await admission.admit(authorization, waits=terms.waits)
+            authorization = _make_authorization(call, terms, facts.head.timestamp, effects.gas_needed)
+            return await admission.admit_request(authorization, waits=terms.waits)
         except (Refused, RelayStopped) as refused:
             if isinstance(refused, SignerMismatch):
                 repeated = await self._find_other_version(request, domain)
@@ -169,7 +169,7 @@ class RelayIntake:
         request = call.request
         if recover(call.digest, request.signature) == request.signer:
             return True
-        if await self._require_relay()[0].holds(repeated.id, call.data):
+        if await self._require_relay()[0].matches_call(repeated.id, call.data):
             return True
         signatures = SignatureVerifier(self._chains[request.chain_id])
         verdict = await signatures.verdict(call.digest, request.signature, request.signer, caller=request.router)
@@ -193,7 +193,7 @@ class RelayIntake:
     async def read_request(self, id: UUID) -> tuple[RequestView, WaitsFor | None]:
         """Return a request, and while it is open the reason it waits. Raises NotFound, NotConfigured."""
         admission, _ = self._require_relay()
-        view = await admission.view(id)
+        view = await admission.read_request(id)
         if view is None or view.lane is RelayLane.AUTO_RENEW:
             raise NotFound("There is no such request.")
         return view, await admission.waits_for(id) if view.state in OPEN_STATES else None
@@ -247,7 +247,7 @@ def _check_contracts(request: Request, settings: ChainSettings) -> None:
         raise InvalidInput("A gift cannot be paid to the contracts that keep it.", [fault])
 
 
-def _authorize(call: SignedCall, terms: RequestTerms, now: int, gas_needed: int | None) -> RelayAuthorization:
+def _make_authorization(call: SignedCall, terms: RequestTerms, now: int, gas_needed: int | None) -> RelayAuthorization:
     request = call.request
     return RelayAuthorization(
         chain_id=request.chain_id,

@@ -68,13 +68,13 @@ async def read_effects(
     topics = frozenset(_TOPICS[name] for name in names)
     # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
-    found = [effect for log in [*logs, *beside.logs] if (effect := _effect(log, signer)) is not None]
+    found = [effect for log in [*logs, *beside.logs] if (effect := _decode_effect(log, signer)) is not None]
     if not found:
         return ()
     hashes = list(dict.fromkeys(effect.tx_hash for effect in found))
     views = await view_chain(chain, wallet, hashes)
     for tx_hash in hashes:
-        status = views.receipts([tx_hash])
+        status = views.find_receipts([tx_hash])
         if status.mined is None or not status.confirmed or status.mined.block_number > finalized:
             return None
     return tuple(found)
@@ -87,7 +87,7 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
     """
     asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
 
-    def read(answers: Sequence[Any]) -> dict[str, bytes]:
+    def read_calls(answers: Sequence[Any]) -> dict[str, bytes]:
         found = msgspec.convert(list(answers), list[CalledTransaction])
         return {
             tx_hash: wire.hex_bytes(transaction.input)
@@ -95,7 +95,7 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
             if transaction.to is not None and transaction.to.lower() == router
         }
 
-    answers = await chain.endpoints.ask_each(asked, read)
+    answers = await chain.endpoints.ask_each(asked, read_calls)
     enough = len(answers) >= endpoints_needed(len(chain.settings.rpc_urls))
     return answers[0] if enough and all(calls == answers[0] for calls in answers) else None
 
@@ -105,7 +105,7 @@ class CalledTransaction(msgspec.Struct):
     input: str
 
 
-def _effect(log: EventLog, signer: str) -> OnchainEffect | None:
+def _decode_effect(log: EventLog, signer: str) -> OnchainEffect | None:
     try:
         event = decode(log)
     except UndecodableLog:
@@ -172,7 +172,7 @@ class RequestResolution:
     async def _find_fate_by_events(
         self, chain: Chain, request: StoredRequest, views: ChainView, time: int
     ) -> AuthorizationFate | None:
-        nonce, last = views.nonce_final(request.signer_key), views.head_final
+        nonce, last = views.find_final_nonce(request.signer_key), views.head_final
         if nonce is None or last is None:
             return None
         direct = request.lane is RelayLane.GIFT_WITHDRAW

@@ -29,7 +29,7 @@ from reminder_worker.relay.attempts import (
     AttemptReplacer,
     ReservationTooSmall,
     SignedTransaction,
-    broadcast,
+    broadcast_attempts,
     list_earlier,
 )
 from reminder_worker.relay.chain_view import ChainView, SignerKey, view_chain
@@ -82,8 +82,8 @@ class RunFacts:
             finalized=views.head_final,
             wallet_count=views.wallet_count,
             wallet_count_final=views.wallet_count_final,
-            signer_nonce=views.nonce(entry.request.signer_key),
-            receipts=views.receipts([attempt.tx_hash for attempt in entry.slot.attempts]),
+            signer_nonce=views.find_nonce(entry.request.signer_key),
+            receipts=views.find_receipts([attempt.tx_hash for attempt in entry.slot.attempts]),
             price=self.price,
         )
 
@@ -127,17 +127,17 @@ class RelayReconciler:
     async def poll(self, chain_id: int) -> bool:
         """Return whether a request or a slot of the wallet is open."""
         async with self._engine.connect() as connection:
-            return bool(await connection.scalar(sql["has_work"], self._wallet.key(chain_id)))
+            return bool(await connection.scalar(sql["has_work"], self._wallet.row_key(chain_id)))
 
     async def run(self, chain_id: int) -> ReconcileReport:
         """Take everything that is open one step further.
 
         Raises `Unavailable` when the chain does not answer; then nothing was ended.
         """
-        run = await self._begin(chain_id)
+        run = await self._begin_run(chain_id)
         await self._record_mined(run)
         await self._advance_slots(run)
-        await self._send(run)
+        await self._send_attempts(run)
         await self._end_slots(run, [entry for entry in run.over if _is_done(*entry)])
         oldest, stopped = await self._start_and_alert(run)
         await self._end_slots(run, [entry for entry in run.over if not _is_done(*entry)])
@@ -150,7 +150,7 @@ class RelayReconciler:
 
     # -- phases ---------------------------------------------------------------------------------
 
-    async def _begin(self, chain_id: int, *, watch: bool = True) -> ReconcileRun:
+    async def _begin_run(self, chain_id: int, *, watch: bool = True) -> ReconcileRun:
         """Read the facts, stop the wallet on an external transaction (`watch`), and decide on each slot."""
         await self._wallet.open(chain_id)
         chain = self._chains[chain_id]
@@ -165,7 +165,7 @@ class RelayReconciler:
         """Store the blocks of mined slots. A recorded slot is not stuck, and takes no place among the open ones."""
         mined = [(entry, action.mined) for entry, action in run.decided if isinstance(action, RecordBlock | SettleSlot)]
         await self._write_together(
-            run, [found for found in mined if found[1].place != found[0].slot.mined_in], self._record
+            run, [found for found in mined if found[1].place != found[0].slot.mined_in], self._record_blocks
         )
 
     async def _advance_slots(self, run: ReconcileRun) -> None:
@@ -177,22 +177,22 @@ class RelayReconciler:
                 case SettleSlot(mined):
                     run.over.append((replace(entry, slot=replace(entry.slot, mined_in=mined.place)), mined))
                 case ForeignNonce():
-                    if await self._guard(run, entry.request, self._stop_if_foreign(run.chain, entry)):
+                    if await self._guard_request(run, entry.request, self._stop_if_foreign(run.chain, entry)):
                         run.over.append((entry, None))
                 case ReopenSlot():
-                    run.outgoing += await self._guard(run, entry.request, self._reopen(run, entry)) or ()
+                    run.outgoing += await self._guard_request(run, entry.request, self._reopen_slot(run, entry)) or ()
                 case ReplaceAttempt(kind) if run.facts.price is not None:
-                    work = self._replace(run, entry, kind, run.facts.price)
+                    work = self._replace_attempt(run, entry, kind, run.facts.price)
                     try:
-                        run.outgoing += await self._guard(run, entry.request, work) or ()
+                        run.outgoing += await self._guard_request(run, entry.request, work) or ()
                     except Misconfigured as error:  # the wallet's key does not open
                         run.fault = error
 
-    async def _send(self, run: ReconcileRun) -> None:
+    async def _send_attempts(self, run: ReconcileRun) -> None:
         """Send the latest attempts, and the earlier ones of slots whose latest is rejected everywhere."""
-        outcomes = await broadcast(self._engine, run.chain, run.outgoing)
+        outcomes = await broadcast_attempts(self._engine, run.chain, run.outgoing)
         earlier = await self._read_stored(run, list_earlier(run.facts.slots, outcomes))
-        await broadcast(self._engine, run.chain, earlier)
+        await broadcast_attempts(self._engine, run.chain, earlier)
 
     async def _end_slots(self, run: ReconcileRun, over: Sequence[MinedSlot]) -> None:
         """End slots for a limited time and in random order: a slow slot must not always delay the same slots."""
@@ -201,15 +201,15 @@ class RelayReconciler:
             if time.monotonic() > ends:
                 break
             work = self._resolution.find_ending(run.chain, entry, mined)
-            ending = await self._guard(run, entry.request, work)
+            ending = await self._guard_request(run, entry.request, work)
             ended += [(entry, EndedSlot(entry, mined, ending))] if ending else []
-        await self._write_together(run, ended, self._finish)
+        await self._write_together(run, ended, self._finish_slots)
 
     async def _start_and_alert(self, run: ReconcileRun) -> tuple[int, str | None]:
         """Start waiting requests while alerts are raised and cleared. Return the age of the oldest open slot, and why
         the wallet is stopped."""
         chain_id, facts = run.chain.chain_id, run.facts
-        alerting = asyncio.ensure_future(self._monitor.alert(chain_id, facts.balance, facts.price))
+        alerting = asyncio.ensure_future(self._monitor.raise_alerts(chain_id, facts.balance, facts.price))
         try:
             with suppress(RelayStopped):
                 run.report.started = await self._admission.start_waiting(chain_id)
@@ -226,7 +226,7 @@ class RelayReconciler:
         for request in random.sample(waiting, len(waiting)):
             if time.monotonic() > ends:
                 break
-            await self._guard(run, request, self._end_if_over(run, request, request.id in paid))
+            await self._guard_request(run, request, self._end_if_over(run, request, request.id in paid))
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -235,9 +235,11 @@ class RelayReconciler:
             slots = await store.read_slots(connection, chain.chain_id, self._wallet.address)
             waiting = await store.read_waiting(connection, chain.chain_id, self._wallet.address, 100)
         hashes = [attempt.tx_hash for entry in slots for attempt in entry.slot.attempts]
-        unmined = _signers(entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.fresh)
+        unmined = _list_signers(
+            entry.request for entry in slots if entry.slot.mined_in is None and not entry.slot.is_fresh
+        )
         views, price, balance = await asyncio.gather(
-            view_chain(chain, self._wallet.address, hashes, unmined, _signers(filter(_is_checked, waiting))),
+            view_chain(chain, self._wallet.address, hashes, unmined, _list_signers(filter(_is_checked, waiting))),
             self._read_price(chain),
             chain.balance(self._wallet.address),
         )
@@ -262,7 +264,7 @@ class RelayReconciler:
         for entry, attempt in wanted:
             if attempt.tx_hash in rows:
                 work = self._replacer.open_stored(chain_id, entry, rows[attempt.tx_hash])
-                transaction = await self._guard(run, entry.request, work)
+                transaction = await self._guard_request(run, entry.request, work)
                 found += [transaction] if transaction else []
         run.report.rebroadcast += len(found)
         return found
@@ -295,14 +297,14 @@ class RelayReconciler:
             await write(run, found)
         except IntegrityError:
             for entry in found:
-                await self._guard(run, entry[0].request, write(run, [entry]))
+                await self._guard_request(run, entry[0].request, write(run, [entry]))
 
-    async def _record(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> None:
+    async def _record_blocks(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, MinedAttempt]]) -> None:
         async with self._engine.begin() as connection:
             recorded = await store.record_mined(connection, run.chain.chain_id, self._wallet.address, found)
         run.report.recorded += recorded
 
-    async def _finish(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, EndedSlot]]) -> None:
+    async def _finish_slots(self, run: ReconcileRun, found: Sequence[tuple[OpenSlot, EndedSlot]]) -> None:
         ended = [slot for _, slot in found]
         async with self._engine.begin() as connection:
             nonces = await store.finish_slots(connection, run.chain.chain_id, self._wallet.address, ended)
@@ -310,7 +312,7 @@ class RelayReconciler:
             if slot.entry.slot.nonce in nonces:
                 run.report.count_state(slot.ending.state)
 
-    async def _reopen(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[SignedTransaction]:
+    async def _reopen_slot(self, run: ReconcileRun, entry: OpenSlot) -> Sequence[SignedTransaction]:
         chain_id, wallet = run.chain.chain_id, self._wallet.address
         async with self._engine.begin() as connection:
             if not await store.lock_unchanged(connection, chain_id, wallet, entry.slot):
@@ -319,11 +321,11 @@ class RelayReconciler:
         run.report.unmined += 1
         return await self._read_latest(run, [entry])
 
-    async def _replace(
+    async def _replace_attempt(
         self, run: ReconcileRun, entry: OpenSlot, kind: AttemptKind, price: GasPrice
     ) -> Sequence[SignedTransaction]:
         """Replace the latest attempt; if ceiling or cap forbid it, return the latest to send it again."""
-        replacement = await self._replacer.replace(run.chain, entry, kind, price)
+        replacement = await self._replacer.replace_attempt(run.chain, entry, kind, price)
         if replacement is None:
             return ()
         signed_kind, transaction = replacement
@@ -346,15 +348,15 @@ class RelayReconciler:
                 return False
         hashes = [attempt.tx_hash for attempt in entry.slot.attempts]
         views = await view_chain(chain, self._wallet.address, hashes)
-        foreign = is_foreign(entry.slot.nonce, views.wallet_count_final, views.receipts(hashes))
+        foreign = is_foreign(entry.slot.nonce, views.wallet_count_final, views.find_receipts(hashes))
         if foreign:
-            await self._monitor.stop(chain.chain_id, entry.slot.nonce)
+            await self._monitor.stop_wallet(chain.chain_id, entry.slot.nonce)
         return foreign
 
     async def _end_if_over(self, run: ReconcileRun, request: StoredRequest, is_paid: bool) -> None:
         """End a request without a slot if its authorization is over, or its gift was paid without it."""
         views, chain = run.facts.views, run.chain
-        nonce = views.nonce_final(request.signer_key) if request.lane.has_nonce else None
+        nonce = views.find_final_nonce(request.signer_key) if request.lane.has_nonce else None
         is_late = views.time_final is not None and views.time_final > request.deadline
         if not is_late and not is_paid and not (nonce is not None and nonce > request.nonce):
             return
@@ -366,7 +368,7 @@ class RelayReconciler:
                 return
         run.report.count_state(fate.value)
 
-    async def _guard(self, run: ReconcileRun, request: StoredRequest, work: Awaitable[T]) -> T | None:
+    async def _guard_request(self, run: ReconcileRun, request: StoredRequest, work: Awaitable[T]) -> T | None:
         """Return the result of `work`; None after an error of this request, which must not delay the others."""
         try:
             return await work
@@ -389,5 +391,5 @@ def _is_checked(request: StoredRequest) -> bool:
     return request.state != RequestState.QUEUED or request.reason is not None or request.age >= 60.0
 
 
-def _signers(requests: Iterable[StoredRequest]) -> list[SignerKey]:
+def _list_signers(requests: Iterable[StoredRequest]) -> list[SignerKey]:
     return list(dict.fromkeys(request.signer_key for request in requests if request.lane.has_nonce))

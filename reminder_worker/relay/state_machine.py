@@ -55,7 +55,7 @@ class NonceSlot:
         return self.attempts[-1]
 
     @property
-    def fresh(self) -> bool:
+    def is_fresh(self) -> bool:
         return self.newest.sent is not None and self.newest.sent < FRESH_SECONDS
 
     def find_kind(self, tx_hash: str) -> AttemptKind:
@@ -228,7 +228,7 @@ def decide_action(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
     if slot.mined_in is not None:
         if status.presence is ReceiptPresence.ABSENT:
             return ReopenSlot() if facts.head >= slot.mined_in[1] else KeepWaiting()
-        if slot.fresh or facts.wallet_count > slot.nonce:
+        if slot.is_fresh or facts.wallet_count > slot.nonce:
             return KeepWaiting()
         return SendAgain()  # an endpoint may have stayed on a fork that the others left
     if facts.wallet_count > slot.nonce:
@@ -238,7 +238,7 @@ def decide_action(slot: NonceSlot, facts: SlotFacts) -> SlotAction:
         # place among the open slots, but it does not end yet.
         return KeepWaiting() if status.disputed is None else RecordBlock(status.disputed)
     action = _decide_unmined(slot, facts)
-    return KeepWaiting() if slot.fresh and action != ReplaceAttempt("empty") else action
+    return KeepWaiting() if slot.is_fresh and action != ReplaceAttempt("empty") else action
 
 
 def _decide_unmined(slot: NonceSlot, facts: SlotFacts) -> SlotAction:

@@ -33,7 +33,7 @@ from reminder_worker.errors import (
 from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
-from reminder_worker.relay.contract_errors import WOULD_FAIL, named, opening, refusal
+from reminder_worker.relay.contract_errors import WOULD_FAIL, explain_revert, format_opening, make_refusal
 from reminder_worker.relay.models import LEAST_SECONDS_LEFT, SELF_PAID
 
 LEAST_GAS_LIMIT: Final = 100_000
@@ -163,7 +163,7 @@ class RequestReader:
             outcome = answer
         if isinstance(outcome, SimulatedTransaction):
             return CallEffects(simulated=outcome)
-        refused, needs_gas = refusal(outcome.data), False
+        refused, needs_gas = explain_revert(outcome.data), False
         # A smart wallet without enough gas to check a signature seems to deny the signature.
         if isinstance(refused, SignerMismatch) or refused.code == WOULD_FAIL:
             with suppress(ChainUnavailable):  # not every node lets a call use so much
@@ -304,7 +304,7 @@ def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts,
     waits = _check_nonce(request, facts)
     legacy = _check_legacy(router, facts.legacy)
     if router.disabled:
-        raise named("SponsoredClaimsDisabled")
+        raise make_refusal("SponsoredClaimsDisabled")
     faults = [
         FieldFault(f"/assets/{index}", "is not a whitelisted token")
         for index, token in enumerate(request.assets)
@@ -325,10 +325,10 @@ def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:
     lines = (members.beneficiaries, (members.second_line,), (members.third_line,))
     openings = [opens for line, opens in zip(lines, legacy.triggers, strict=True) if signer in line]
     if not openings:
-        raise named("OnlyBeneficaries")
+        raise make_refusal("OnlyBeneficaries")
     if now < min(openings):
         name = "LegacyStillActive" if now < legacy.triggers[0] else "CannotClaim"
-        raise named(name, f"The legacy opens for this account {opening(min(openings))}.")
+        raise make_refusal(name, f"The legacy opens for this account {format_opening(min(openings))}.")
 
 
 def _check_check_in(request: CheckInRequest, facts: RequestFacts, router: CheckInFacts, lane_gas: int) -> RequestTerms:
@@ -337,9 +337,9 @@ def _check_check_in(request: CheckInRequest, facts: RequestFacts, router: CheckI
     if legacy.creator != request.signer:
         raise SignerMismatch("Only the owner of this legacy can check in.")
     if not legacy.is_live:
-        raise named("LegacyIsDeleted")
+        raise make_refusal("LegacyIsDeleted")
     if request.deadline > facts.head.timestamp + router.most_ttl:
-        raise named("CheckInDeadlineTooFar")
+        raise make_refusal("CheckInDeadlineTooFar")
     if not router.premium:
         raise PremiumRequired("Sponsored check-ins need an active Premium subscription. " + SELF_PAID)
     return RequestTerms(legacy.creator, waits, lane_gas)
@@ -357,11 +357,11 @@ def _check_withdrawal(
         raise SignerMismatch("This gift is sealed to another account.")
     waits = _check_nonce(request, facts)
     if gift.status != LIVE or not gift.assets:
-        raise named("TimelockNotLive")
+        raise make_refusal("TimelockNotLive")
     if not {token for token, _ in gift.assets} <= router.whitelist:
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
     if gift.unlock_time > facts.head.timestamp:
-        raise named("StillLocked", f"The gift opens {opening(gift.unlock_time)}.")
+        raise make_refusal("StillLocked", f"The gift opens {format_opening(gift.unlock_time)}.")
     return RequestTerms(gift.owner, waits, lane_gas)
 
 
@@ -377,11 +377,11 @@ def _raise_revert(request: Request, facts: RequestFacts, effects: CallEffects, r
         what = "claim" if is_claim else "transaction"
         detail = f"This {what} needs more gas than is sponsored, so it is not sent. {fewer}{SELF_PAID}"
         raise ContractRefused(WOULD_FAIL, detail)
-    refused = refusal(revert)
+    refused = explain_revert(revert)
     if not is_claim or not isinstance(refused, ContractRefused) or refused.code != WOULD_FAIL:
         raise refused
     if several:
         raise ContractRefused(WOULD_FAIL, f"This claim would fail on chain, so it is not sent. {fewer}".rstrip())
     if facts.legacy is not None and not facts.legacy.is_live:
-        raise named("CannotClaim")
+        raise make_refusal("CannotClaim")
     raise refused

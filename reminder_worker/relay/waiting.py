@@ -21,9 +21,9 @@ from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
-from reminder_worker.relay.attempts import ReadyRequest, broadcast, sign_attempt
+from reminder_worker.relay.attempts import ReadyRequest, broadcast_attempts, sign_attempt
 from reminder_worker.relay.authorizations import decode_claim
-from reminder_worker.relay.fees import GasFees, first_fees, reservation
+from reminder_worker.relay.fees import GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
     WAITING_STATES,
@@ -80,8 +80,8 @@ class RequestStarter:
         Raises `RelayStopped` and `ChainUnavailable`; requests that were started until then stay started.
         """
         prices = await self._wallet.read_prices(chain_id)
-        key = self._wallet.key(chain_id)
-        if self._wallet.offer(prices, USUAL_GAS)[0] is None:
+        key = self._wallet.row_key(chain_id)
+        if self._wallet.offer_fees(prices, USUAL_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
                 await store.lock_wallet(connection, chain_id, self._wallet.address)
                 await connection.execute(sql["defer"], key)
@@ -94,7 +94,7 @@ class RequestStarter:
         while rows and room > started:
             tried, rows = rows[: room - started], rows[room - started :]
             ready = await self._check_again(chain_id, tried)
-            count = await self._start(chain_id, ready, prices)
+            count = await self._start_fitting(chain_id, ready, prices)
             started += count
             if count < len(ready):
                 break
@@ -171,7 +171,7 @@ class RequestStarter:
         delivers = found is None or found.received(row.signer, claim[1] if claim else ())
         return None if delivers else "nothing_to_claim"
 
-    async def _start(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
+    async def _start_fitting(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
         """Start as many requests, in their order, as the caps have room for: one transaction, and then the wire."""
         if not ready:
             return 0
@@ -182,9 +182,9 @@ class RequestStarter:
             waiting = set(
                 (await connection.execute(sql["still_waiting"], ids)).scalars()
             )  # since others may start some
-            standing = (await connection.execute(sql["standing"], wallet.key(chain_id))).one()
+            standing = (await connection.execute(sql["standing"], wallet.row_key(chain_id))).one()
             priced = [
-                PricedRequest(request, *wallet.offer(prices, request.gas_limit))
+                PricedRequest(request, *wallet.offer_fees(prices, request.gas_limit))
                 for request in ready
                 if request.id in waiting
             ]
@@ -198,7 +198,7 @@ class RequestStarter:
             if attempts:
                 rows = [attempt.row for attempt in attempts]
                 await store.start_requests(connection, chain_id, wallet.address, standing.day, rows)
-        await broadcast(self._engine, wallet.chains[chain_id], [attempt.transaction for attempt in attempts])
+        await broadcast_attempts(self._engine, wallet.chains[chain_id], [attempt.transaction for attempt in attempts])
         return len(attempts)
 
     async def _pass_over(self, reasons: Mapping[UUID, str]) -> None:
@@ -280,7 +280,7 @@ def find_wait_reason(
         return WaitsFor.FEES
     if request.reason is not None and request.reason in _REASONS:
         return _REASONS[request.reason]
-    wei = reservation(request.gas_limit, fees, price.ceiling)
+    wei = compute_reservation(request.gas_limit, fees, price.ceiling)
     if request.used + wei > caps.daily_wei:
         return WaitsFor.DAILY_CAP
     if balance < wei:

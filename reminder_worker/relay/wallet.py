@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
-from reminder_worker.relay.fees import GasFees, first_fees, reservation
+from reminder_worker.relay.fees import GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.state_machine import agree_on_number
 from reminder_worker.relay.tables import sql
@@ -86,7 +86,7 @@ class KeystoreSigner:
         async with self._opening:
             if self._opened is None and self._fault is None:
                 try:
-                    self._opened = await asyncio.to_thread(self._load)
+                    self._opened = await asyncio.to_thread(self._load_signer)
                 except Misconfigured as error:
                     self._fault = str(error)
         if self._fault is not None:
@@ -98,7 +98,7 @@ class KeystoreSigner:
         assert self._opened is not None  # noqa: S101 - it is open
         return await self._opened.sign(transaction)
 
-    def _load(self) -> WalletSigner:
+    def _load_signer(self) -> WalletSigner:
         opened = load_signer(self._key, self._password)
         if opened.address != self.address:
             raise Misconfigured("a keystore JSON holds another wallet's key than it says")
@@ -122,7 +122,7 @@ def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigne
         if password is None:
             failure = "is a keystore JSON without its password"
         else:
-            account, failure = _opened(text, password.get_secret_value()), "does not open with its password"
+            account, failure = _open_keystore(text, password.get_secret_value()), "does not open with its password"
     else:
         account = _from_hex(text)
     if account is None:
@@ -130,7 +130,7 @@ def load_signer(key: SecretStr, password: SecretStr | None = None) -> LocalSigne
     return LocalSigner(account)
 
 
-def _opened(text: str, password: str) -> LocalAccount | None:
+def _open_keystore(text: str, password: str) -> LocalAccount | None:
     try:
         with _ONE_AT_A_TIME:
             account: LocalAccount = Account.from_key(bytes(Account.decrypt(text, password)))
@@ -191,7 +191,7 @@ class RelayWallet:
     def address(self) -> str:
         return self.signer.address
 
-    def key(self, chain_id: int) -> dict[str, Any]:
+    def row_key(self, chain_id: int) -> dict[str, Any]:
         return {"chain_id": chain_id, "wallet": self.signer.address}
 
     async def open(self, chain_id: int) -> None:
@@ -224,8 +224,8 @@ class RelayWallet:
         except ChainUnavailable:
             return "chain_unavailable"
         async with self._engine.connect() as connection:
-            standing = (await connection.execute(sql["standing"], self.key(chain_id))).one()
-        fees, wei = self.offer(prices, USUAL_GAS)
+            standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
+        fees, wei = self.offer_fees(prices, USUAL_GAS)
         if standing.stopped is not None:
             return "stopped"
         if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:
@@ -234,11 +234,11 @@ class RelayWallet:
             return "daily_cap_reserved"
         return "low_balance" if fees is not None and prices.balance < standing.owed + wei else None
 
-    def offer(self, prices: WalletPrices, gas_limit: int) -> tuple[GasFees | None, int]:
+    def offer_fees(self, prices: WalletPrices, gas_limit: int) -> tuple[GasFees | None, int]:
         """Return the first fees and the wei to reserve; None and 0 while gas is too dear."""
         ceiling = self.caps.gas_price_ceiling_wei
         fees = first_fees(prices.base_fee, prices.tip, ceiling)
-        return fees, reservation(gas_limit, fees, ceiling) if fees else 0
+        return fees, compute_reservation(gas_limit, fees, ceiling) if fees else 0
 
     async def read_prices(self, chain_id: int) -> WalletPrices:
         """Return prices of at most three seconds ago; callers at the same time share one read."""
@@ -273,7 +273,7 @@ class RelayWallet:
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
         count = agree_on_number(counts, len(chain.settings.rpc_urls))
-        key = self.key(chain.chain_id)
+        key = self.row_key(chain.chain_id)
         async with self._engine.begin() as connection:
             row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
             if row is None:

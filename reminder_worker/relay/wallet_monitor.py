@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.chain_view import ChainView
-from reminder_worker.relay.fees import EMPTY_GAS, GasFees, first_fees, reservation
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
@@ -25,7 +25,7 @@ CLAIM_GAS: Final = 210_000
 def pays_for(balance: int, price: int, ceiling: int) -> int:
     """Return the number of relays that a balance pays for at a gas price, at most the ceiling (all in wei).
 
-    First subtract the wei that `fees.reservation` keeps to free a nonce. While gas is cheap they are more than many
+    First subtract the wei that `compute_reservation` keeps to free a nonce. While gas is cheap they are more than many
     relays cost, and a wallet that holds no more takes no request.
     """
     return max(0, balance - EMPTY_GAS * ceiling) // (CLAIM_GAS * max(1, min(price, ceiling)))
@@ -50,32 +50,32 @@ class WalletMonitor:
         """
         count, final = views.confirmed_wallet_count, views.wallet_count_final
         async with self._engine.connect() as connection:
-            ours = (await connection.execute(sql["read_wallet"], self._wallet.key(chain_id))).one().next_nonce
+            ours = (await connection.execute(sql["read_wallet"], self._wallet.row_key(chain_id))).one().next_nonce
         if count is not None and count > ours:
-            await self.stop(chain_id, ours)
+            await self.stop_wallet(chain_id, ours)
         if final is not None and final > ours:
             async with self._engine.begin() as connection:
-                await connection.execute(sql["skip_nonces"], {**self._wallet.key(chain_id), "count": final})
+                await connection.execute(sql["skip_nonces"], {**self._wallet.row_key(chain_id), "count": final})
 
-    async def stop(self, chain_id: int, nonce: int) -> None:
+    async def stop_wallet(self, chain_id: int, nonce: int) -> None:
         """Stop the wallet and raise an alert: no request is admitted, and open slots go on."""
         async with self._engine.begin() as connection:
             stopped = await connection.scalar(
-                sql["stop_wallet"], {**self._wallet.key(chain_id), "reason": FOREIGN_NONCE}
+                sql["stop_wallet"], {**self._wallet.row_key(chain_id), "reason": FOREIGN_NONCE}
             )
             facts: AlertFacts = {"reason": FOREIGN_NONCE, "nonce": nonce}
             await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet.address, chain_id, facts)
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet.address, nonce=nonce)
 
-    async def alert(self, chain_id: int, balance: int, price: GasPrice | None) -> tuple[int, str | None]:
+    async def raise_alerts(self, chain_id: int, balance: int, price: GasPrice | None) -> tuple[int, str | None]:
         """Raise and clear alerts. Return the age of the oldest open slot (seconds), and why the wallet is stopped.
 
         `balance` in wei.
         """
         fees = first_fees(price.base_fee, price.priority_fee, price.ceiling) if price else None
         async with self._engine.begin() as connection:
-            stopped = (await connection.execute(sql["read_wallet"], self._wallet.key(chain_id))).one().stopped
+            stopped = (await connection.execute(sql["read_wallet"], self._wallet.row_key(chain_id))).one().stopped
             age = await self._alert_stuck(connection, chain_id, fees)
             if price is not None:
                 await self._alert_balance(connection, chain_id, balance, price)
@@ -86,7 +86,7 @@ class WalletMonitor:
 
     async def _alert_balance(self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice) -> None:
         relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling)
-        values = {**self._wallet.key(chain_id), "balance": balance, "ceiling": price.ceiling}
+        values = {**self._wallet.row_key(chain_id), "balance": balance, "ceiling": price.ceiling}
         low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
         if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, the gas price would raise and clear it
             facts: AlertFacts = {"balance_wei": balance, "pays for": f"{relays} relays"}
@@ -97,11 +97,11 @@ class WalletMonitor:
 
         `fees`: of a request that starts now; None if gas is too dear or its price unknown.
         """
-        oldest = (await connection.execute(sql["oldest"], self._wallet.key(chain_id))).one_or_none()
+        oldest = (await connection.execute(sql["oldest"], self._wallet.row_key(chain_id))).one_or_none()
         age = oldest.age if oldest else 0
         waited, facts = age, {} if oldest is None else {"nonce": oldest.nonce, "tried with": f"{oldest.attempts} fees"}
         if age < ALERT_SECONDS:  # requests that wait for cheaper gas have no slot
-            deferred = (await connection.execute(sql["deferred"], self._wallet.key(chain_id))).one()
+            deferred = (await connection.execute(sql["deferred"], self._wallet.row_key(chain_id))).one()
             if deferred.age >= ALERT_SECONDS:
                 if fees:
                     return int(age)  # they start as slots become free: clear the alert after the last
@@ -113,9 +113,12 @@ class WalletMonitor:
 
     async def _alert_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> None:
         """Alert about today's caps by the wei spent for good: most reserved wei return within a quarter of an hour."""
-        today, caps = (await connection.execute(sql["standing"], self._wallet.key(chain_id))).one(), self._wallet.caps
+        today, caps = (
+            (await connection.execute(sql["standing"], self._wallet.row_key(chain_id))).one(),
+            self._wallet.caps,
+        )
         spent = int(today.spent_wei)
-        next_one = reservation(CLAIM_GAS, fees, caps.gas_price_ceiling_wei) if fees else 0
+        next_one = compute_reservation(CLAIM_GAS, fees, caps.gas_price_ceiling_wei) if fees else 0
         used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
         share = max((amount / cap for amount, cap in used if cap), default=0.0)  # a cap of 0 switches the lane off
         nearly = share > 0.9 or 0 < caps.daily_wei < spent + next_one

@@ -19,8 +19,8 @@ T = TypeVar("T")
 GIFTS = ("ann", "ann", "ann", "bob", "bob", "cat")  # whose
 FOR_THREE = 3 * 300_000 * 8 * GWEI  # room for a few reservations of a usual day
 STEPS = [
-    (reconciler, "broadcast"),
-    (waiting, "broadcast"),
+    (reconciler, "broadcast_attempts"),
+    (waiting, "broadcast_attempts"),
     (store, "record_mined"),
     (store, "finish_slots"),
     (store, "start_requests"),
@@ -69,7 +69,7 @@ class RelayMachine(RuleBasedStateMachine):
         nonce = waiting[-1] + 1 if waiting else self.world.scenario.sponsor_nonce(router, signer)
         authorization = self.world.withdrawal(gift, nonce=nonce, ttl=ttl)
         try:
-            self.wait(self.world.admission.admit(authorization, waits=bool(waiting)))
+            self.wait(self.world.admission.admit_request(authorization, waits=bool(waiting)))
         except LimitReached:
             return
         self.sent[which] = authorization
@@ -77,7 +77,7 @@ class RelayMachine(RuleBasedStateMachine):
     @rule(which=gifts)
     def send_again(self, which: int) -> None:
         if which in self.sent:
-            self.wait(self.world.admission.admit(self.sent[which]))
+            self.wait(self.world.admission.admit_request(self.sent[which]))
 
     @rule(which=gifts)
     def front_run(self, which: int) -> None:

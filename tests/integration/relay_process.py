@@ -29,9 +29,9 @@ STEPS: Final[dict[str, tuple[Any, str]]] = {
     "read what is left": (store, "read_caps"),
     "signed the first": (admission, "sign_attempt"),
     "stored the bytes": (store, "add_requests"),
-    "committed": (admission, "broadcast"),
+    "committed": (admission, "broadcast_attempts"),
     "sent": (Chain, "send_raw"),
-    "marked as sent": (admission, "broadcast"),
+    "marked as sent": (admission, "broadcast_attempts"),
 }
 BEFORE: Final = ("committed",)
 NUMBERS: Final = (1, 2, 3)
@@ -57,7 +57,7 @@ async def main(database_url: str, key: str, step: str, *values: str) -> None:
     vault, signer = Vault(bytes(range(32))), load_signer(SecretStr(key))
     relay = RelayAdmission(engine, vault, {CHAIN_ID: chain}, signer, CAPS, any_chain=True)
     assert await relay.wallet.read_readiness(CHAIN_ID) is None  # now no request has to ask the chain first
-    await asyncio.gather(*(relay.admit(authorization(number)) for number in NUMBERS))
+    await asyncio.gather(*(relay.admit_request(authorization(number)) for number in NUMBERS))
 
 
 if __name__ == "__main__":

@@ -216,7 +216,7 @@ class RelayWorld:
             return [int(nonce) for nonce in (await connection.execute(sql["open_nonces"], values)).scalars()]
 
     async def admit(self, gift: Gift, **terms: Any) -> RequestView:
-        return await self.admission.admit(self.withdrawal(gift, **terms))
+        return await self.admission.admit_request(self.withdrawal(gift, **terms))
 
     async def later(self) -> None:
         """As if nothing had been sent just now: looks are 15 seconds apart."""
@@ -236,7 +236,7 @@ class RelayWorld:
         raise AssertionError(f"still open: {await self.slots()}")
 
     async def state(self, request: RequestView | UUID) -> str:
-        view = await self.admission.view(request if isinstance(request, UUID) else request.id)
+        view = await self.admission.read_request(request if isinstance(request, UUID) else request.id)
         assert view is not None
         return view.state.value
 

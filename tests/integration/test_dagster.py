@@ -571,7 +571,7 @@ def _relay_a_withdrawal(scenario: Scenario, service: Service) -> UUID:
     )
 
     async def admit(runtime: Runtime) -> UUID:
-        return (await runtime.relaying.admissions["relayer"].admit(authorization)).id
+        return (await runtime.relaying.admissions["relayer"].admit_request(authorization)).id
 
     return service.call(admit, 60)
 

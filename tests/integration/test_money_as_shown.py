@@ -162,18 +162,18 @@ async def test_a_failure_that_a_reorganisation_took_back_is_shown_no_more(
         anvil.set_code(usdc, REVERTS)
         world.mine()
         await world.run()
-        view = await world.admission.view(request.id)
+        view = await world.admission.read_request(request.id)
         assert view is not None
         assert (view.state, view.reason) == (RequestState.MINED, "failed_on_chain")
         anvil.reorg(1)
         anvil.set_code(usdc, code)
         world.drop(await world.attempts())
         await world.run()
-        view = await world.admission.view(request.id)
+        view = await world.admission.read_request(request.id)
         assert view is not None
         assert (view.state, view.reason) == (RequestState.BROADCAST, None)
         await world.settle()
-        view = await world.admission.view(request.id)
+        view = await world.admission.read_request(request.id)
         assert view is not None
         assert (view.state, view.reason) == (RequestState.CONFIRMED, None)
 

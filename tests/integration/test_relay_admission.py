@@ -22,7 +22,7 @@ from reminder_worker.relay.attempts import (
     ReadyRequest,
     ReservationTooSmall,
     SignedTransaction,
-    broadcast,
+    broadcast_attempts,
     sign_attempt,
     store_attempt,
 )
@@ -94,7 +94,7 @@ async def foreign_transaction(world: RelayWorld) -> None:
 
 
 async def test_an_accepted_request_is_on_the_wire_and_is_mined_as_it_was_asked_for(world: RelayWorld) -> None:
-    view = await world.admission.admit(authorization(1))
+    view = await world.admission.admit_request(authorization(1))
     assert view.state is RequestState.BROADCAST
     world.mine()
     assert view.tx_hash is not None
@@ -102,7 +102,7 @@ async def test_an_accepted_request_is_on_the_wire_and_is_mined_as_it_was_asked_f
     assert (sent["from"], sent["to"], int(sent["gas"], 16)) == (world.wallet, TARGET, GAS)
     assert bytes.fromhex(sent["input"][2:]) == authorization(1).call_data
     found = await world.find(authorization(1).digest)
-    assert found == await world.admission.view(view.id)
+    assert found == await world.admission.read_request(view.id)
     assert found is not None
     assert (found.state, found.tx_hash) == (view.state, view.tx_hash)
 
@@ -112,7 +112,7 @@ async def test_100_concurrent_copies_at_two_replicas_are_one_request_and_one_tra
 ) -> None:
     other_engine = open_engine(database_url)
     replicas = world.admission, with_caps(world, engine=other_engine)
-    views = await asyncio.gather(*(replicas[n % 2].admit(authorization(1)) for n in range(100)))
+    views = await asyncio.gather(*(replicas[n % 2].admit_request(authorization(1)) for n in range(100)))
     await other_engine.dispose()
     assert len({view.id for view in views}) == 1
     assert await nonces(world) == [0]
@@ -136,13 +136,13 @@ async def test_nothing_is_on_the_wire_before_its_bytes_are_committed(
         node.answer = look
         chain = Chain(chain_settings(world.scenario, node.url))
         behind = with_caps(world, chain)
-        await asyncio.gather(*(behind.admit(authorization(n)) for n in range(5)))
+        await asyncio.gather(*(behind.admit_request(authorization(n)) for n in range(5)))
         await chain.close()
     assert committed == [True] * 5
 
 
 async def test_the_users_signature_is_nowhere_in_the_database_nor_in_a_repr(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     secret = authorization(1).call_data
     for question in ("select * from worker.relay_request", "select * from worker.tx_attempt"):
         (row,) = await world.rows(question)
@@ -156,7 +156,7 @@ async def test_the_users_signature_is_nowhere_in_the_database_nor_in_a_repr(worl
 
 async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(world: RelayWorld) -> None:
     one_signer = [authorization(n, signer=TARGET, nonce=7) for n in range(10)]
-    answers = await asyncio.gather(*map(world.admission.admit, one_signer), return_exceptions=True)
+    answers = await asyncio.gather(*map(world.admission.admit_request, one_signer), return_exceptions=True)
     assert sum(isinstance(answer, NonceMismatch) for answer in answers) == 9
     assert (await world.budget())["requests"] == 1
     assert await nonces(world) == [0]
@@ -166,7 +166,7 @@ async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(worl
 
 
 async def test_concurrent_requests_take_nonces_without_a_gap_and_all_are_mined(world: RelayWorld) -> None:
-    await asyncio.gather(*(world.admission.admit(authorization(n)) for n in range(16)))
+    await asyncio.gather(*(world.admission.admit_request(authorization(n)) for n in range(16)))
     assert await nonces(world) == list(range(16))
     world.mine()
     assert world.count() == 16
@@ -174,12 +174,12 @@ async def test_concurrent_requests_take_nonces_without_a_gap_and_all_are_mined(w
 
 async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=2)
-    views = [await admission.admit(authorization(n)) for n in range(4)]
+    views = [await admission.admit_request(authorization(n)) for n in range(4)]
     assert [view.state for view in views] == ["broadcast", "broadcast", "queued", "queued"]
     assert await admission.start_waiting(CHAIN_ID) == 0
     world.mine()
     await mark_mined(world)
-    late = await admission.admit(authorization(9))
+    late = await admission.admit_request(authorization(9))
     assert late.state is RequestState.QUEUED  # does not pass those who wait
     assert await admission.start_waiting(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["mined", "mined", "broadcast", "broadcast"]
@@ -190,7 +190,7 @@ async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: Re
 async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: RelayWorld) -> None:
     full = with_caps(world, max_open=1)
     for number in range(9):
-        await full.admit(authorization(number))
+        await full.admit_request(authorization(number))
     world.mine()
     await mark_mined(world)
     async with world.engine.begin() as connection:
@@ -207,14 +207,14 @@ async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: Rela
 async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayWorld) -> None:
     """A later nonce, or a request at another router with its own nonces, does not count."""
     person = {"signer": TARGET, "creator": TARGET}
-    first = await world.admission.admit(authorization(1, nonce=0, **person))
-    second = await world.admission.admit(authorization(2, nonce=1, **person), waits=True)
-    third = await world.admission.admit(authorization(3, nonce=2, **person), waits=True)
+    first = await world.admission.admit_request(authorization(1, nonce=0, **person))
+    second = await world.admission.admit_request(authorization(2, nonce=1, **person), waits=True)
+    third = await world.admission.admit_request(authorization(3, nonce=2, **person), waits=True)
     assert second.state is RequestState.WAITING_PREDECESSOR
     assert await world.open_nonces(TARGET, TARGET) == [0, 1, 2]
     assert await world.admission.start_waiting(CHAIN_ID) == 0
     elsewhere = authorization(4, nonce=1, router="0x" + "7b" * 20, **person)
-    await world.admission.admit(elsewhere, waits=True)
+    await world.admission.admit_request(elsewhere, waits=True)
     assert await world.admission.start_waiting(CHAIN_ID) == 1
     world.mine()
     await mark_mined(world)
@@ -226,18 +226,18 @@ async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayW
 async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     router = world.scenario.deployment.time_lock_router.lower()
-    await admission.admit(authorization(1))
-    reverting = await admission.admit(authorization(2, router=router))
-    fine = await admission.admit(authorization(3))
+    await admission.admit_request(authorization(1))
+    reverting = await admission.admit_request(authorization(2, router=router))
+    fine = await admission.admit_request(authorization(3))
     world.mine()
     await mark_mined(world)
     assert await admission.start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (reverting, fine)] == ["queued", "broadcast"]
-    passed_over = await admission.view(reverting.id)
+    passed_over = await admission.read_request(reverting.id)
     assert passed_over is not None
     assert passed_over.reason == "would_revert"
     await mark_mined(world)
-    assert (await admission.admit(authorization(4))).state is RequestState.BROADCAST
+    assert (await admission.admit_request(authorization(4))).state is RequestState.BROADCAST
 
 
 async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(
@@ -246,8 +246,8 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
     """A reader of one at a time; the first one reverts for ever, the second one only the first time."""
     monkeypatch.setattr(waiting, "STARTED_AT_ONCE", 1)
     router = world.scenario.deployment.time_lock_router.lower()
-    never = await world.admission.admit(authorization(1, router=router), waits=True)
-    later = await world.admission.admit(authorization(2), waits=True)
+    never = await world.admission.admit_request(authorization(1, router=router), waits=True)
+    later = await world.admission.admit_request(authorization(2), waits=True)
     await world.execute("update worker.relay_request set reason = 'would_revert'")
     for _ in range(60):
         await world.admission.start_waiting(CHAIN_ID)
@@ -259,11 +259,11 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
 async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wallet(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
         async with asyncio.timeout(60):
-            assert (await world.admission.admit(authorization(2))).state is RequestState.BROADCAST
+            assert (await world.admission.admit_request(authorization(2))).state is RequestState.BROADCAST
         await connection.invalidate()
     assert await nonces(world) == [0, 1]
 
@@ -272,7 +272,7 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
     """As the attestor's beside the relayer's."""
     person = {"signer": TARGET, "creator": TARGET}
     ours = with_caps(world, max_open=1)
-    _, waiting = [await ours.admit(authorization(n, nonce=n, **person)) for n in range(2)]
+    _, waiting = [await ours.admit_request(authorization(n, nonce=n, **person)) for n in range(2)]
     once = (await world.budget())["reserved"]
     signer = load_signer(SecretStr("0x" + keccak(text=f"other {world.tag}").hex()))
     world.anvil.set_balance(signer.address, 10**18)
@@ -282,7 +282,7 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
         return RelayAdmission(world.engine, world.vault, {CHAIN_ID: world.chain}, signer, caps, any_chain=True)
 
     other = theirs(max_open=1)
-    views = [await other.admit(authorization(n, nonce=n, **person)) for n in (2, 3)]
+    views = [await other.admit_request(authorization(n, nonce=n, **person)) for n in (2, 3)]
     assert [view.state for view in views] == ["broadcast", "queued"]
     world.base_fee(60 * GWEI)
     world.mine()
@@ -300,7 +300,7 @@ async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(
 
 @pytest.mark.core
 async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld, database_url: str) -> None:
-    await world.admission.admit(authorization(999))
+    await world.admission.admit_request(authorization(999))
     each = int((await world.slots())[0]["reserved_wei"])
     cap = 10 * each + each // 2
     engines = [open_engine(database_url, pool_size=20) for _ in range(2)]
@@ -311,7 +311,7 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
     async def client(number: int) -> None:
         for next_one in work:
             try:
-                await replicas[number % 2].admit(authorization(next_one))
+                await replicas[number % 2].admit_request(authorization(next_one))
             except LimitReached as reached:
                 refused.append((reached.code, 0 < reached.retry_after <= 1200))
             budget = await world.budget()
@@ -327,21 +327,21 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
 
 
 async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     full = with_caps(world, daily_wei=10**18)
     await world.execute("update worker.relay_budget set reserved_wei = 1e18")
     with pytest.raises(LimitReached, match="try again in twenty minutes") as refused:
-        await full.admit(authorization(2))
+        await full.admit_request(authorization(2))
     assert (refused.value.code, refused.value.retry_after <= 1200) == ("daily_cap_reserved", True)
     assert await full.wallet.read_readiness(CHAIN_ID) == "daily_cap_reserved"
     with pytest.raises(LimitReached, match="is used up"):  # who comes back in twenty minutes finds the count as full
-        await with_caps(world, daily_wei=10**18, daily_count=1).admit(authorization(2))
+        await with_caps(world, daily_wei=10**18, daily_count=1).admit_request(authorization(2))
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     with pytest.raises(LimitReached, match="is used up"):
-        await full.admit(authorization(2))
+        await full.admit_request(authorization(2))
     assert await full.wallet.read_readiness(CHAIN_ID) == "daily_cap_reached"
     await world.execute("update worker.relay_budget set spent_wei = 0")
-    assert (await full.admit(authorization(2))).state is RequestState.BROADCAST
+    assert (await full.admit_request(authorization(2))).state is RequestState.BROADCAST
 
 
 @pytest.mark.parametrize(
@@ -358,19 +358,19 @@ async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, ca
     caps: dict[str, Any] = {"per_gift": None, cap: 3}
     admission = with_caps(world, **caps)
     answers = await asyncio.gather(
-        *(admission.admit(authorization(n, nonce=n, **same)) for n in range(12)), return_exceptions=True
+        *(admission.admit_request(authorization(n, nonce=n, **same)) for n in range(12)), return_exceptions=True
     )
     assert sum(isinstance(answer, LimitReached) for answer in answers) == 9
     assert (await world.budget())["requests"] == 3
     if same:  # nobody else is held up
-        await admission.admit(authorization(100))
+        await admission.admit_request(authorization(100))
 
 
 async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
-    await admission.admit(authorization(1))
+    await admission.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
-    await admission.admit(authorization(2))
+    await admission.admit_request(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 0}
     await mark_mined(world)
     # No room in today's wei: it keeps waiting.
@@ -382,10 +382,10 @@ async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: Rel
 async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes_tomorrow(world: RelayWorld) -> None:
     """While the cap is only reserved, the request keeps its turn."""
     admission = with_caps(world, max_open=1)
-    await admission.admit(authorization(1))
+    await admission.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
-    dear = await admission.admit(authorization(2, gas_limit=3 * GAS))
-    cheap = await admission.admit(authorization(3))
+    dear = await admission.admit_request(authorization(2, gas_limit=3 * GAS))
+    cheap = await admission.admit_request(authorization(3))
     world.mine()
     await mark_mined(world)
     tight = with_caps(world, daily_wei=3 * once)
@@ -393,10 +393,10 @@ async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes
     await world.execute("update worker.relay_budget set spent_wei = reserved_wei, reserved_wei = 0")
     assert await tight.start_waiting(CHAIN_ID) == 1
     assert [await world.state(each) for each in (dear, cheap)] == ["queued", "broadcast"]
-    waits = await tight.view(dear.id)
+    waits = await tight.read_request(dear.id)
     assert waits is not None
     assert waits.reason == "daily_cap_reached"
-    assert (await tight.admit(authorization(4))).state is RequestState.BROADCAST
+    assert (await tight.admit_request(authorization(4))).state is RequestState.BROADCAST
     await world.execute("update worker.relay_budget set day = day - 1")
     assert await tight.start_waiting(CHAIN_ID) == 1
     assert await world.state(dear) == "broadcast"
@@ -404,11 +404,11 @@ async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes
 
 async def test_a_new_day_has_caps_of_its_own(world: RelayWorld) -> None:
     admission = with_caps(world, daily_count=1)
-    await admission.admit(authorization(1))
+    await admission.admit_request(authorization(1))
     await world.execute("update worker.relay_budget set day = day - 1")
-    await admission.admit(authorization(2))
+    await admission.admit_request(authorization(2))
     with pytest.raises(LimitReached):
-        await admission.admit(authorization(3))
+        await admission.admit_request(authorization(3))
 
 
 async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
@@ -418,7 +418,7 @@ async def raise_to(world: RelayWorld, wei: int, daily_wei: int) -> bool:
 
 
 async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
     assert await raise_to(world, once, once)
     assert not await raise_to(world, once + 1, once)
@@ -431,7 +431,7 @@ async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(worl
 
 
 async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     (slot,) = await world.slots()
     most = int(slot["reserved_wei"]) // GAS
 
@@ -448,17 +448,17 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
 
 
 async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
-    await world.admission.admit(authorization(1))
+    await world.admission.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
     admission = with_caps(world, daily_wei=once + 7)
     with pytest.raises(LimitReached):
-        await admission.admit(authorization(2))
+        await admission.admit_request(authorization(2))
     async with world.engine.begin() as connection:
         (slot,) = await store.read_slots(connection, CHAIN_ID, world.wallet)
         mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
         ended = store.EndedSlot(slot, mined, store.RequestEnding(RequestState.CONFIRMED))
         assert await store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == {0}
-    await admission.admit(authorization(2))
+    await admission.admit_request(authorization(2))
     assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
 
 
@@ -468,7 +468,7 @@ async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
 async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fall(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()
-    view = await world.admission.admit(authorization(1))
+    view = await world.admission.admit_request(authorization(1))
     assert view.state is RequestState.DEFERRED_FEE
     assert view.tx_hash is None
     assert not await world.slots()
@@ -483,12 +483,12 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
 async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()
-    views = [await world.admission.admit(authorization(number)) for number in (1, 2, 3)]
+    views = [await world.admission.admit_request(authorization(number)) for number in (1, 2, 3)]
     world.base_fee(GWEI)
     world.mine()
     world.restart()
     wallet = world.admission.wallet
-    _, wei = wallet.offer(await wallet.read_prices(CHAIN_ID), GAS)
+    _, wei = wallet.offer_fees(await wallet.read_prices(CHAIN_ID), GAS)
     assert await with_caps(world, daily_wei=wei * 5 // 2).start_waiting(CHAIN_ID) == 2
     assert [await world.state(view) for view in views] == ["broadcast", "broadcast", "deferred_fee"]
     assert await world.budget() == {"requests": 3, "reserved": 2 * wei, "spent": 0}
@@ -499,7 +499,7 @@ async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: R
 
 async def test_every_endpoint_gets_the_bytes(two_nodes: Nodes) -> None:
     admission, *nodes = two_nodes
-    assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
+    assert (await admission.admit_request(authorization(1))).state is RequestState.BROADCAST
     assert [node.methods().count("eth_sendRawTransaction") for node in nodes] == [1, 1]
 
 
@@ -515,11 +515,11 @@ async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_
 
     for node in nodes:
         node.answer = refuse
-    view = await admission.admit(authorization(1))
+    view = await admission.admit_request(authorization(1))
     assert view.state is RequestState.SIGNED
-    assert (await admission.admit(authorization(1))).id == view.id
+    assert (await admission.admit_request(authorization(1))).id == view.id
     assert len(await world.attempts()) == 1
-    await broadcast(world.engine, world.chain, await stored(world))
+    await broadcast_attempts(world.engine, world.chain, await stored(world))
     assert await world.state(view) == "broadcast"
     world.mine()
     assert world.receipt(view.tx_hash or "") is not None
@@ -543,11 +543,11 @@ async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_
         return said
 
     monkeypatch.setattr(Chain, "send_raw", sent_last)
-    view = await world.admission.admit(authorization(1))
+    view = await world.admission.admit_request(authorization(1))
     monkeypatch.undo()
     take(True)
     assert view.state is RequestState.BROADCAST
-    assert (await world.admission.admit(authorization(1))).id == view.id
+    assert (await world.admission.admit_request(authorization(1))).id == view.id
     world.mine()
     await world.run()
     assert await world.state(view) == "mined"
@@ -560,7 +560,7 @@ async def test_a_stopped_wallet_admits_nothing(world: RelayWorld) -> None:
     await world.admission.wallet.open(CHAIN_ID)
     await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
     with pytest.raises(RelayStopped):
-        await world.admission.admit(authorization(1))
+        await world.admission.admit_request(authorization(1))
     assert await world.admission.wallet.read_readiness(CHAIN_ID) == "stopped"
     assert not await world.rows("select from worker.relay_request")
 
@@ -571,17 +571,17 @@ async def test_a_nonce_that_a_stranger_used_is_seen_before_the_first_admission(w
     world.mine()
     world.restart()
     with pytest.raises(RelayStopped):
-        await world.admission.admit(authorization(1))
+        await world.admission.admit_request(authorization(1))
     assert await world.rows("select stopped from worker.relay_wallet") == [{"stopped": "foreign_nonce"}]
 
 
 async def test_a_wallet_with_an_unknown_transaction_under_way_does_not_start(world: RelayWorld) -> None:
     await foreign_transaction(world)
     with pytest.raises(RelayStopped):
-        await world.admission.admit(authorization(1))
+        await world.admission.admit_request(authorization(1))
     assert await world.admission.wallet.read_readiness(CHAIN_ID) == "not_reconciled"
     world.mine()
-    assert (await world.admission.admit(authorization(1))).state is RequestState.BROADCAST
+    assert (await world.admission.admit_request(authorization(1))).state is RequestState.BROADCAST
     assert await nonces(world) == [1]
 
 
@@ -601,7 +601,7 @@ async def test_one_lying_endpoint_of_two_stops_no_wallet(world: RelayWorld, two_
     admission, lying, _ = two_nodes
     await world.admission.wallet.open(CHAIN_ID)
     lying.answer = count_five
-    assert (await admission.admit(authorization(1))).state is RequestState.BROADCAST
+    assert (await admission.admit_request(authorization(1))).state is RequestState.BROADCAST
 
 
 async def test_rollups_are_refused(world: RelayWorld) -> None:
@@ -609,7 +609,7 @@ async def test_rollups_are_refused(world: RelayWorld) -> None:
     for chain_id in (10, 8453):
         elsewhere: RelayAuthorization = authorization(1, chain_id=chain_id)
         with pytest.raises(NotConfigured):
-            await rollup.admit(elsewhere)
+            await rollup.admit_request(elsewhere)
         assert await rollup.wallet.read_readiness(chain_id) == "chain_refused"
 
 
@@ -618,6 +618,6 @@ async def test_a_wallet_that_cannot_pay_admits_nothing_and_says_so(world: RelayW
     world.anvil.set_balance(world.wallet, 10**12)
     world.restart()
     with pytest.raises(RelayStopped):
-        await world.admission.admit(authorization(1))
+        await world.admission.admit_request(authorization(1))
     assert await world.admission.wallet.read_readiness(CHAIN_ID) == "low_balance"
     assert await world.budget() == {"requests": 0, "reserved": 0, "spent": 0}

@@ -316,7 +316,7 @@ async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
 async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: Nodes) -> None:
     world = nodes.world
     authorization = world.withdrawal(world.gift())
-    request = await world.admission.admit(authorization)
+    request = await world.admission.admit_request(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=10**11)
     nodes.first.alter = of("eth_getLogs", lambda *_: [])
     await nodes.world.settle()

@@ -45,7 +45,7 @@ async def _stopped_by_a_stranger(world: RelayWorld) -> None:
 
 async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
-    tx_hash = await _hand(world).replace(CHAIN_ID, request.id)
+    tx_hash = await _hand(world).replace_attempt(CHAIN_ID, request.id)
     first, second = await world.attempts()
     assert second["tx_hash"] == tx_hash
     for fee in ("max_fee_wei", "priority_fee_wei"):
@@ -62,7 +62,7 @@ async def test_a_replacement_of_what_is_given_up_is_the_empty_transaction(world:
     """It was cancelled while no endpoint answered, or has expired: more for its call would be paid for nothing."""
     request = await world.admit(world.gift())
     await world.execute("update worker.relay_request set deadline = 0")
-    tx_hash = await _hand(world).replace(CHAIN_ID, request.id)
+    tx_hash = await _hand(world).replace_attempt(CHAIN_ID, request.id)
     assert [(each["tx_hash"], each["kind"]) for each in await world.attempts()][1:] == [(tx_hash, "empty")]
     world.mine()
     world.finalize()
@@ -75,7 +75,7 @@ async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
 
     async def without_end() -> None:
         while True:
-            await _hand(world).replace(CHAIN_ID, request.id)
+            await _hand(world).replace_attempt(CHAIN_ID, request.id)
 
     with pytest.raises(Refused, match="no room for a higher fee"):
         await without_end()
@@ -87,14 +87,17 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
     request = await world.admit(world.gift())
     world.mine()
     await world.run()
-    for refused in (_hand(world).replace(CHAIN_ID, request.id), _hand(world).cancel(CHAIN_ID, request.id)):
+    for refused in (
+        _hand(world).replace_attempt(CHAIN_ID, request.id),
+        _hand(world).cancel_request(CHAIN_ID, request.id),
+    ):
         with pytest.raises(Refused, match="in a block"):
             await refused
     world.finalize()
     await world.run()
     assert await world.state(request) == "confirmed"
     with pytest.raises(NotFound):
-        await _hand(world).replace(CHAIN_ID, request.id)
+        await _hand(world).replace_attempt(CHAIN_ID, request.id)
 
 
 async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_seen_it(world: RelayWorld) -> None:
@@ -102,14 +105,14 @@ async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_s
     request = await world.admit(world.gift())
     world.mine()
     with pytest.raises(Refused, match="in a block"):
-        await _hand(world).replace(CHAIN_ID, request.id)
+        await _hand(world).replace_attempt(CHAIN_ID, request.id)
     assert [each["kind"] for each in await world.attempts()] == ["call"]
 
 
 async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
     authorization = world.withdrawal(world.gift())
-    request = await world.admission.admit(authorization)
-    assert not await _hand(world).cancel(CHAIN_ID, request.id)
+    request = await world.admission.admit_request(authorization)
+    assert not await _hand(world).cancel_request(CHAIN_ID, request.id)
     assert [attempt["kind"] for attempt in await world.attempts()] == ["call", "empty"]
     world.mine()
     world.finalize()
@@ -119,7 +122,7 @@ async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_
     assert row == {"state": "expired", "reason": "cancelled_by_operator"}
     assert world.count() == 1
     assert (await world.budget())["spent"] == world.paid()
-    again = await world.admission.admit(authorization)  # never relayed a second time
+    again = await world.admission.admit_request(authorization)  # never relayed a second time
     assert again.id == request.id
     assert world.count() == 1
     await _relayed(world, "another heir")  # and no nonce is missing
@@ -130,7 +133,7 @@ async def test_a_cancelled_request_that_waits_ends_at_once_and_its_signature_is_
     world.base_fee(CEILING + GWEI)
     request = await world.admit(gift)
     assert await world.state(request) == "deferred_fee"
-    assert await _hand(world).cancel(CHAIN_ID, request.id)
+    assert await _hand(world).cancel_request(CHAIN_ID, request.id)
     (row,) = await world.rows("select state, reason, call_data, salt from worker.relay_request")
     assert row == {"state": "expired", "reason": "cancelled_by_operator", "call_data": None, "salt": None}
     world.base_fee(GWEI)
@@ -143,15 +146,15 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
     with pytest.raises(RelayStopped):
         await world.admit(world.gift("second"))
     with pytest.raises(Refused, match="not final yet"):
-        await _hand(world).resume(CHAIN_ID)
+        await _hand(world).resume_wallet(CHAIN_ID)
     world.finalize()
     assert (await world.run()).stopped == "foreign_nonce"  # not by itself
-    await _hand(world).resume(CHAIN_ID)
+    await _hand(world).resume_wallet(CHAIN_ID)
     (condition,) = await world.rows("select raised from worker.alert_state where kind = 'relayer_stopped'")
     assert condition == {"raised": False}
     await _relayed(world, "third")
     with pytest.raises(Refused, match="not stopped"):
-        await _hand(world).resume(CHAIN_ID)
+        await _hand(world).resume_wallet(CHAIN_ID)
 
 
 async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
@@ -162,7 +165,7 @@ async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on
     await world.run()
     with patch.object(wire, "count", lambda _: 99):
         assert (await world.run()).stopped == "foreign_nonce"
-    await _hand(world).resume(CHAIN_ID)
+    await _hand(world).resume_wallet(CHAIN_ID)
     request = await world.admit(world.gift("second"))
     assert [slot["nonce"] for slot in await world.slots()] == [0, 1]
     world.mine()

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from reminder_worker.relay.attempts import broadcast
+from reminder_worker.relay.attempts import broadcast_attempts
 from tests.integration.relay_authorizations import TARGET, authorization
 from tests.integration.relay_process import NUMBERS, STEPS
 from tests.integration.relay_world import CHAIN_ID, RelayWorld, open_world, stored_attempts
@@ -60,11 +60,11 @@ async def test_killed_right_after_a_step_it_is_mined_once_and_the_next_one_too(
 
     # After the restart: what is committed is sent as it is, and the users, who got no answer, ask again.
     async with world.engine.connect() as connection:
-        await broadcast(
+        await broadcast_attempts(
             world.engine, world.chain, await stored_attempts(connection, world.vault, CHAIN_ID, world.wallet)
         )
     asked = (*NUMBERS, 9)
-    views = [await world.admission.admit(authorization(number)) for number in asked]
+    views = [await world.admission.admit_request(authorization(number)) for number in asked]
     world.mine()
     assert mined(world) == ["0x" + authorization(number).call_data.hex() for number in asked]
     attempts = [each["tx_hash"] for each in await world.attempts()]

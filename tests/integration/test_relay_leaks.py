@@ -42,7 +42,7 @@ async def test_no_signature_and_no_key_is_stored_or_logged_in_clear(
 
     async def relay(label: str) -> None:
         authorization = world.withdrawal(gifts[label])
-        await world.admission.admit(authorization)
+        await world.admission.admit_request(authorization)
         secrets.extend(
             secrets_of({}, {f"{part} of {label}": value for part, value in _signature(authorization).items()})
         )

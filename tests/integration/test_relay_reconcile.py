@@ -87,7 +87,7 @@ async def test_a_call_that_is_mined_too_late_pauses_nobody(world: RelayWorld) ->
 async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
-    request = await world.admission.admit(authorization)
+    request = await world.admission.admit_request(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=90 * GWEI)
     await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
@@ -100,7 +100,7 @@ async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_
 async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empty_transfer(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
-    request = await world.admission.admit(authorization)
+    request = await world.admission.admit_request(authorization)
     world.drop(await world.attempts())
     world.send(world.account("stranger"), authorization.router, authorization.call_data)
     world.mine()
@@ -286,7 +286,7 @@ async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWo
 async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: RelayWorld) -> None:
     gifts = [world.gift(label) for label in "abcd"]
     authorizations = [world.withdrawal(gift) for gift in gifts]
-    requests = [await world.admission.admit(each) for each in authorizations]
+    requests = [await world.admission.admit_request(each) for each in authorizations]
     world.drop((await world.attempts())[-1:])
     world.send(world.account("stranger"), authorizations[3].router, authorizations[3].call_data)
     many = [world.reconciler() for _ in range(4)]
@@ -352,7 +352,7 @@ async def test_nothing_new_is_signed_for_what_another_saw_in_a_block_since_it_wa
 
     monkeypatch.setattr(reconciler, "view_chain", frozen)
     await world.run()
-    found = await world.admission.view(request.id)
+    found = await world.admission.read_request(request.id)
     assert found is not None
     assert (found.state, found.tx_hash) == ("confirmed" if is_final else "mined", attempt["tx_hash"])
     assert len(await world.attempts()) == 1
@@ -381,7 +381,7 @@ async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
 async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
-    await world.admission.admit(authorization)
+    await world.admission.admit_request(authorization)
     tables = ("relay_request", "tx_attempt")
     dumped = str([await world.rows(f"select t::text from worker.{table} t") for table in tables])
     assert authorization.digest.hex() in dumped, "bytes are shown in hex"
@@ -419,7 +419,7 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
 
     admitted = [authorization(*family, own[0]) for family, own in zip(families, legacies, strict=True)]
     sent = [admitted[0], authorization(*families[1], legacies[1][1])]
-    satisfied, superseded = [await world.admission.admit(each) for each in admitted]
+    satisfied, superseded = [await world.admission.admit_request(each) for each in admitted]
     for position, each in enumerate(sent):
         world.send(world.account(f"stranger {position}"), each.router, each.call_data, tip=90 * GWEI)
     await world.settle()
@@ -448,7 +448,7 @@ def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAu
 async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
     """A front-runner may append a byte to the call: the signer got the claim and is not paused."""
     claim = claims_of_an_open_legacy(world)([])
-    request = await world.admission.admit(claim)
+    request = await world.admission.admit_request(claim)
     world.send(world.account("stranger"), claim.router, claim.call_data + b"!", tip=90 * GWEI)
     await world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
@@ -460,7 +460,7 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
     router, deadline = world.scenario.deployment.transfer_eoa_legacy_router, world.anvil.now() + 600
     world.by_hand()
     requests = [
-        await world.admission.admit(
+        await world.admission.admit_request(
             world.authorization(
                 RelayLane.AUTO_RENEW,
                 router,
@@ -524,7 +524,7 @@ async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at
         call = scenario.contracts["TimeLockRouter"].encode("withdrawFor", gift, False, auth)
         request = world.authorization(RelayLane.GIFT_WITHDRAW, router, gift, auth, bytes.fromhex(call[2:]), gas)
     world.by_hand()
-    admitted = await world.admission.admit(request)
+    admitted = await world.admission.admit_request(request)
     reserved = (await world.budget())["reserved"]
     world.drop(await world.attempts())
     world.automine()

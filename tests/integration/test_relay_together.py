@@ -14,7 +14,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import LimitReached
 from reminder_worker.relay import store
 from reminder_worker.relay.admission import RelayAdmission
-from reminder_worker.relay.attempts import broadcast
+from reminder_worker.relay.attempts import broadcast_attempts
 from reminder_worker.relay.models import RelayAuthorization, RequestState, RequestView
 from tests.integration.chain_proxy import chain_settings, proxy
 from tests.integration.relay_authorizations import TARGET, authorization
@@ -43,7 +43,7 @@ class WalletLocks:
 async def together(admission: RelayAdmission, *asked: RelayAuthorization) -> Answers:
     """All at once, and none of them has to ask the chain first."""
     await admission.wallet.read_readiness(CHAIN_ID)
-    return await asyncio.gather(*map(admission.admit, asked), return_exceptions=True)
+    return await asyncio.gather(*map(admission.admit_request, asked), return_exceptions=True)
 
 
 def kinds(answers: Answers) -> list[str]:
@@ -78,11 +78,11 @@ async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next
     assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     async with world.engine.begin() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
-        first = asyncio.create_task(world.admission.admit(authorization(1)))
+        first = asyncio.create_task(world.admission.admit_request(authorization(1)))
         await asyncio.sleep(0)  # it has its turn, and waits for the row
         await asyncio.sleep(0)
         locks = WalletLocks(world.engine)
-        later = [asyncio.create_task(world.admission.admit(authorization(number))) for number in (2, 3, 4)]
+        later = [asyncio.create_task(world.admission.admit_request(authorization(number))) for number in (2, 3, 4)]
     assert kinds(await asyncio.gather(first, *later)) == ["broadcast"] * 4
     assert locks.count == 2
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2, 3, 4)]
@@ -126,14 +126,14 @@ async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_
         async with world.engine.begin() as connection, asyncio.timeout(60):
             hold = text(f"select from worker.{table} where tx_hash = :held for update")
             await connection.execute(hold, {"held": held})
-            await broadcast(world.engine, world.chain, attempts)
+            await broadcast_attempts(world.engine, world.chain, attempts)
     rows = await world.rows("select tx_hash, state from worker.relay_request")
     assert {each["tx_hash"]: each["state"] for each in rows} == {
         view.tx_hash: "signed" if view.tx_hash == held else "broadcast"
         for view in answers
         if isinstance(view, RequestView)
     }
-    await broadcast(world.engine, world.chain, attempts)
+    await broadcast_attempts(world.engine, world.chain, attempts)
     assert await world.rows("select distinct state from worker.relay_request") == [{"state": "broadcast"}]
 
 
@@ -164,7 +164,7 @@ async def test_one_whose_row_the_database_refuses_fails_alone_and_leaves_no_gap(
 async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: RelayWorld) -> None:
     """The request of a client that hung up is relayed all the same, as are those beside it."""
     assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
-    gone, stays = (asyncio.create_task(world.admission.admit(authorization(number))) for number in (1, 2))
+    gone, stays = (asyncio.create_task(world.admission.admit_request(authorization(number))) for number in (1, 2))
     await asyncio.sleep(0)
     gone.cancel()
     assert (await stays).state is RequestState.BROADCAST

@@ -36,8 +36,8 @@ async def test_what_waited_until_seconds_before_its_deadline_is_not_paid_for(wor
 
 async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(world: RelayWorld) -> None:
     failing, gift = world.gift("heir", locked=True), world.gift("heir")
-    first = await world.admission.admit(world.withdrawal(failing, nonce=0))
-    waiting = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**6), waits=True)
+    first = await world.admission.admit_request(world.withdrawal(failing, nonce=0))
+    waiting = await world.admission.admit_request(world.withdrawal(gift, nonce=1, ttl=10**6), waits=True)
     world.mine()
     await world.run()
     world.finalize()
@@ -47,7 +47,7 @@ async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(w
     world.mine()
     await world.execute("update worker.relay_request set reason = null where id = :id", id=waiting.id)
     assert (await world.run()).started == 0
-    view = await world.admission.view(waiting.id)
+    view = await world.admission.read_request(waiting.id)
     assert view is not None
     assert (view.state.value, view.reason) == ("waiting_predecessor", "signer_paused"), "nobody queues behind it"
     await world.execute("update worker.quota set ends_at = ends_at - 86400")
@@ -98,12 +98,12 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
         auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
         data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
         claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
-        claims.append(await world.admission.admit(claim, waits=nonce > 0))
+        claims.append(await world.admission.admit_request(claim, waits=nonce > 0))
     world.mine()
     if simulated != "as it is":
         monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=simulated))
     await world.run()
-    first, second = [await world.admission.view(each.id) for each in claims]
+    first, second = [await world.admission.read_request(each.id) for each in claims]
     assert first is not None
     assert second is not None
     assert first.state.value == "mined"
@@ -145,8 +145,8 @@ async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_succes
 ) -> None:
     """Both were good when they came; the second one would revert for ever."""
     gift = world.gift()
-    first = await world.admission.admit(world.withdrawal(gift, nonce=0))
-    second = await world.admission.admit(world.withdrawal(gift, nonce=1, ttl=10**9), waits=True)
+    first = await world.admission.admit_request(world.withdrawal(gift, nonce=0))
+    second = await world.admission.admit_request(world.withdrawal(gift, nonce=1, ttl=10**9), waits=True)
     await world.settle()
     assert [await world.state(each) for each in (first, second)] == ["confirmed", "satisfied_elsewhere"]
     assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
@@ -164,7 +164,7 @@ async def test_what_waits_across_an_upgrade_of_its_router_is_not_sent_and_ends_w
     world.by_hand()
     world.base_fee(10 * GWEI)
     await world.run()
-    view = await world.admission.view(request.id)
+    view = await world.admission.read_request(request.id)
     assert view is not None
     assert (view.state.value, view.reason) == ("deferred_fee", "would_revert")
     world.anvil.increase_time(1801)
@@ -182,13 +182,13 @@ async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
 ) -> None:
     """A stranger makes as many of them as the caps allow, and each run looks at all."""
     gift = world.gift(locked=locked)
-    request = await world.admission.admit(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
+    request = await world.admission.admit_request(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
     searched = AsyncMock(return_value=[])
     monkeypatch.setattr(world.chain.logs, "read", searched)
     for _ in range(2):
         world.finalize()
         await world.run()
-    view = await world.admission.view(request.id)
+    view = await world.admission.read_request(request.id)
     assert view is not None
     assert (view.state.value, view.reason) == ("waiting_predecessor", "would_revert")
     searched.assert_not_awaited()

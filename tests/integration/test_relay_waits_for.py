@@ -87,8 +87,8 @@ async def test_what_others_of_the_wallet_have_reserved_is_waited_for(world: Rela
 
 async def test_a_successor_waits_for_its_signers_earlier_one_until_that_is_mined(world: RelayWorld) -> None:
     one, two = world.gift("heir"), world.gift("heir")
-    await world.admission.admit(world.withdrawal(one, nonce=0))
-    second = await world.admission.admit(world.withdrawal(two, nonce=1), waits=True)
+    await world.admission.admit_request(world.withdrawal(one, nonce=0))
+    second = await world.admission.admit_request(world.withdrawal(two, nonce=1), waits=True)
     assert await waits_for(world, second) == "earlier"
     await world.settle()
     assert await waits_for(world, second) is None

@@ -9,7 +9,7 @@ import pytest
 
 from reminder_worker.errors import LimitReached, RelayStopped
 from reminder_worker.relay.caps import FINAL_SECONDS, CapsLeft
-from reminder_worker.relay.fees import first_fees, reservation
+from reminder_worker.relay.fees import compute_reservation, first_fees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState, WaitsFor, WalletCaps
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.waiting import LatestAttempt, WaitingRequest, find_wait_reason
@@ -39,18 +39,18 @@ def room(**what: Any) -> CapsLeft:
 
 
 def test_what_balance_and_cap_pay_for_to_the_last_wei_is_taken() -> None:
-    assert room(owed=400, used_wei=400).take(ASKED, None, 600, balance=1000) is RequestState.SIGNED
+    assert room(owed=400, used_wei=400).count_request(ASKED, None, 600, balance=1000) is RequestState.SIGNED
 
 
 def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
     """Wei of open slots and of requests taken just now are owed."""
     with pytest.raises(RelayStopped):
-        room(owed=400).take(ASKED, None, 600, balance=999)
+        room(owed=400).count_request(ASKED, None, 600, balance=999)
     two = room(owed=100)
-    assert two.take(ASKED, None, 300, balance=700) is RequestState.SIGNED
+    assert two.count_request(ASKED, None, 300, balance=700) is RequestState.SIGNED
     with pytest.raises(RelayStopped):
-        two.take(replace(ASKED, nonce=1), None, 301, balance=700)
-    assert two.take(replace(ASKED, nonce=1), None, 300, balance=700) is RequestState.SIGNED
+        two.count_request(replace(ASKED, nonce=1), None, 301, balance=700)
+    assert two.count_request(replace(ASKED, nonce=1), None, 300, balance=700) is RequestState.SIGNED
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
@@ -58,14 +58,14 @@ def test_who_would_fit_once_all_is_settled_comes_back_then_and_at_midnight_at_th
     seconds_left: int, wait: int
 ) -> None:
     with pytest.raises(LimitReached) as refused:
-        room(used_wei=900, spent_wei=800, seconds_left=seconds_left).take(ASKED, None, 200, balance=CAP)
+        room(used_wei=900, spent_wei=800, seconds_left=seconds_left).count_request(ASKED, None, 200, balance=CAP)
     assert (refused.value.code, refused.value.retry_after) == ("daily_cap_reserved", wait)
 
 
 def test_who_has_no_turn_yet_waits_also_where_the_cap_was_lowered_below_what_is_used() -> None:
     """The request reserves nothing today, and may start on another day."""
     full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
-    assert full.take(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
+    assert full.count_request(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
     assert (full.wei, full.taken["global", ""]) == (0, 1)
 
 
@@ -75,7 +75,7 @@ GAS = 100_000
 MARKET = GasPrice(base_fee=10**9, priority_fee=10**8, ceiling=10**11)
 OFFER = first_fees(MARKET.base_fee, MARKET.priority_fee, MARKET.ceiling)
 assert OFFER is not None
-WEI = reservation(GAS, OFFER, MARKET.ceiling)
+WEI = compute_reservation(GAS, OFFER, MARKET.ceiling)
 CAPS = WalletCaps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARKET.ceiling, max_open=2)
 
 

@@ -7,7 +7,7 @@ from eth_abi.abi import encode
 from eth_utils.crypto import keccak
 
 from reminder_worker.errors import ContractRefused, Expired, NonceMismatch, SignerMismatch
-from reminder_worker.relay.contract_errors import decode, named, opening, refusal
+from reminder_worker.relay.contract_errors import explain_revert, format_opening, make_refusal, name_error
 
 # The names as on chain, misspelt ones included.
 NAMES = [
@@ -44,24 +44,24 @@ def selector(name: str) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_error_has_a_code_and_a_sentence(name: str) -> None:
-    assert decode(selector(name)) == name
-    error = refusal(selector(name))
+    assert name_error(selector(name)) == name
+    error = explain_revert(selector(name))
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", error.code)
     assert error.code != "would_fail"
     assert re.fullmatch(r"[A-Z].{15,120}\.", str(error))
 
 
 def test_codes_are_stable_and_different() -> None:
-    codes = {name: refusal(selector(name)).code for name in NAMES}
+    codes = {name: explain_revert(selector(name)).code for name in NAMES}
     assert len(set(codes.values())) == len(NAMES)
     assert (codes["OnlyBeneficaries"], codes["StillLocked"]) == ("only_beneficiaries", "still_locked")
     assert codes["LegacyStillActive"] == "legacy_still_active"
 
 
 def test_what_the_api_knows_by_another_status_is_its_own_error() -> None:
-    assert isinstance(refusal(selector("SponsorshipExpired")), Expired)
-    assert isinstance(refusal(selector("InvalidSponsorNonce")), NonceMismatch)
-    assert isinstance(refusal(selector("InvalidSponsorSignature")), SignerMismatch)
+    assert isinstance(explain_revert(selector("SponsorshipExpired")), Expired)
+    assert isinstance(explain_revert(selector("InvalidSponsorNonce")), NonceMismatch)
+    assert isinstance(explain_revert(selector("InvalidSponsorSignature")), SignerMismatch)
 
 
 @pytest.mark.parametrize(
@@ -76,14 +76,14 @@ def test_what_the_api_knows_by_another_status_is_its_own_error() -> None:
     ],
 )
 def test_an_unknown_revert_repeats_nothing(data: bytes) -> None:
-    error = refusal(data)
+    error = explain_revert(data)
     assert isinstance(error, ContractRefused)
     assert error.code == "would_fail"
     assert "canary" not in str(error)
 
 
 def test_more_may_be_told_than_the_contract_does() -> None:
-    assert str(named("StillLocked", "The gift opens on 3 March 2027, 09:00 UTC.")).endswith("09:00 UTC.")
+    assert str(make_refusal("StillLocked", "The gift opens on 3 March 2027, 09:00 UTC.")).endswith("09:00 UTC.")
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_more_may_be_told_than_the_contract_does() -> None:
     ],
 )
 def test_a_time_is_told_in_whole_minutes_never_too_early(timestamp: int, words: str) -> None:
-    assert opening(timestamp) == words
+    assert format_opening(timestamp) == words

@@ -9,8 +9,8 @@ from reminder_worker.relay.fees import (
     MOST_REPLACEMENTS,
     GasFees,
     bump_fees,
+    compute_reservation,
     first_fees,
-    reservation,
 )
 
 WEI = st.integers(min_value=0, max_value=10**13)
@@ -89,7 +89,7 @@ def test_a_reservation_covers_four_steps_and_always_an_empty_transfer(offer: tup
     fees: GasFees | None
     fees, ceiling = offer
     assert fees is not None
-    reserved = reservation(gas, fees, ceiling)
+    reserved = compute_reservation(gas, fees, ceiling)
     for _ in range(MOST_REPLACEMENTS):
         assert fees is not None
         fees = bump_fees(fees, 0, 0, ceiling)
