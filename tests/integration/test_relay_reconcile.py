@@ -365,7 +365,7 @@ async def test_killed_after_a_replacement_was_stored_the_same_bytes_go_out_next(
     world.drop(await world.attempts())
     await world.age(400)
     with monkeypatch.context() as patched:
-        patched.setattr(reconciler, "broadcast", killed)
+        patched.setattr(reconciler, "broadcast_attempts", killed)
         with pytest.raises(KilledReconciler):
             await world.run()
     assert len(await world.attempts()) == 2
