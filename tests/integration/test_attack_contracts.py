@@ -25,7 +25,7 @@ HOSTILE = {
     "calls itself": "0x600060006000600060003060005af1",
     "is gone": "0x",
 }
-POISON, GOOD = 300, 12
+POISON, GOOD = 132, 12
 
 
 async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: World) -> None:

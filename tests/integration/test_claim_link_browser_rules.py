@@ -49,7 +49,7 @@ def browser_rules() -> Iterator[subprocess.Popen[str]]:
 
 
 @given(text=links)
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_accepted_opens_an_allowed_origin_in_every_browser(
     browser_rules: subprocess.Popen[str], text: str
 ) -> None:

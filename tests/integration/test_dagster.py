@@ -286,20 +286,6 @@ def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("state", "minutes", "passed"),
-    [
-        ("dead", 0, False), ("dead", 30 * 24 * 60, False), ("held", 0, False), ("held", 6 * 24 * 60, False),
-        ("held", 8 * 24 * 60, True), ("unknown", 60, False), ("unknown", 1, True), ("queued", 60, True),
-    ],
-)  # fmt: skip
-def test_dead_emails_those_held_lately_and_those_long_unknown_fail_their_check(
-    state: str, minutes: int, passed: bool, service: Service, database: psycopg.Connection[Any]
-) -> None:
-    _enter_email(database, state, claimed_at=datetime.now(UTC) - timedelta(minutes=minutes))
-    assert _result(checks.every_email_decided, service).passed is passed
-
-
 def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int = 31337) -> None:
     database.execute(
         "insert into worker.notify_signal"
@@ -309,10 +295,27 @@ def _enter_signal(database: psycopg.Connection[Any], minutes: int, chain_id: int
     )
 
 
-def test_a_signal_nobody_settles_fails_its_check(service: Service, database: psycopg.Connection[Any]) -> None:
+def test_each_check_fails_by_its_own_facts_only(with_relayer: Service, database: psycopg.Connection[Any]) -> None:
+    """Dead emails, those held in the last week and those long in doubt; old signals; stuck slots; stopped wallets."""
+    for state, minutes, passed in (
+        *(("dead", 0, False), ("dead", 30 * 24 * 60, False), ("held", 0, False), ("held", 6 * 24 * 60, False)),
+        *(("held", 8 * 24 * 60, True), ("unknown", 60, False), ("unknown", 1, True), ("queued", 60, True)),
+    ):
+        database.execute("delete from worker.sent_ledger")
+        _enter_email(database, state, claimed_at=datetime.now(UTC) - timedelta(minutes=minutes))
+        assert _result(checks.every_email_decided, with_relayer).passed is passed, (state, minutes)
     for minutes, passed in ((0, True), (30, False)):
         _enter_signal(database, minutes)
-        assert _result(checks.every_signal_settled, service).passed is passed
+        assert _result(checks.every_signal_settled, with_relayer).passed is passed
+    for stopped, passed in ((None, True), ("foreign_nonce", False)):
+        enter_wallet(database.execute, RELAYER, stopped=stopped)
+        assert _result(checks.no_stopped_wallet, with_relayer).passed is passed
+    for nonce, (minutes, state, passed) in enumerate(
+        ((5, "broadcast", True), (20, "mined", True), (20, "broadcast", False))
+    ):
+        sql, vault = database.execute, Vault(b"k" * 32)
+        enter_request(sql, vault, state, nonce=nonce, age_seconds=60 * minutes, wallet=RELAYER)
+        assert _result(checks.no_stuck_slot, with_relayer).passed is passed, (state, minutes)
 
 
 def test_an_index_far_behind_the_head_fails_its_check(chain_scenario: Scenario, service: Service) -> None:
@@ -338,23 +341,6 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
         "update worker.pass_state set succeeded_at = clock_timestamp() - interval '1 hour' where name = 'signals'"
     )
     assert not _result(checks.every_pass_alive, service).passed
-
-
-@pytest.mark.parametrize(
-    ("minutes", "state", "passed"), [(5, "broadcast", True), (20, "broadcast", False), (20, "mined", True)]
-)
-def test_a_slot_that_is_not_mined_for_long_fails_its_check(
-    minutes: int, state: str, passed: bool, with_relayer: Service, database: psycopg.Connection[Any]
-) -> None:
-    enter_wallet(database.execute, RELAYER)
-    enter_request(database.execute, Vault(b"k" * 32), state, age_seconds=60 * minutes, wallet=RELAYER)
-    assert _result(checks.no_stuck_slot, with_relayer).passed is passed
-
-
-def test_a_stopped_wallet_fails_its_check(with_relayer: Service, database: psycopg.Connection[Any]) -> None:
-    for stopped, passed in ((None, True), ("foreign_nonce", False)):
-        enter_wallet(database.execute, RELAYER, stopped=stopped)
-        assert _result(checks.no_stopped_wallet, with_relayer).passed is passed
 
 
 def test_a_low_balance_and_a_refused_alert_fail_their_checks(
@@ -397,33 +383,24 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     }
 
 
-def test_an_event_on_chain_launches_a_run_and_the_run_leaves_nothing_to_launch_for(
+def test_an_event_on_chain_launches_one_run_of_its_lane_until_it_was_read(
     chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
 ) -> None:
     _check_owner_in(chain_scenario)
-    assert _tick("events_every_5_seconds", service, instance).launched
-    _run("events", service, instance)
-    assert not _tick("events_every_5_seconds", service, instance).launched
-
-
-@pytest.mark.parametrize(
-    ("status", "lane", "launches"),
-    [
+    for status, lane, launches in (
         ("NOT_STARTED", "events", False),
         ("STARTED", "events", False),
         ("SUCCESS", "events", True),
         ("STARTED", "due", True),
-    ],
-)
-def test_no_second_run_of_a_lane_is_asked_for_while_one_is_under_way(
-    status: str, lane: str, launches: bool, chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance
-) -> None:
-    _check_owner_in(chain_scenario)
-    instance.create_run_for_job(defs.resolve_job_def(lane), status=dg.DagsterRunStatus(status), tags={LANE: lane})
-    answer = _tick("events_every_5_seconds", service, instance)
-    assert answer.launched == (["events"] if launches else [])
-    if not launches:
-        assert "a run of this lane is under way" in answer.skip_message
+    ):
+        job = defs.resolve_job_def(lane)
+        run = instance.create_run_for_job(job, status=dg.DagsterRunStatus(status), tags={LANE: lane})
+        answer = _tick("events_every_5_seconds", service, instance)
+        assert answer.launched == (["events"] if launches else []), (status, lane)
+        assert launches or "a run of this lane is under way" in answer.skip_message
+        instance.delete_run(run.run_id)
+    _run("events", service, instance)
+    assert not _tick("events_every_5_seconds", service, instance).launched
 
 
 def test_a_chain_whose_run_just_failed_rests_before_the_next(

@@ -93,7 +93,7 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 @example(fragment=_raw('{"v":1,"to":"","from":"","note":"\\ud83d\\u200d\\ude00"}'))
 @example(fragment=_raw('{"v":1,"to":"\\ud83d\\u200d\\ude00","from":"","note":""}'))
 @example(fragment="A" * 2135)
-@settings(max_examples=1200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_sides_read_the_same_letters(page: Page, fragment: str) -> None:
     """Of well-formed, odd, cut and random fragments."""
     assert page.ask(fragment) == _server_reads(fragment)
@@ -131,7 +131,7 @@ def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Pa
 
 @given(letter=letters)
 @example(letter={"to": "Anna =?utf-8?q?x?=", "from": "", "note": ""})
-@settings(max_examples=600, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_sides_write_the_same_letters(page: Page, letter: dict[str, str]) -> None:
     """Byte for byte, or both refuse."""
     try:

@@ -22,13 +22,11 @@ from reminder_worker.relay.attempts import (
     ReadyRequest,
     ReservationTooSmall,
     SignedTransaction,
-    broadcast_attempts,
     sign_attempt,
     store_attempt,
 )
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
-from reminder_worker.relay.state_machine import MinedAttempt
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
@@ -141,19 +139,6 @@ async def test_nothing_is_on_the_wire_before_its_bytes_are_committed(
     assert committed == [True] * 5
 
 
-async def test_the_users_signature_is_nowhere_in_the_database_nor_in_a_repr(world: RelayWorld) -> None:
-    await world.admission.admit_request(authorization(1))
-    secret = authorization(1).call_data
-    for question in ("select * from worker.relay_request", "select * from worker.tx_attempt"):
-        (row,) = await world.rows(question)
-        assert not any(secret in bytes(value) for value in row.values() if isinstance(value, bytes | memoryview))
-    (attempt,) = await stored(world)
-    assert secret in attempt.raw
-    shown = repr(attempt) + repr(authorization(1))
-    assert secret.hex() not in shown
-    assert repr(secret)[2:-1] not in shown
-
-
 async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(world: RelayWorld) -> None:
     one_signer = [authorization(n, signer=TARGET, nonce=7) for n in range(10)]
     answers = await asyncio.gather(*map(world.admission.admit_request, one_signer), return_exceptions=True)
@@ -163,13 +148,6 @@ async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(worl
 
 
 # -- nonces ----------------------------------------------------------------------------------------
-
-
-async def test_concurrent_requests_take_nonces_without_a_gap_and_all_are_mined(world: RelayWorld) -> None:
-    await asyncio.gather(*(world.admission.admit_request(authorization(n)) for n in range(16)))
-    assert await nonces(world) == list(range(16))
-    world.mine()
-    assert world.count() == 16
 
 
 async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: RelayWorld) -> None:
@@ -447,21 +425,6 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
     assert len(await world.attempts()) == 2
 
 
-async def test_what_is_settled_makes_room(world: RelayWorld) -> None:
-    await world.admission.admit_request(authorization(1))
-    once = (await world.budget())["reserved"]
-    admission = with_caps(world, daily_wei=once + 7)
-    with pytest.raises(LimitReached):
-        await admission.admit_request(authorization(2))
-    async with world.engine.begin() as connection:
-        (slot,) = await store.read_slots(connection, CHAIN_ID, world.wallet)
-        mined = MinedAttempt(slot.slot.newest.tx_hash, 1, "0x" + "1" * 64, True, 7)
-        ended = store.EndedSlot(slot, mined, store.RequestEnding(RequestState.CONFIRMED))
-        assert await store.finish_slots(connection, CHAIN_ID, world.wallet, [ended]) == {0}
-    await admission.admit_request(authorization(2))
-    assert await world.budget() == {"requests": 2, "reserved": once, "spent": 7}
-
-
 # -- gas price -------------------------------------------------------------------------------------
 
 
@@ -503,28 +466,6 @@ async def test_every_endpoint_gets_the_bytes(two_nodes: Nodes) -> None:
     assert [node.methods().count("eth_sendRawTransaction") for node in nodes] == [1, 1]
 
 
-@pytest.mark.parametrize("message", ["nonce too low", "replacement transaction underpriced", "insufficient funds"])
-async def test_after_a_refusal_nothing_is_signed_again_and_the_stored_bytes_are_sent(
-    world: RelayWorld, two_nodes: Nodes, message: str
-) -> None:
-    admission, *nodes = two_nodes
-
-    def refuse(request: Json) -> Json | None:
-        sending = request["method"] == "eth_sendRawTransaction"
-        return {"error": {"code": -32000, "message": message}} if sending else None
-
-    for node in nodes:
-        node.answer = refuse
-    view = await admission.admit_request(authorization(1))
-    assert view.state is RequestState.SIGNED
-    assert (await admission.admit_request(authorization(1))).id == view.id
-    assert len(await world.attempts()) == 1
-    await broadcast_attempts(world.engine, world.chain, await stored(world))
-    assert await world.state(view) == "broadcast"
-    world.mine()
-    assert world.receipt(view.tx_hash or "") is not None
-
-
 async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_is_sent(
     world: RelayWorld, postgres_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -554,15 +495,6 @@ async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_
 
 
 # -- the wallet ------------------------------------------------------------------------------------
-
-
-async def test_a_stopped_wallet_admits_nothing(world: RelayWorld) -> None:
-    await world.admission.wallet.open(CHAIN_ID)
-    await world.execute("update worker.relay_wallet set stopped = 'by_operator', stopped_at = now()")
-    with pytest.raises(RelayStopped):
-        await world.admission.admit_request(authorization(1))
-    assert await world.admission.wallet.read_readiness(CHAIN_ID) == "stopped"
-    assert not await world.rows("select from worker.relay_request")
 
 
 async def test_a_nonce_that_a_stranger_used_is_seen_before_the_first_admission(world: RelayWorld) -> None:

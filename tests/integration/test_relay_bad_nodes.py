@@ -87,36 +87,6 @@ async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, 
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
-async def test_a_lagging_node_takes_nothing_back_and_makes_us_sign_nothing(nodes: Nodes) -> None:
-    request = await nodes.world.admit(nodes.world.gift())
-    past = hex(nodes.world.anvil.block_number())
-    old = nodes.world.anvil.rpc("eth_getBlockByNumber", past, False)
-    nodes.world.mine()
-    await nodes.world.run()
-    assert await nodes.world.state(request) == "mined"
-
-    def lags(asked: Json, response: Json) -> Json:
-        method, params = asked["method"], asked["params"]
-        if method == "eth_getTransactionReceipt":
-            return {**response, "result": None}
-        if method == "eth_getTransactionCount":
-            return {**response, "result": "0x0"}
-        if method == "eth_getBlockByNumber" and params[0] in ("latest", "finalized"):
-            return {**response, "result": old}
-        return response
-
-    nodes.first.alter = lags
-    nodes.world.finalize()
-    await nodes.world.age(400)
-    for _ in range(3):
-        report = await nodes.world.run()
-        assert (report.unmined, report.confirmed, report.replaced) == (0, 0, 0)
-    assert await nodes.world.state(request) == "mined"
-    nodes.first.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-
-
 async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_sent_again(nodes: Nodes) -> None:
     """The other endpoint forgot the transaction when it left that fork: nobody else has it."""
     world = nodes.world
@@ -193,26 +163,6 @@ async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) 
     with pytest.raises(ChainUnavailable):
         await nodes.world.run()
     assert await nodes.world.slots() == before
-
-
-async def test_a_node_that_accepts_and_then_times_out_costs_nothing(nodes: Nodes) -> None:
-    def hangs_up(request: Json, response: Json) -> Json:
-        if request["method"] == "eth_sendRawTransaction":
-            raise web.HTTPGatewayTimeout
-        return response
-
-    for node in (nodes.first, nodes.second):
-        node.alter = hangs_up
-    gift = nodes.world.gift()
-    request = await nodes.world.admit(gift)
-    assert await nodes.world.state(request) == "signed", "nobody said that it arrived"
-    for node in (nodes.first, nodes.second):
-        node.well()
-    end_rests(nodes)
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-    assert len(await nodes.world.attempts()) == 1
-    assert nodes.world.count() == 1
 
 
 ANSWERS = (

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -69,19 +68,6 @@ async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_dea
     assert await world.state(request) == "reverted"
     async with world.engine.connect() as connection:
         assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
-
-
-async def test_a_call_that_is_mined_too_late_pauses_nobody(world: RelayWorld) -> None:
-    gift = world.gift()
-    request = await world.admit(gift, ttl=600)
-    world.anvil.increase_time(601)
-    world.mine()
-    world.finalize()
-    await world.run()
-    assert await world.state(request) == "expired"
-    assert (await world.budget())["spent"] == world.paid() > 0
-    async with world.engine.connect() as connection:
-        assert not await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
 
 
 async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
@@ -200,21 +186,6 @@ async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored
     assert world.receipt(first["tx_hash"]) is None
 
 
-async def test_at_most_four_steps_and_none_beyond_the_days_cap(world: RelayWorld) -> None:
-    request = await world.admit(world.gift())
-    world.drop(await world.attempts())
-    for _ in range(8):
-        await world.age(400)
-        await world.run()
-        world.drop(await world.attempts())
-    fees = [int(attempt["max_fee_wei"]) for attempt in await world.attempts()]
-    assert len(fees) == 5
-    assert all(after * 8 >= before * 9 for before, after in pairwise(fees))
-    assert fees[-1] <= CEILING
-    await world.settle()
-    assert await world.state(request) == "confirmed"
-
-
 async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_is_reserved(world: RelayWorld) -> None:
     await world.admit(world.gift())
     (slot,), (first,) = await world.slots(), await world.attempts()
@@ -256,20 +227,6 @@ async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_a
     assert await world.state(request) == "confirmed"
     assert world.count() == 1
     assert (await world.budget())["spent"] == world.paid()
-
-
-async def test_another_block_for_the_same_transaction_is_recorded(world: RelayWorld) -> None:
-    await world.admit(world.gift())
-    world.mine(2)
-    await world.run()
-    (before,) = await world.slots()
-    world.anvil.reorg(2)
-    await world.run()
-    world.mine(3)
-    await world.run()
-    (after,) = await world.slots()
-    assert (after["state"], after["tx_hash"]) == ("mined", before["tx_hash"])
-    assert after["block_hash"] != before["block_hash"]
 
 
 async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWorld) -> None:

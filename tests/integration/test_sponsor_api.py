@@ -263,31 +263,6 @@ async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: Wo
 # -- nonces -----------------------------------------------------------------------------------------
 
 
-async def test_nonces_ahead_wait_behind_our_own_requests_only(world: World, sealed: Sealed) -> None:
-    """In a row, four at most; a gap, a twin and one without a predecessor are refused."""
-    gifts = [sealed.gift() for _ in range(7)]
-    await world.parts.chain_indexes[world.chain_id].advance()
-    path = "/sponsor/gift-withdraw"
-
-    def body(nonce: int) -> dict[str, Any]:
-        return withdraw_body(world, gifts[nonce], sealed.heir, nonce=nonce)
-
-    await refused(world, path, body(1), 409, "nonce_mismatch")
-    world.scenario.anvil.rpc("evm_setAutomine", False)
-    try:
-        assert (await world.post(path, body(0))).body["status"] == "broadcast"
-        await refused(world, path, body(2), 409, "nonce_mismatch")
-        await refused(world, path, withdraw_body(world, gifts[6], sealed.heir, nonce=0), 409, "nonce_mismatch")
-        for nonce in (1, 2, 3, 4):
-            answer = await world.post(path, body(nonce))
-            assert (answer.status, answer.body["status"]) == (202, "waiting_predecessor"), answer.body
-        await refused(world, path, body(5), 409, "nonce_mismatch")
-    finally:
-        world.scenario.anvil.rpc("evm_setAutomine", True)
-        world.scenario.anvil.mine(1)
-    await refused(world, path, withdraw_body(world, gifts[5], sealed.heir, nonce=0), 409, "already_used")
-
-
 async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Sealed) -> None:
     """A gift that is still locked, a claim of nothing and a gift that the index does not know do not queue up."""
     first, locked, unknown = sealed.gift(), sealed.gift(opened=False, duration=999 * DAY), sealed.gift()
@@ -323,16 +298,6 @@ async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Se
 
 
 # -- deadlines and signatures -----------------------------------------------------------------------
-
-
-async def test_deadlines_are_judged_by_the_chains_clock(world: World, sealed: Sealed) -> None:
-    gift = sealed.gift()
-    now = world.scenario.anvil.now()
-    for deadline in (now - 1, now, now + 10):
-        body = withdraw_body(world, gift, sealed.heir, deadline=deadline)
-        await refused(world, "/sponsor/gift-withdraw", body, 410, "expired")
-    body = withdraw_body(world, gift, sealed.heir, deadline=now + 60)
-    assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
 async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_seven_days(
@@ -900,20 +865,3 @@ async def test_without_simulation_own_tokens_of_an_owner_are_nothing_to_claim(
     await refused(world, "/sponsor/claim", body, 422, "nothing_to_claim")
     world.scenario.anvil.set_balance(legacy.address, ETHER)
     await relayed(world, "/sponsor/claim", body)
-
-
-@pytest.mark.parametrize("spender", ["legacy", "pull vault"])
-async def test_without_simulation_permits_count_until_they_expire(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, spender: str
-) -> None:
-    monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))
-    legacy, usdc = sealed.legacy(tokens=()), sealed.it.usdc
-    world.scenario.mint(usdc, sealed.owner.address, UNITS)
-    whom = legacy.address if spender == "legacy" else sealed.it.legacy_pull_vault
-    world.scenario.permit(sealed.owner, usdc, whom, UNITS, world.scenario.anvil.now() + DAY)
-    body = claim_body(world, legacy, sealed.heir, [usdc])
-    assert (await world.post("/sponsor/claim", body)).status == 202
-    world.scenario.anvil.mine()  # in the permit's time
-    world.scenario.advance(2 * DAY)
-    again = claim_body(world, legacy, sealed.heir, [usdc])
-    await refused(world, "/sponsor/claim", again, 422, "nothing_to_claim")
