@@ -47,8 +47,8 @@ WHOLE_BY_DESIGN: Final = {
     "rows_of_other_keys": "an operator asks `doctor`",
     "gifts.delete_done": "a run's end, when something is to be deleted; the look uses indexes",
     "gifts.delete_late": "as delete_done",
-    "indexer.chain_index._LEGACIES": "once an hour, in order of an index; each minute while something is missing",
-    "indexer.chain_index._TIMELOCKS": "as _LEGACIES",
+    "indexer.legacy_runs": "once an hour, in order of an index; each minute while something is missing",
+    "indexer.timelock_runs": "as legacy_runs",
     "reminders.saved_legacies": "an operator asks `doctor`",
     "monitoring.erasure._UNWATCH": "an operator erases a person",
     "auto_renew.forget": "a run looks at every owner who opted in",
@@ -134,7 +134,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "statistics count", snapshots.count_snapshots(engine)
     async with engine.begin() as connection:
         yield "known_logs", index_tables.known_logs(connection, CHAIN_ID, ["0x"], 2**62)
-        yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9, 50)
+        yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9)
         yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x", "0x", ["0x"])
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])

@@ -6,10 +6,10 @@ It is always kept warm, and answers when no subgraph does.
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import structlog
-from sqlalchemy import Row, Table, TextClause, text
+from sqlalchemy import Row, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi_codec import WORD, encode_call, word
@@ -22,24 +22,10 @@ from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import DecodedLogs, decode_logs
 from reminder_worker.indexer.event_reader import EventReader
-from reminder_worker.indexer.log_reader import (
-    LogSlice,
-)
-from reminder_worker.indexer.models import (
-    IndexedTimelock,
-    IndexHead,
-    NotifySignal,
-    ReminderConfig,
-)
-from reminder_worker.indexer.projection import (
-    NOTIFY,
-    OF_A_CREATOR,
-    OF_A_LEGACY,
-    config_of,
-    signal_of,
-    timelock_of,
-)
-from reminder_worker.indexer.store import Forgotten, IndexCursor, read_cursor
+from reminder_worker.indexer.log_reader import LogSlice
+from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig
+from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, config_of, signal_of, timelock_of
+from reminder_worker.indexer.store import Forgotten, IndexCursor, sql
 
 log = structlog.get_logger(__name__)
 
@@ -144,7 +130,8 @@ class ChainIndex(EventReader):
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
-            if cursor is None or cursor.number < at.number or _another_fork(cursor, at):
+            is_other_fork = cursor is not None and cursor.number == at.number and cursor.hash != at.hash
+            if cursor is None or cursor.number < at.number or is_other_fork:
                 raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
             yield connection
 
@@ -177,17 +164,12 @@ class ChainIndex(EventReader):
             await self._on_rewind(connection, self._chain.chain_id, legacies, creators)
 
 
-def _another_fork(cursor: IndexCursor, at: IndexHead) -> bool:
-    return cursor.number == at.number and cursor.hash != at.hash
-
-
-LOOK_AHEAD: Final = 4  # more than one: the ERC-20 vault does not know a timelock that holds NFTs alone
-_MOST_RUNS: Final = 20  # of one contract
-
-
 @dataclass(frozen=True, slots=True)
 class IndexGap:
-    """An id that the index lacks, in words, and the first block whose logs may have its creation."""
+    """A legacy or timelock that the chain has and our index lacks: no endpoint gave it the log of the creation.
+
+    `missing`: its id in words; `first_block`: the first block whose logs may have the creation.
+    """
 
     missing: str
     first_block: int
@@ -196,26 +178,26 @@ class IndexGap:
 async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
     """Return the gap that begins at the lowest block, as of the index's own block. One request to a node.
 
+    Ids on chain are counters, so after each run of known ids the next ids are asked of the contracts themselves.
     Raises `ChainUnavailable`, also when no endpoint has the state of that block.
     """
     calls: list[tuple[IndexGap, ContractCall]] = []
+    values = {"chain_id": chain.chain_id, "start": chain.settings.start_block}
+    vault = chain.settings.timelock_erc20
     async with engine.connect() as connection:
         await connection.execution_options(isolation_level="REPEATABLE READ")
-        cursor = await read_cursor(connection, chain.chain_id, CURSOR)
+        cursor = await rows.read_cursor(connection, chain.chain_id, CURSOR)
         if cursor is None:
             return None
         for router in chain.settings.legacy_routers:
-            for id, block in await _next_ids(connection, chain, _LEGACIES, router=router):
-                calls.append(
-                    (
-                        IndexGap(f"legacy {id} of {router}", block),
-                        encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(id)),
-                    )
-                )
-        vault = chain.settings.timelock_erc20
-        for id, block in await _next_ids(connection, chain, _TIMELOCKS):
-            call = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(id))
-            calls.append((IndexGap(f"timelock {id}", block), call))
+            for run in await connection.execute(sql["legacy_runs"], {**values, "router": router}):
+                for id in _next_ids(run):
+                    call = encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(id))
+                    calls.append((IndexGap(f"legacy {id} of {router}", run.block), call))
+        for run in await connection.execute(sql["timelock_runs"], values):
+            for id in _next_ids(run):
+                call = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(id))
+                calls.append((IndexGap(f"timelock {id}", run.block), call))
     answers = await chain.call_many([call for _, call in calls], at=cursor.hash)
     found = [
         gap
@@ -225,36 +207,10 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
     return min(found, key=lambda gap: gap.first_block, default=None)
 
 
-async def _next_ids(
-    connection: AsyncConnection, chain: Chain, run_ends: TextClause, **of: str
-) -> list[tuple[int, int]]:
-    """Return the ids after each run of known ids, each with the block of the creation before it."""
-    values = {**of, "chain_id": chain.chain_id, "start": chain.settings.start_block, "most": _MOST_RUNS}
-    return [
-        (id, row.block)
-        for row in await connection.execute(run_ends, values)
-        for id in range(row.id + 1, min(row.id + 1 + LOOK_AHEAD, row.next or row.id + 1 + LOOK_AHEAD))
-    ]
+def _next_ids(run: Row[Any]) -> range:
+    """Return more than one id: the ERC-20 vault does not know a timelock that holds NFTs alone."""
+    return range(run.id + 1, min(run.id + 5, run.next or run.id + 5))
 
 
 def _is_address(answer: object) -> bool:
     return isinstance(answer, bytes) and len(answer) == WORD and any(answer)
-
-
-def _run_ends(known: str) -> TextClause:
-    """Select the last id of each run, the block of its creation, and the next known id."""
-    return text(f"""
-        select id, block, next from (
-            select id, block, lead(id) over (order by id) as next from ({known} union all select 0, :start) as ids
-        ) as runs
-        where next is distinct from id + 1
-        order by id limit :most
-    """)  # noqa: S608 - constants
-
-
-_LEGACIES = _run_ends(
-    "select legacy_id as id, created_block as block from worker.legacy where chain_id = :chain_id and router = :router"
-)
-_TIMELOCKS = _run_ends(
-    "select timelock_id as id, created_block as block from worker.timelock where chain_id = :chain_id"
-)

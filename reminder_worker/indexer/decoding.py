@@ -11,7 +11,6 @@ from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, present
 from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
 from reminder_worker.settings import ChainSettings
 
-LARGEST_ID = 2**63 - 1  # ids count up from 1: a larger one is not one, and would not fit the tables
 Args = Mapping[str, Any]
 Says = Mapping[str, frozenset[str]]
 """Which contract's word counts for which events, by first topic (`events.emitters`)."""
@@ -68,9 +67,13 @@ def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEven
     except UndecodableLog:
         return None
     args = event.args
-    if max(args.get("timelockId", 0), args.get("legacyId", 0)) > LARGEST_ID:
-        return None
-    data = _timelock(settings, log.address, args) if event.name == "TimelockCreated" else _data(event.name, args)
+    if max(args.get("timelockId", 0), args.get("legacyId", 0)) > FAR_FUTURE:
+        return None  # ids count up from 1: such a large number is no id, and would not fit the tables
+    data: dict[str, Any] | None = {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
+    if event.name == "TimelockCreated":
+        data = _timelock(settings, log.address, args)
+    elif (keep := _KEPT.get(event.name)) is not None:
+        data = keep(args)
     if data is None:
         return None
     return ChainEvent(
@@ -88,29 +91,15 @@ def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEven
     )
 
 
-def _data(name: str, args: Args) -> dict[str, Any]:
-    if (keep := _KEPT.get(name)) is not None:
-        return keep(args)
-    return {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
+def _creation(legacy_type: int, owner: str) -> Callable[[Args], dict[str, Any]]:
+    return lambda args: {"legacy_id": args["legacyId"], "legacy_type": legacy_type, "owner": args[owner]}
 
 
 _KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
     NOTIFY: lambda args: {"layer": args["layer"], "kind": args["notifyType"]},
-    "TransferEOALegacyCreatedV2": lambda args: {
-        "legacy_id": args["legacyId"],
-        "legacy_type": EOA,
-        "owner": args["creator"],
-    },
-    "TransferEOALegacyCreated": lambda args: {
-        "legacy_id": args["legacyId"],
-        "legacy_type": EOA,
-        "owner": args["creatorAddress"],
-    },
-    "MultisigLegacyCreated": lambda args: {
-        "legacy_id": args["legacyId"],
-        "legacy_type": SAFE,
-        "owner": args["safeAddress"],
-    },
+    "TransferEOALegacyCreatedV2": _creation(EOA, "creator"),
+    "TransferEOALegacyCreated": _creation(EOA, "creatorAddress"),
+    "MultisigLegacyCreated": _creation(SAFE, "safeAddress"),
     "TransferEOALegacyAutoRenewSet": lambda args: {"legacy_id": args["legacyId"], "enabled": args["enabled"]},
     "LegacyReminderUpdated": lambda args: {
         "cosigners": list(args["cosigners"][:MOST_NAMED]),
@@ -136,16 +125,12 @@ def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any]
         ids, amounts = amounts, [1] * len(tokens)
     if not len(tokens) == len(ids) == len(amounts):
         return None
-    return {
-        "lock_type": args["lockType"],
-        "owner": args["owner"],
-        "recipient": args["recipient"],
-        "unlock_time": min(args["unlockTime"], FAR_FUTURE),
-        "assets": [
-            {"token": token, "id": None if number is None else str(number), "amount": str(amount)}
-            for token, number, amount in zip(tokens, ids, amounts, strict=True)
-        ],
-    }
+    assets = [
+        {"token": token, "id": None if number is None else str(number), "amount": str(amount)}
+        for token, number, amount in zip(tokens, ids, amounts, strict=True)
+    ]
+    terms = {"lock_type": args["lockType"], "owner": args["owner"], "recipient": args["recipient"]}
+    return {**terms, "unlock_time": min(args["unlockTime"], FAR_FUTURE), "assets": assets}
 
 
 def _legacy_id(event: ChainEvent) -> LegacyId | None:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -13,24 +13,12 @@ from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer.decoding import DecodedLogs, Says
-from reminder_worker.indexer.log_reader import (
-    NO_HASH,
-    CursorReorganised,
-    EndpointsDisagree,
-    LogSlice,
-    NothingNew,
-    ReadUnsettled,
-    read_slice,
-)
-from reminder_worker.indexer.projection import (
-    ChainEvent,
-)
+from reminder_worker.indexer.log_reader import EndpointsDisagree, LogSlice, NoSlice, read_slice
+from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import Forgotten, IndexCursor, LogPosition
 
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
-BLOCKS_AT_ONCE = 50
-
-Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "disagreement"]
+Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "reorganised", "disagreement"]
 Decode = Callable[[Sequence[tuple[EventLog, int]]], DecodedLogs]
 
 
@@ -50,15 +38,6 @@ class IndexProgress:
     def more(self) -> bool:
         """Return whether there is more to read now."""
         return self.stopped in ("budget", "unsettled")
-
-    def read(self, found: LogSlice, decoded: DecodedLogs) -> Self:
-        return replace(
-            self,
-            last_block=found.last.number,
-            head=found.head,
-            events=self.events + len(decoded.events),
-            skipped=self.skipped + decoded.skipped,
-        )
 
 
 class EventReader:
@@ -84,10 +63,8 @@ class EventReader:
         """
         cursor = await self.cursor()
         found = await read_slice(self._chain, self._says, cursor, self._first_blocks)
-        if isinstance(found, NothingNew):
-            return False
-        if not isinstance(found, LogSlice):
-            return True
+        if isinstance(found, NoSlice):
+            return found.reason not in ("at_head", "node_behind")
         if found.doubtful is None and found.last.number < found.head:
             return True
         fresh, stale = await self._compare(found, cursor)
@@ -124,12 +101,9 @@ class EventReader:
             left = None if left is None else left - 1
             found = await read_slice(self._chain, self._says, cursor, most)
             most = self._chain.logs.ranges.at_once
-            if isinstance(found, NothingNew):
-                stopped: Stopped = "at_head" if found.head == cursor.number else "node_behind"
-                return replace(progress, head=found.head, stopped=stopped)
-            if isinstance(found, ReadUnsettled):
-                return replace(progress, stopped="unsettled")
-            if isinstance(found, CursorReorganised):
+            if isinstance(found, NoSlice):
+                if found.reason != "reorganised" or found.head is None:
+                    return replace(progress, head=found.head, stopped=found.reason)
                 place = await self._rewind_to_ancestor(cursor, found.head)
                 if place is None:
                     return replace(progress, stopped="moved_by_another")
@@ -139,7 +113,13 @@ class EventReader:
                 decoded = await self._store_slice(cursor, found)
                 if decoded is None:
                     return replace(progress, stopped="moved_by_another")
-                progress = progress.read(found, decoded)
+                progress = replace(
+                    progress,
+                    last_block=place.number,
+                    head=found.head,
+                    events=progress.events + len(decoded.events),
+                    skipped=progress.skipped + decoded.skipped,
+                )
                 if found.doubtful is not None and found.read_to == found.head:
                     return replace(progress, stopped="disagreement")
                 if found.doubtful is not None:
@@ -162,7 +142,7 @@ class EventReader:
     async def _place(self, number: int) -> IndexCursor:
         """Return a block to read on from; block -1 to read the whole chain."""
         if number < 0:
-            return IndexCursor(-1, NO_HASH)
+            return IndexCursor(-1, "0x" + "0" * 64)
         block = await self._chain.block_at(number)
         return IndexCursor(block.number, block.hash)
 
@@ -251,9 +231,7 @@ class EventReader:
         """
         while True:
             async with self._engine.connect() as connection:
-                places = await rows.event_blocks(
-                    connection, self._chain.chain_id, self._says.keys(), last, BLOCKS_AT_ONCE
-                )
+                places = await rows.event_blocks(connection, self._chain.chain_id, self._says.keys(), last)
             if not places:
                 return await self.start()
             blocks = await self._chain.blocks([place.number for place in places])

@@ -9,7 +9,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import structlog
 
@@ -26,13 +26,8 @@ from reminder_worker.indexer.store import IndexCursor
 log = structlog.get_logger(__name__)
 
 OVERLAP: Final = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
-NO_HASH: Final = "0x" + "0" * 64  # of the place before block 0
-CLOCKS_APART_SECONDS: Final = 600  # the database's clock and the chain's, at most
 # A log that only one endpoint gives is waited for until its block is so old by the chain's time, then passed over.
 ALONE_AFTER_SECONDS: Final = 3600
-# Receipts of one request. If so many prove nothing, no more are asked for: an endpoint that invents thousands of logs
-# must not use up the requests that the others allow.
-MOST_RECEIPTS: Final = 1000
 
 
 class EndpointsDisagree(ChainUnavailable):
@@ -56,22 +51,15 @@ class LogSlice:
 
 
 @dataclass(frozen=True, slots=True)
-class CursorReorganised:
-    """The cursor's block is no longer part of the chain. `head` is the chain's latest block."""
+class NoSlice:
+    """Nothing was read. `head`: the chain's latest block, None if no endpoint names one.
 
-    head: int
+    `reason`: "reorganised": the cursor's block is no longer part of the chain; "unsettled": the chain changed during
+    the reading, or a node lacks a block; "node_behind": the node that was asked is behind the cursor.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class NothingNew:
-    """The cursor is at the head, or the node that was asked is behind the cursor."""
-
+    reason: Literal["at_head", "node_behind", "unsettled", "reorganised"]
     head: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReadUnsettled:
-    """The chain changed during the reading, or a node lacks a block: read again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +71,7 @@ class ExtraLogs:
     others: Chain | None = None
 
 
-async def read_slice(
-    chain: Chain, says: Says, cursor: IndexCursor, most: int
-) -> LogSlice | CursorReorganised | NothingNew | ReadUnsettled:
+async def read_slice(chain: Chain, says: Says, cursor: IndexCursor, most: int) -> LogSlice | NoSlice:
     """Read at most `most` blocks after `cursor`. Raises `ChainUnavailable`.
 
     After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
@@ -97,14 +83,14 @@ async def read_slice(
     number = min(cursor.number + most, head.number)
     last = head if number == head.number else await chain.block(number)
     if last is None:
-        return ReadUnsettled()
+        return NoSlice("unsettled", head.number)
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
     logs, extra = await logs_of_two(chain, says, first, number)
     blocks = await chain.blocks_of({log.block_number for log in (*logs, *extra.logs)} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
-        return CursorReorganised(head.number)
+        return NoSlice("reorganised", head.number)
     if not _is_one_fork(blocks, cursor, last, logs):
-        return ReadUnsettled()
+        return NoSlice("unsettled", head.number)
     confirmed, doubtful = await confirm_extra_logs(extra, blocks, head.timestamp)
     end = IndexCursor(last.number, last.hash)
     if doubtful is not None:
@@ -114,19 +100,19 @@ async def read_slice(
     return LogSlice(first, end, number, head.number, timed, doubtful)
 
 
-def _at_or_behind(cursor: IndexCursor, head: BlockHeader | None) -> NothingNew | CursorReorganised:
+def _at_or_behind(cursor: IndexCursor, head: BlockHeader | None) -> NoSlice:
     """Judge a head that is not above the cursor.
 
     A lower head that is younger than the cursor's last move is no lagging node: an endpoint invented the cursor's
     block, or a development chain was rolled back.
     """
     if head is None:
-        return NothingNew(None)
+        return NoSlice("node_behind", None)
     if head.number == cursor.number:
-        return NothingNew(head.number) if head.hash == cursor.hash else CursorReorganised(head.number)
+        return NoSlice("at_head" if head.hash == cursor.hash else "reorganised", head.number)
     moved_at = cursor.moved_at.timestamp() if cursor.moved_at else float("inf")
-    is_younger = head.timestamp > moved_at + CLOCKS_APART_SECONDS
-    return CursorReorganised(head.number) if is_younger else NothingNew(head.number)
+    is_younger = head.timestamp > moved_at + 600  # the database's clock and the chain's are less apart
+    return NoSlice("reorganised" if is_younger else "node_behind", head.number)
 
 
 def _is_one_fork(
@@ -199,10 +185,10 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[EventL
     """
     hashes = list(dict.fromkeys(tx_hashes))
     proven: set[EventLog] = set()
-    for start in range(0, len(hashes), MOST_RECEIPTS):
-        requests: list[Request] = [
-            ("eth_getTransactionReceipt", [tx_hash]) for tx_hash in hashes[start : start + MOST_RECEIPTS]
-        ]
+    # If a thousand receipts prove nothing, no more are asked for: an endpoint that invents thousands of logs must not
+    # use up the requests that the others allow.
+    for start in range(0, len(hashes), 1000):
+        requests: list[Request] = [("eth_getTransactionReceipt", [hash]) for hash in hashes[start : start + 1000]]
         answers = await chain.endpoints.ask_each(requests, _read_receipts)
         if not answers:
             raise ChainUnavailable(

@@ -1,12 +1,10 @@
 """Projection of events in log order to the rows of `legacy`, `reminder_config` and `timelock`. No I/O.
 
 A projection reads all events of one key of its table, from the first on; None means no row.
-
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 from reminder_worker.indexer.models import (
@@ -47,12 +45,48 @@ class ChainEvent:
 
 def fold_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Project a legacy's events; None without its creation."""
-    return reduce(_legacy, events, None)
+    row: ProjectedRow | None = None
+    for event in events:
+        if event.name in CREATED:
+            row = {
+                "address": event.legacy,
+                "router": event.contract,
+                "legacy_id": event.data["legacy_id"],
+                "legacy_type": event.data["legacy_type"],
+                "creator": event.creator,
+                "owner": event.data["owner"],
+                "created_block": event.block_number,
+                "created_at": event.block_time,
+                "activated_at": None,
+                "deleted_at": None,
+                "auto_renew": False,
+            }
+        elif row is not None and event.name == "TransferEOALegacyDeleted":
+            row["deleted_at"] = event.block_time
+        elif row is not None and event.name == "TransferEOALegacyAutoRenewSet":
+            row["auto_renew"] = event.data["enabled"]
+        elif row is not None and event.name in ACTIVATED:
+            row["activated_at"] = row["activated_at"] or event.block_time
+    return row
 
 
 def fold_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Project a configuration. LegacyReminderUpdated has the whole set; other events edit and create nothing."""
-    return reduce(_config, events, None)
+    row: ProjectedRow | None = None
+    for event in events:
+        if event.name == "LegacyReminderUpdated":
+            row = dict(event.data)
+        elif event.name == "LegacyConfigReset":
+            row = None
+        elif row is not None and event.name == "BeneficiariesEmailSync":
+            row["beneficiaries"] = event.data["beneficiaries"]
+        elif row is not None and event.name == "SecondLineEmailReset":
+            row["second_line"] = None
+        elif row is not None and event.name == "ThirdLineEmailReset":
+            row["third_line"] = None
+        if row is not None:
+            row |= {"legacy": event.legacy, "creator": event.creator, "updated_block": event.block_number}
+    return row
 
 
 def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
@@ -60,9 +94,14 @@ def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     statuses: dict[str, int] = {}
     row: ProjectedRow | None = None
     for event in events:
-        row = _timelock(row, event)
         if event.name == "TimelockCreated":
             statuses.setdefault(event.contract, LIVE)
+            terms = {name: event.data[name] for name in ("lock_type", "owner", "recipient", "unlock_time")}
+            made = {"created_block": event.block_number, "created_at": event.block_time}
+            row = row or {"timelock_id": event.timelock_id, **terms, **made, "assets": []}
+            row["assets"] += [{"vault": event.contract, **asset} for asset in event.data["assets"]]
+        elif event.name == "SoftTimelockUnlocked" and row is not None:
+            row["unlock_time"] = event.data["unlock_time"]
         elif event.name == "ChangeStatus":
             statuses[event.contract] = event.data["status"]
         elif event.name in WITHDRAWN:
@@ -70,73 +109,9 @@ def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     return None if row is None else {**row, "status": min(statuses.values())}
 
 
-def _legacy(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
-    if event.name in CREATED:
-        return {
-            "address": event.legacy,
-            "router": event.contract,
-            "legacy_id": event.data["legacy_id"],
-            "legacy_type": event.data["legacy_type"],
-            "creator": event.creator,
-            "owner": event.data["owner"],
-            "created_block": event.block_number,
-            "created_at": event.block_time,
-            "activated_at": None,
-            "deleted_at": None,
-            "auto_renew": False,
-        }
-    if row is None:
-        return None
-    if event.name in ACTIVATED:
-        return {**row, "activated_at": row["activated_at"] or event.block_time}
-    if event.name == "TransferEOALegacyDeleted":
-        return {**row, "deleted_at": event.block_time}
-    if event.name == "TransferEOALegacyAutoRenewSet":
-        return {**row, "auto_renew": event.data["enabled"]}
-    return row
-
-
-def _config(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
-    edit: ProjectedRow
-    if event.name == "LegacyReminderUpdated":
-        edit = {key: event.data[key] for key in ("cosigners", "beneficiaries", "second_line", "third_line")}
-    elif event.name == "LegacyConfigReset" or row is None:
-        return None
-    elif event.name == "BeneficiariesEmailSync":
-        edit = {"beneficiaries": event.data["beneficiaries"]}
-    elif event.name == "SecondLineEmailReset":
-        edit = {"second_line": None}
-    elif event.name == "ThirdLineEmailReset":
-        edit = {"third_line": None}
-    else:
-        return row
-    stamp = {"legacy": event.legacy, "creator": event.creator, "updated_block": event.block_number}
-    return {**(row or {}), **edit, **stamp}
-
-
-def _timelock(row: ProjectedRow | None, event: ChainEvent) -> ProjectedRow | None:
-    if event.name == "TimelockCreated":
-        assets = [{"vault": event.contract, **asset} for asset in event.data["assets"]]
-        if row is not None:
-            return {**row, "assets": [*row["assets"], *assets]}
-        return {
-            "timelock_id": event.timelock_id,
-            "lock_type": event.data["lock_type"],
-            "owner": event.data["owner"],
-            "recipient": event.data["recipient"],
-            "unlock_time": event.data["unlock_time"],
-            "assets": assets,
-            "created_block": event.block_number,
-            "created_at": event.block_time,
-        }
-    if row is not None and event.name == "SoftTimelockUnlocked":
-        return {**row, "unlock_time": event.data["unlock_time"]}
-    return row
-
-
 @dataclass(frozen=True, slots=True)
 class TableProjection:
-    """Projection of one table: its events, the events' column and the table's key."""
+    """Projection of one table by `fold`: its events, the events' column and the table's key."""
 
     events: frozenset[str]
     by: str
@@ -144,33 +119,27 @@ class TableProjection:
     fold: Callable[[Iterable[ChainEvent]], ProjectedRow | None]
 
 
-LEGACY = TableProjection(
-    CREATED | ACTIVATED | {"TransferEOALegacyDeleted", "TransferEOALegacyAutoRenewSet"},
-    by="legacy",
-    key="address",
-    fold=fold_legacy,
-)
-REMINDER_CONFIG = TableProjection(
-    frozenset(
-        {
-            "LegacyReminderUpdated",
-            "BeneficiariesEmailSync",
-            "SecondLineEmailReset",
-            "ThirdLineEmailReset",
-            "LegacyConfigReset",
-        }
+FOLDS = {
+    "legacy": TableProjection(
+        CREATED | ACTIVATED | {"TransferEOALegacyDeleted", "TransferEOALegacyAutoRenewSet"},
+        by="legacy",
+        key="address",
+        fold=fold_legacy,
     ),
-    by="legacy",
-    key="legacy",
-    fold=fold_config,
-)
-TIMELOCK = TableProjection(
-    frozenset({"TimelockCreated", "SoftTimelockUnlocked", "ChangeStatus"}) | WITHDRAWN,
-    by="timelock_id",
-    key="timelock_id",
-    fold=fold_timelock,
-)
-FOLDS = {"legacy": LEGACY, "reminder_config": REMINDER_CONFIG, "timelock": TIMELOCK}
+    "reminder_config": TableProjection(
+        frozenset({"LegacyReminderUpdated", "BeneficiariesEmailSync", "LegacyConfigReset"})
+        | {"SecondLineEmailReset", "ThirdLineEmailReset"},
+        by="legacy",
+        key="legacy",
+        fold=fold_config,
+    ),
+    "timelock": TableProjection(
+        WITHDRAWN | {"TimelockCreated", "SoftTimelockUnlocked", "ChangeStatus"},
+        by="timelock_id",
+        key="timelock_id",
+        fold=fold_timelock,
+    ),
+}
 
 # The events that can open a reminder window earlier than it was last known to open: of one legacy, and of all legacies
 # of a creator. A guard that a Safe installs leaves no event.

@@ -16,7 +16,6 @@ from reminder_worker.indexer.subgraph import SubgraphClient
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-CATCH_UP_SECONDS = 10.0
 Reason = Literal[
     "preferred",
     "no_subgraph",
@@ -47,12 +46,15 @@ class IndexerSelector:
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
     async def current(self) -> tuple[EventIndexer, IndexHead]:
-        """Raises `IndexerUnavailable` when none can answer, `ChainUnavailable` when the chain's head is not known."""
+        """Return the chosen indexer and its state.
+
+        Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
+        """
         choice = await self.choose()
         return choice.indexer, choice.at
 
     async def ask(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
-        """The answer of the indexer that `current` names; of our own index when that fails. Raises as `current`."""
+        """Return the answer of the indexer that `current` names, or of our own index if the first fails."""
         indexer, at = await self.current()
         try:
             return await question(indexer, at)
@@ -62,15 +64,15 @@ class IndexerSelector:
             return await question(self._index, await self._index.head())
 
     async def reminder_configs(self, legacies: Collection[str], reached: int) -> dict[str, ReminderConfig]:
-        """From a state that has block `reached` and all that our own index knows: who is absent is not configured.
+        """Return configurations from a state that has block `reached` and all blocks of our own index.
 
-        Our own index is brought up to that block when it is a little behind. Raises `IndexerUnavailable` when nobody
-        has got so far, `ChainUnavailable`.
+        An absent legacy is not configured. If our own index is a little behind, it reads on first. Raises
+        `IndexerUnavailable` if no indexer has reached the block, and `ChainUnavailable`.
         """
         own = await self._own_head()
         if own is None or own.number < reached:
-            with suppress(ChainUnavailable):  # what holds our own index up does not hold up the subgraph
-                await self._index.advance(CATCH_UP_SECONDS)
+            with suppress(ChainUnavailable):  # then the subgraph may still answer
+                await self._index.advance(budget_seconds=10)
             own = await self._own_head()
         if self._subgraph is not None:
             choice = await self.choose()
@@ -78,7 +80,7 @@ class IndexerSelector:
                 try:
                     return await self._subgraph.reminder_configs(legacies, choice.at)
                 except IndexerUnavailable:
-                    pass  # our own index answers, where it can
+                    pass  # our own index answers, if it can
         if own is None or own.number < reached:
             raise IndexerUnavailable(f"no indexer of chain {self._chain.chain_id} has reached block {reached}")
         return await self._index.reminder_configs(legacies, own)
@@ -90,7 +92,7 @@ class IndexerSelector:
             return None
 
     async def choose(self) -> IndexerChoice:
-        """As `current`, with why."""
+        """Return the choice, with its reason. Raises as `current`."""
         head = await self._chain.head()
         choice = await self._choose(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
@@ -111,27 +113,22 @@ class IndexerSelector:
             return await self._own("subgraph_of_another_chain")
         if newest.number - at.number <= self._chain.settings.subgraph_max_lag:
             return IndexerChoice(self._subgraph, at, "preferred")
-        try:
-            own = await self._own("subgraph_lags")
-        except IndexerUnavailable:
-            own = None
-        if own is None or own.at.number < at.number:
+        own = await self._own_head()
+        if own is None or own.number < at.number:
             return IndexerChoice(self._subgraph, at, "own_index_is_behind_it")
-        return own
+        return IndexerChoice(self._index, own, "subgraph_lags")
 
     async def _is_of_this_chain(self, at: IndexHead, newest: BlockHeader) -> bool:
-        """By the hash of its block, where our nodes have it: they may be a little behind."""
+        """Compare the hash of the subgraph's block with our nodes, which may be a little behind."""
         if at == self._of_this_chain:
             return True
         if at.number == newest.number:
             known: bool | None = at.hash == newest.hash
         else:
             known = await self._chain.has_block(at.number, at.hash)
-        if known is None:
-            return at.number - newest.number <= self._chain.settings.subgraph_max_lag
         if known:
             self._of_this_chain = at
-        return known
+        return at.number - newest.number <= self._chain.settings.subgraph_max_lag if known is None else known
 
     async def _own(self, reason: Reason) -> IndexerChoice:
         return IndexerChoice(self._index, await self._index.head(), reason)

@@ -37,13 +37,8 @@ from reminder_worker.indexer.models import (
 )
 
 PAGE = 1000  # graph-node's limit of `first`
-KEYS = 500  # keys in one `_in` filter
-MOST_PAGES = 2000
 MOST_BYTES = 16 * 1024 * 1024  # of one answer; a page of 1,000 signals is about 400 KB
-TRIES = 3
-REST_SECONDS = 60.0  # after a failure others are asked, so that a dead subgraph does not slow every tick
 TIMEOUT = aiohttp.ClientTimeout(total=10, connect=3)
-TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 AddressText = Annotated[str, Meta(pattern=r"\A0x[0-9a-fA-F]{40}\Z")]
 HashText = Annotated[str, Meta(pattern=r"\A0x[0-9a-fA-F]{64}\Z")]
@@ -118,6 +113,18 @@ class TimelockRow(SubgraphEntity, frozen=True, rename="camel"):
     status: Uint8
     created_at: SmallBigInt
 
+    def timelock(self, assets: Sequence[TimelockAsset]) -> IndexedTimelock:
+        return IndexedTimelock(
+            timelock_id=int(self.id),
+            lock_type=self.lock_type,
+            owner=self.owner.lower(),
+            recipient=self.recipient.lower(),
+            unlock_time=min(int(self.unlock_time), FAR_FUTURE),
+            status=self.status,
+            assets=tuple(sorted(assets, key=asset_order)),
+            created_at=int(self.created_at),
+        )
+
 
 class EntityReference(Struct, frozen=True):
     id: Id
@@ -143,20 +150,16 @@ T = TypeVar("T")
 E = TypeVar("E", bound=SubgraphEntity)
 
 
-class SubgraphAnswer(msgspec.Struct, frozen=True):
-    data: msgspec.Raw = msgspec.Raw(b"null")
+class SubgraphAnswer(Struct, Generic[T], frozen=True):
+    data: T | None = None
     errors: list[msgspec.Raw] | None = None
 
 
-class EntityRows(msgspec.Struct, Generic[E], frozen=True):
+class EntityRows(Struct, Generic[E], frozen=True):
     rows: list[E]
 
 
-def _rows_of(shape: type[E]) -> type[EntityRows[E]]:
-    return EntityRows[shape]  # type: ignore[valid-type]  # msgspec decodes into it
-
-
-class MetaAnswer(msgspec.Struct, frozen=True):
+class MetaAnswer(Struct, frozen=True):
     meta: SubgraphHead = msgspec.field(name="_meta")
 
 
@@ -165,7 +168,10 @@ class _TryAgain(Exception):
 
 
 class SubgraphClient:
-    """An `Indexer`. The URL may hold an API key and is never part of a message."""
+    """An `EventIndexer`. The URL may hold an API key and is never part of a message.
+
+    `rest_seconds`: after a failure others are asked, so that a dead subgraph does not slow every tick.
+    """
 
     name = "subgraph"
 
@@ -175,7 +181,7 @@ class SubgraphClient:
         session: aiohttp.ClientSession,
         *,
         backoff_seconds: float = 0.25,
-        rest_seconds: float = REST_SECONDS,
+        rest_seconds: float = 60.0,
     ) -> None:
         self._url = url
         self._session = session
@@ -215,7 +221,7 @@ class SubgraphClient:
         self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
     ) -> list[IndexedTimelock]:
         asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
-        rows = (await self._ask("gifts_of_recipient", asked, _rows_of(TimelockRow))).rows
+        rows = await self._rows("gifts_of_recipient", asked, TimelockRow)
         if len({row.id for row in rows}) != len(rows):
             raise self._failing("gifts_of_recipient: an id that is there twice")
         if any((row.recipient.lower(), row.lock_type, row.status) != (asked["recipient"], GIFT, LIVE) for row in rows):
@@ -232,7 +238,7 @@ class SubgraphClient:
             if asset.timelock.id not in assets:
                 raise self._failing("timelockAssets: timelock that was not asked for")
             assets[asset.timelock.id].append(asset.asset())
-        return {int(row.id): _timelock(row, assets[row.id]) for row in rows}
+        return {int(row.id): row.timelock(assets[row.id]) for row in rows}
 
     async def _by_key(
         self, query: str, keys: Collection[str], shape: type[E], at: IndexHead, *, by_id: bool = True
@@ -240,8 +246,8 @@ class SubgraphClient:
         """Entities of the given keys. `by_id`: the keys are ids, and no others may come."""
         wanted = sorted(set(keys))
         found: list[E] = []
-        for start in range(0, len(wanted), KEYS):
-            found += await self._pages(query, {"keys": wanted[start : start + KEYS]}, shape, at)
+        for start in range(0, len(wanted), 500):
+            found += await self._pages(query, {"keys": wanted[start : start + 500]}, shape, at)
         if by_id and not {row.id for row in found} <= set(wanted):
             raise self._failing(f"{query}: id that was not asked for")
         return found
@@ -250,8 +256,8 @@ class SubgraphClient:
         """All rows, page by page: `id_gt` the last id, which has to grow or the loop would never end."""
         found: list[E] = []
         after = ""
-        for _ in range(MOST_PAGES):
-            page = (await self._ask(query, {**variables, "block": at.hash, "after": after}, _rows_of(shape))).rows
+        for _ in range(2000):
+            page = await self._rows(query, {**variables, "block": at.hash, "after": after}, shape)
             ids = [after, *(row.id for row in page)]
             if any(one >= other for one, other in pairwise(ids)):
                 raise self._failing(f"{query}: id not in ascending order")
@@ -259,17 +265,21 @@ class SubgraphClient:
             if len(page) < PAGE:
                 return found
             after = ids[-1]
-        raise self._failing(f"{query}: more than {MOST_PAGES} pages")
+        raise self._failing(f"{query}: more than 2000 pages")
+
+    async def _rows(self, query: str, variables: Mapping[str, Any], shape: type[E]) -> list[E]:
+        answer: EntityRows[E] = await self._ask(query, variables, EntityRows[shape])  # type: ignore[valid-type]
+        return answer.rows
 
     async def _ask(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
         body = msgspec.json.encode({"query": QUERIES[query], "variables": variables})
-        for attempt in range(1, TRIES + 1):
+        for backoff in (self._backoff, 2 * self._backoff, None):
             try:
                 return self._decode(query, await self._post(body), shape)
             except _TryAgain as failure:
-                if attempt == TRIES:
+                if backoff is None:
                     raise self._failing(f"{query}: {failure}") from None
-            await asyncio.sleep(self._backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
+            await asyncio.sleep(backoff * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
         raise AssertionError("unreachable")
 
     async def _post(self, body: bytes) -> bytes:
@@ -281,7 +291,7 @@ class SubgraphClient:
                 timeout=TIMEOUT,
                 allow_redirects=False,
             ) as response:
-                if response.status in TRANSIENT:
+                if response.status in (408, 425, 429, 500, 502, 503, 504):
                     raise _TryAgain(f"status {response.status}")
                 if response.status != 200:
                     raise self._failing(f"status {response.status}")
@@ -297,41 +307,23 @@ class SubgraphClient:
     def _decode(self, query: str, text: bytes, shape: type[T]) -> T:
         """Errors and shapes we do not know are failures; nothing is guessed, and foreign text is not repeated."""
         try:
-            answer = msgspec.json.decode(text, type=SubgraphAnswer)
-            if answer.errors:
-                raise self._failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
-            return msgspec.json.decode(answer.data, type=shape)
+            answer = msgspec.json.decode(text, type=SubgraphAnswer[shape])  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
             raise self._failing(f"{query}: {error}") from None
         except strict_json.NOT_JSON:
             raise self._failing(f"{query}: the answer is not JSON") from None
+        if answer.errors:
+            raise self._failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
+        if answer.data is None:
+            raise self._failing(f"{query}: an answer without data")
+        return answer.data
 
     def _failing(self, what: str) -> IndexerUnavailable:
         self._failed_at = time.monotonic()
         return IndexerUnavailable(f"the subgraph fails: {what}")
 
 
-def time_of(text: str) -> int:
-    """Unix seconds; a lock until after the end of time is told as the last second we can store."""
-    return min(int(text), FAR_FUTURE)
-
-
-def _timelock(row: TimelockRow, assets: Sequence[TimelockAsset]) -> IndexedTimelock:
-    return IndexedTimelock(
-        timelock_id=int(row.id),
-        lock_type=row.lock_type,
-        owner=row.owner.lower(),
-        recipient=row.recipient.lower(),
-        unlock_time=time_of(row.unlock_time),
-        status=row.status,
-        assets=tuple(sorted(assets, key=asset_order)),
-        created_at=int(row.created_at),
-    )
-
-
-def _load_queries() -> dict[str, str]:
-    folder = files("reminder_worker.indexer") / "queries"
-    return {file.name.removesuffix(".graphql"): file.read_text() for file in folder.iterdir()}
-
-
-QUERIES = _load_queries()
+QUERIES = {
+    file.name.removesuffix(".graphql"): file.read_text()
+    for file in (files("reminder_worker.indexer") / "queries").iterdir()
+}

@@ -1,16 +1,6 @@
 """Tables of the chain index: logs and what is projected from them."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Index,
-    Integer,
-    SmallInteger,
-    Table,
-    Text,
-    text,
-)
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, SmallInteger, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
@@ -32,21 +22,17 @@ chain_event = Table(
     Column(
         "data", JSONB, nullable=False, comment="the decoded fields the service uses; never a name, a note or a nickname"
     ),
+    Index("chain_event_legacy", "chain_id", "legacy", "block_number"),
+    Index("chain_event_creator", "chain_id", "creator", "block_number"),
+    Index("chain_event_timelock", "chain_id", "timelock_id"),
+    Index(
+        "chain_event_of_none",
+        "chain_id",
+        "contract",
+        "block_number",
+        postgresql_where=text("legacy is null and creator is null and timelock_id is null"),
+    ),
     comment="What the chain said, in log order; the tables below are folded from it",
-)
-
-Index("chain_event_legacy", chain_event.c.chain_id, chain_event.c.legacy, chain_event.c.block_number)
-
-Index("chain_event_creator", chain_event.c.chain_id, chain_event.c.creator, chain_event.c.block_number)
-
-Index("chain_event_timelock", chain_event.c.chain_id, chain_event.c.timelock_id)
-
-Index(
-    "chain_event_of_none",
-    chain_event.c.chain_id,
-    chain_event.c.contract,
-    chain_event.c.block_number,
-    postgresql_where=text("legacy is null and creator is null and timelock_id is null"),
 )
 
 legacy = Table(

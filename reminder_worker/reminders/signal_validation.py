@@ -27,9 +27,9 @@ from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
-from reminder_worker.indexer.projection import NOTIFY, REMINDER_CONFIG, ChainEvent, config_of, fold_config
+from reminder_worker.indexer.projection import FOLDS, NOTIFY, ChainEvent, config_of, fold_config
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.indexer.store import event_of, read_cursor
+from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
@@ -326,8 +326,8 @@ class SignalValidator:
             # Cursor and events from one snapshot: a reorganisation in between would hide all configurations.
             await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
-            values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(REMINDER_CONFIG.events)}
-            events = [event_of(row) for row in await conn.execute(sql["config_events"], values)]
+            values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(FOLDS["reminder_config"].events)}
+            events = [ChainEvent(*row) for row in await conn.execute(sql["config_events"], values)]
         found = {}
         for place, types in by_place.items():
             if cursor is not None and cursor.number >= place.number:

@@ -9,7 +9,6 @@ from before the first start are recorded and not reported, except for what is st
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -28,6 +27,7 @@ from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, aler
 from reminder_worker.upgrades.operations import (
     CANCELLER,
     LATEST,
+    OPEN,
     TOPICS,
     UpgradeEvent,
     UpgradeOperation,
@@ -38,9 +38,6 @@ from reminder_worker.upgrades.operations import (
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, implementations
 
 log = structlog.get_logger(__name__)
-
-LOOK_SECONDS: Final = 5.0  # a look leaves what takes longer to the run
-PATIENCE_SECONDS: Final = 1800
 
 
 @dataclass(slots=True)
@@ -77,7 +74,7 @@ class UpgradeWatch:
         """
         if await self._begin():
             return True
-        progress = await self._read(LOOK_SECONDS, is_history=False, slices=1)
+        progress = await self._read(5, is_history=False, slices=1)  # the run does what takes longer
         if progress.more or not _is_read_whole(progress):
             return progress.more
         is_due = await self._is_due()
@@ -119,15 +116,15 @@ class UpgradeWatch:
         return is_history is not False
 
     async def _read(self, budget_seconds: float, is_history: bool, slices: int | None = None) -> IndexProgress:
-        """Read on. Raises `ChainUnavailable` if the endpoints contradict the cursor for `PATIENCE_SECONDS`, or at the
-        first start: a pass that reads nothing is no success."""
+        """Read on. Raises `ChainUnavailable` if the endpoints contradict the cursor for half an hour, or at the first
+        start: a pass that reads nothing is no success."""
         progress = await self._reader.read_on(budget_seconds, slices=slices)
         if progress.rewound_to is not None:
             log.warning("upgrades_rewound", chain_id=self._chain_id, block=progress.rewound_to)
         if progress.stopped in ("unsettled", "node_behind"):
             moved_at = (await self._reader.cursor()).moved_at
             waits = (datetime.now(UTC) - moved_at).total_seconds() if moved_at else 0
-            if is_history or waits > PATIENCE_SECONDS:
+            if is_history or waits > 1800:
                 raise ChainUnavailable(
                     f"the endpoints of chain {self._chain_id} contradict what they said: {progress.stopped}"
                 )
@@ -138,14 +135,14 @@ class UpgradeWatch:
         async with self._engine.connect() as connection:
             if await store.unrecorded_events(connection, self._chain_id, self._timelock):
                 return True
-            if await store.removed_events(connection, self._chain_id):
+            if await store.read_events(connection, "removed_events", self._chain_id):
                 return True
-            ready_at = await store.next_ready_time(connection, self._chain_id)
-            unsettled = await store.has_unsettled(connection, self._chain_id)
-        if unsettled:
+            work = (await connection.execute(store.sql["pending_work"], {"chain_id": self._chain_id})).one()
+        if work.unsettled:
+            values = {"chain_id": self._chain_id, "final": await self._final_block()}
             async with self._engine.begin() as connection:
-                await store.settle_operations(connection, self._chain_id, await self._final_block())
-        return ready_at is not None and ready_at <= (await self._chain.head()).timestamp
+                await connection.execute(store.sql["settle_operations"], values)
+        return work.ready_at is not None and work.ready_at <= (await self._chain.head()).timestamp
 
     async def _final_block(self) -> int:
         """Return the last final block; -1 while no endpoint names one."""
@@ -167,7 +164,7 @@ class UpgradeWatch:
                 return False
             operations = list(step.operations.values())
             await store.save_operations(connection, self._chain_id, operations, step.vanished)
-            await store.settle_operations(connection, self._chain_id, final)
+            await connection.execute(store.sql["settle_operations"], {"chain_id": self._chain_id, "final": final})
             told = [
                 await self._alerts.once(connection, alert.kind, alert.subject, alert.stage, self._chain_id, alert.facts)
                 for alert in alerts
@@ -175,7 +172,8 @@ class UpgradeWatch:
             if step.delay is not None:
                 told.append(await self._report_delay(connection, step.delay))
             if is_history:
-                await store.end_history(connection, self._chain_id, self._timelock)
+                values = {"chain_id": self._chain_id, "timelock": self._timelock}
+                await connection.execute(store.sql["end_history"], values)
         if is_history:
             log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
         report.events = len(step.fresh)
@@ -189,11 +187,11 @@ class UpgradeWatch:
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             found = await store.unrecorded_events(connection, self._chain_id, self._timelock)
-            gone = await store.removed_events(connection, self._chain_id)
+            gone = await store.read_events(connection, "removed_events", self._chain_id)
             changed = {event.operation_id for event in (*found, *gone) if event.operation_id is not None}
-            touched = sorted(changed.union(await store.open_operations(connection, self._chain_id)))
-            recorded = await store.events_of(connection, self._chain_id, touched)
-            reorganised_before = await store.vanished_operations(connection, self._chain_id)
+            touched = sorted(changed.union(await store.operations_in_states(connection, self._chain_id, *OPEN)))
+            recorded = await store.read_events(connection, "events_of", self._chain_id, operations=touched)
+            reorganised_before = frozenset(await store.operations_in_states(connection, self._chain_id, "gone"))
         fresh = await self._with_senders(found)
         events = sorted(
             [*(event for event in recorded if event not in gone), *fresh],
@@ -244,7 +242,7 @@ class UpgradeWatch:
         addresses = implementations(step.operations.values())
         codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
         async with self._engine.connect() as connection:
-            recorded = await store.role_events(connection, self._chain_id)
+            recorded = await store.read_events(connection, "role_events", self._chain_id)
             subjects = {self._timelock, *step.operations, *step.vanished}
             reported = await store.reported_stages(connection, self._chain_id, subjects)
         roles = [*(event for event in recorded if event not in step.gone), *step.fresh]

@@ -7,14 +7,12 @@ when its time has come.
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final
 
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import wording
 from reminder_worker.upgrades.operations import (
-    EXECUTED,
-    SCHEDULED,
     QueueChange,
+    QueueEvent,
     UpgradeEvent,
     UpgradeOperation,
     changes,
@@ -25,9 +23,6 @@ from reminder_worker.upgrades.wording import Facts, WordingContext
 
 ReportedStages = AbstractSet[tuple[str, str, str]]
 """(kind, subject, stage) of the alerts that were already written."""
-_NOTE: Final = "note"
-_FROM_BEFORE: Final = "it was scheduled before this service began to watch"
-_AGAIN: Final = "a reorganisation had taken it back; it was mined again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +58,14 @@ class QueueStep:
 
 def alerts_of_history(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
     """Return the alerts of the first start: of the past only what is still open."""
-    marks = {change.operation_id: change.mark for change in changes(step.fresh) if change.name == SCHEDULED}
+    marks = {change.operation_id: change.mark for change in changes(step.fresh) if change.name == QueueEvent.SCHEDULED}
+    note: Facts = {"note": "it was scheduled before this service began to watch"}
     scheduled = [
         UpgradeAlert(
             AlertKind.UPGRADE_SCHEDULED,
             operation.operation_id,
             marks.get(operation.operation_id, f"{operation.scheduled_tx}"),
-            {_NOTE: _FROM_BEFORE, **wording.scheduled_facts(operation, context)},
+            note | wording.scheduled_facts(operation, context),
         )
         for operation in step.operations.values()
         if operation.is_open
@@ -98,7 +94,7 @@ def _reorganised(
     found = []
     for change in gone:
         subject = _subject(change, context)
-        if any((kind.value, subject) in known for kind in (wording.KINDS[change.name], AlertKind.UPGRADE_UNSEEN)):
+        if any((kind.value, subject) in known for kind in (wording.CHANGES[change.name][0], AlertKind.UPGRADE_UNSEEN)):
             now = step.operation(change)
             facts = wording.corrected_facts(change, now or _operation_before(change, step), now, context)
             found.append(_next_stage(AlertKind.UPGRADE_CORRECTED, subject, f"{change.mark} gone", facts, reported))
@@ -116,10 +112,10 @@ def _operation_before(change: QueueChange, step: QueueStep) -> UpgradeOperation 
 def _appeared(change: QueueChange, step: QueueStep, context: WordingContext, reported: ReportedStages) -> UpgradeAlert:
     operation = step.operation(change)
     facts = wording.change_facts(change, operation, context)
-    unseen = change.name == EXECUTED and operation is not None and not operation.was_seen
-    kind = AlertKind.UPGRADE_UNSEEN if unseen else wording.KINDS[change.name]
+    unseen = change.name == QueueEvent.EXECUTED and operation is not None and not operation.was_seen
+    kind = AlertKind.UPGRADE_UNSEEN if unseen else wording.CHANGES[change.name][0]
     if change.operation_id in step.reorganised_before:
-        facts = {_NOTE: _AGAIN, **facts}
+        facts = {"note": "a reorganisation had taken it back; it was mined again", **facts}
     return _next_stage(kind, _subject(change, context), change.mark, facts, reported)
 
 

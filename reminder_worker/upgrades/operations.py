@@ -5,6 +5,7 @@ The contract is OpenZeppelin's TimelockController, with the roles of AccessContr
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 from eth_utils.crypto import keccak
@@ -15,11 +16,6 @@ from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.decoding import DecodedLogs
 from reminder_worker.indexer.projection import ChainEvent
 
-SELECTOR: Final = 4
-_FUNCTIONS: Final = {
-    "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership", "renounceOwnership", "changeProxyAdmin"),
-    "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
-}
 ROLES: Final[Mapping[str, str]] = {
     "0x" + "00" * WORD: "DEFAULT_ADMIN_ROLE",
     **{"0x" + keccak(text=name).hex(): name for name in ("PROPOSER_ROLE", "EXECUTOR_ROLE", "CANCELLER_ROLE")},
@@ -34,7 +30,6 @@ GIVES_AWAY: Final[Mapping[str, str]] = {
 """What the timelock cannot undo, by function."""
 
 Argument = str | int | bytes
-Reader = Callable[[bytes, int], Argument]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +62,15 @@ class DecodedCall:
 
 def decode(data: bytes) -> DecodedCall:
     """Decode call data. Never raises."""
-    member = _BY_SELECTOR.get(data[:SELECTOR])
+    member = _BY_SELECTOR.get(data[:4])
     if member is None:
         return DecodedCall(None, None)
     function = abi.signature(member)
     try:
-        arguments, used = _arguments(member, data[SELECTOR:])
+        arguments, used = _decode_fields(member["inputs"], data[4:])
     except MalformedData:
         return DecodedCall(function, None)
-    return DecodedCall(function, arguments, len(data) - SELECTOR - used)
+    return DecodedCall(function, arguments, len(data) - 4 - used)
 
 
 def role_name(role: str) -> str:
@@ -87,16 +82,16 @@ def plain_words(data: bytes) -> str:
     """Describe undecoded call data."""
     if not data:
         return "none"
-    if len(data) < SELECTOR:
+    if len(data) < 4:
         return f"{len(data)} bytes, too short for a selector: 0x{data.hex()}"
-    return f"selector 0x{data[:SELECTOR].hex()}, {len(data)} bytes"
+    return f"selector 0x{data[:4].hex()}, {len(data)} bytes"
 
 
-def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], int]:
-    """Decode the arguments. Return them and their size in bytes. Raises `MalformedData`."""
+def _decode_fields(parameters: Sequence[abi.Member], data: bytes) -> tuple[dict[str, Argument], int]:
+    """Return the values by name, and their size in bytes. Raises `MalformedData`."""
     found: dict[str, Argument] = {}
-    used = len(member["inputs"]) * WORD
-    for index, parameter in enumerate(member["inputs"]):
+    used = len(parameters) * WORD
+    for index, parameter in enumerate(parameters):
         if parameter["type"] == "bytes":
             place = at(data, index * WORD)
             value = bytes_at(data, place, len(data))
@@ -107,31 +102,37 @@ def _arguments(member: abi.Member, data: bytes) -> tuple[dict[str, Argument], in
     return found, min(used, len(data))
 
 
-def _word_at(data: bytes, position: int) -> str:
-    return f"0x{at(data, position):064x}"
-
-
-READERS: Final[Mapping[str, Reader]] = {"address": address_at, "uint256": at, "bytes32": _word_at}
+READERS: Final[Mapping[str, Callable[[bytes, int], Argument]]] = {
+    "address": address_at,
+    "uint256": at,
+    "bytes32": lambda data, position: f"0x{at(data, position):064x}",
+}
 _BY_SELECTOR: Final = {
     abi.selector(contract, member["name"]): member
-    for contract, names in _FUNCTIONS.items()
+    for contract, names in {
+        "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership", "renounceOwnership", "changeProxyAdmin"),
+        "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
+    }.items()
     for member in abi.members(contract)
     if member["type"] == "function" and member["name"] in names
 }
 
 
-SCHEDULED: Final = "CallScheduled"
-EXECUTED: Final = "CallExecuted"
-CANCELLED: Final = "Cancelled"
-DELAY: Final = "MinDelayChange"
-GRANTED: Final = "RoleGranted"
-REVOKED: Final = "RoleRevoked"
+class QueueEvent(StrEnum):
+    """The timelock's events that operators hear of."""
+
+    SCHEDULED = "CallScheduled"
+    EXECUTED = "CallExecuted"
+    CANCELLED = "Cancelled"
+    DELAY = "MinDelayChange"
+    GRANTED = "RoleGranted"
+    REVOKED = "RoleRevoked"
+
+
 _EVENTS: Final = {abi.topic(event): event for event in abi.events("TimelockController")}
 TOPICS: Final = frozenset(_EVENTS)
 OPEN: Final = frozenset({"pending", "ready"})
-NO_OPERATION: Final = "0x" + "00" * 32
 LATEST: Final = 2**63 - 1  # delays and moments beyond it do not fit into a row, nor into anybody's life
-_TOLD: Final = frozenset({SCHEDULED, EXECUTED, CANCELLED, DELAY, GRANTED, REVOKED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +171,9 @@ def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:
     if len(log.topics) != 1 + len(indexed):
         return None
     try:
-        data = {
-            field["name"]: _value(field["type"], bytes.fromhex(topic[2:]), 0)
-            for field, topic in zip(indexed, log.topics[1:], strict=True)
-        }
-        data |= {field["name"]: _value(field["type"], log.data, place * WORD) for place, field in enumerate(plain)}
+        data, _ = _decode_fields(plain, log.data)
+        for field, topic in zip(indexed, log.topics[1:], strict=True):
+            data[field["name"]] = READERS[field["type"]](bytes.fromhex(topic[2:]), 0)
     except MalformedData:
         return None
     return ChainEvent(
@@ -188,7 +187,7 @@ def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:
         legacy=None,
         creator=None,
         timelock_id=None,
-        data=data,
+        data={name: value.hex() if isinstance(value, bytes) else value for name, value in data.items()},
     )
 
 
@@ -198,12 +197,6 @@ def upgrade_event_of(event: ChainEvent) -> UpgradeEvent:
     operation_id = data.pop("id", None)
     place = (event.block_number, event.log_index, event.block_hash, event.block_time, event.tx_hash)
     return UpgradeEvent(*place, None, event.name, operation_id, data)
-
-
-def _value(kind: str, data: bytes, position: int) -> Any:
-    if kind == "bytes":
-        return bytes_at(data, at(data, position), 1 << 24).hex()  # far more than fits into a block
-    return READERS[kind](data, position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,17 +259,17 @@ def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
     groups: list[list[UpgradeEvent]] = []
     executed: dict[object, list[UpgradeEvent]] = {}
     for event in events:
-        if event.name not in _TOLD:
+        if event.name not in frozenset(QueueEvent):
             continue
         group = None
-        if event.name == EXECUTED:
+        if event.name == QueueEvent.EXECUTED:
             group = executed.get(_together(event))
-        elif event.name == SCHEDULED and groups and _together(groups[-1][0]) == _together(event):
+        elif event.name == QueueEvent.SCHEDULED and groups and _together(groups[-1][0]) == _together(event):
             group = groups[-1]
         if group is None:
             group = []
             groups.append(group)
-        if event.name == EXECUTED:
+        if event.name == QueueEvent.EXECUTED:
             executed[_together(event)] = group
         group.append(event)
     return [QueueChange(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
@@ -303,11 +296,11 @@ def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> UpgradeOp
     """
     found: UpgradeOperation | None = None
     for event in events:
-        if event.name == SCHEDULED:
+        if event.name == QueueEvent.SCHEDULED:
             found = _scheduled(operation_id, found, event)
-        elif event.name == EXECUTED:
+        elif event.name == QueueEvent.EXECUTED:
             found = _executed(operation_id, found, event)
-        elif event.name == CANCELLED:
+        elif event.name == QueueEvent.CANCELLED:
             base = found or UpgradeOperation(operation_id, "", ())
             found = replace(base, state="cancelled", changed_block=event.block_number)
     return found
@@ -317,11 +310,12 @@ def _scheduled(operation_id: str, before: UpgradeOperation | None, event: Upgrad
     if before is not None and before.is_open:
         return replace(before, calls=(*before.calls, _call(event)))
     predecessor, delay = event.data["predecessor"], min(event.data["delay"], LATEST)
+    no_predecessor = "0x" + "00" * WORD
     return UpgradeOperation(
         operation_id,
         "pending",
         (_call(event),),
-        predecessor=None if predecessor == NO_OPERATION else predecessor,
+        predecessor=None if predecessor == no_predecessor else predecessor,
         delay=delay,
         ready_at=min(event.block_time + delay, LATEST),
         scheduled_by=event.sender,
@@ -343,9 +337,9 @@ def role_members(events: Iterable[UpgradeEvent], role: str) -> list[str]:
     """Return the holders of a role by these events in log order."""
     held: dict[str, None] = {}
     for event in events:
-        if event.name == GRANTED and event.data["role"] == role:
+        if event.name == QueueEvent.GRANTED and event.data["role"] == role:
             held[event.data["account"]] = None
-        elif event.name == REVOKED and event.data["role"] == role:
+        elif event.name == QueueEvent.REVOKED and event.data["role"] == role:
             held.pop(event.data["account"], None)
     return list(held)
 

@@ -1,16 +1,6 @@
 """Tables of the upgrade queue."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Index,
-    Integer,
-    Table,
-    Text,
-    text,
-)
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
@@ -28,10 +18,9 @@ upgrade_event = Table(
     Column("name", Text, nullable=False, comment="the event's name on chain"),
     Column("operation_id", Hash, comment="the operation it concerns, where there is one"),
     Column("data", JSONB, nullable=False, comment="the decoded fields"),
+    Index("upgrade_event_operation", "chain_id", "operation_id"),
     comment="What the UpgradeTimelock said, in log order; what is not final is read anew at each look",
 )
-
-Index("upgrade_event_operation", upgrade_event.c.chain_id, upgrade_event.c.operation_id)
 
 upgrade_operation = Table(
     "upgrade_operation",
@@ -51,11 +40,6 @@ upgrade_operation = Table(
     Column("final", Boolean, nullable=False, comment="its last change is in a final block"),
     now_column("seen_at"),
     CheckConstraint("state in ('pending','ready','executed','cancelled','gone')", name="upgrade_operation_state"),
+    Index("upgrade_operation_open", "chain_id", postgresql_where=text("state in ('pending','ready')")),
     comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
-)
-
-Index(
-    "upgrade_operation_open",
-    upgrade_operation.c.chain_id,
-    postgresql_where=text("state in ('pending','ready')"),
 )

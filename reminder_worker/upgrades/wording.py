@@ -15,16 +15,10 @@ from reminder_worker.chain.abi import selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, format_duration
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
-    CANCELLED,
-    DELAY,
-    EXECUTED,
     GIVES_AWAY,
-    GRANTED,
-    REVOKED,
-    SCHEDULED,
-    SELECTOR,
     Argument,
     QueueChange,
+    QueueEvent,
     UpgradeCall,
     UpgradeOperation,
     decode,
@@ -35,24 +29,15 @@ from reminder_worker.upgrades.operations import (
 Facts = dict[str, str | int]
 LEAST_DELAY_SECONDS: Final = 48 * 3600
 MOST_CALLS: Final = 20  # of a batch that one email shows
-MOST_NAMED: Final = 5
-MOST_DATA: Final = 100  # bytes
-KINDS: Final = {
-    SCHEDULED: AlertKind.UPGRADE_SCHEDULED,
-    EXECUTED: AlertKind.UPGRADE_EXECUTED,
-    CANCELLED: AlertKind.UPGRADE_CANCELLED,
-    DELAY: AlertKind.UPGRADE_DELAY_CHANGED,
-    GRANTED: AlertKind.UPGRADE_ROLE_CHANGED,
-    REVOKED: AlertKind.UPGRADE_ROLE_CHANGED,
+CHANGES: Final[Mapping[str, tuple[AlertKind, str]]] = {
+    QueueEvent.SCHEDULED: (AlertKind.UPGRADE_SCHEDULED, "scheduled"),
+    QueueEvent.EXECUTED: (AlertKind.UPGRADE_EXECUTED, "executed"),
+    QueueEvent.CANCELLED: (AlertKind.UPGRADE_CANCELLED, "cancelled"),
+    QueueEvent.DELAY: (AlertKind.UPGRADE_DELAY_CHANGED, "minimum delay changed"),
+    QueueEvent.GRANTED: (AlertKind.UPGRADE_ROLE_CHANGED, "role granted"),
+    QueueEvent.REVOKED: (AlertKind.UPGRADE_ROLE_CHANGED, "role revoked"),
 }
-CHANGES: Final = {
-    SCHEDULED: "scheduled",
-    EXECUTED: "executed",
-    CANCELLED: "cancelled",
-    DELAY: "minimum delay changed",
-    GRANTED: "role granted",
-    REVOKED: "role revoked",
-}
+"""By event: the kind of its alert, and the change in words."""
 _NAMES: Final = {
     "transfer_eoa_legacy_router": "TransferEOALegacyRouter",
     "multisig_legacy_router": "MultisigLegacyRouter",
@@ -114,16 +99,16 @@ def all_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
 
 def change_facts(change: QueueChange, operation: UpgradeOperation | None, context: WordingContext) -> Facts:
     """Return the facts of a change, with the operation's calls."""
-    if change.name == SCHEDULED and operation is not None:
+    if change.name == QueueEvent.SCHEDULED and operation is not None:
         return scheduled_facts(operation, context)
     event = change.first
     facts: Facts = {}
-    if change.name == DELAY:
+    if change.name == QueueEvent.DELAY:
         facts |= {"before": _exactly(event.data["oldDuration"]), "now": _exactly(event.data["newDuration"])}
     elif operation is None:
-        verb = "granted to" if change.name == GRANTED else "revoked from"
+        verb = "granted to" if change.name == QueueEvent.GRANTED else "revoked from"
         facts |= {"role": role_name(event.data["role"]), verb: context.named(event.data["account"])}
-    facts[f"{CHANGES[change.name].rpartition(' ')[2]}_at"] = event.block_time
+    facts[f"{CHANGES[change.name][1].rpartition(' ')[2]}_at"] = event.block_time
     if event.sender is not None:
         facts["sent by"] = context.named(event.sender)
     if operation is not None:
@@ -143,11 +128,11 @@ def corrected_facts(
 ) -> Facts:
     """Describe a change that a reorganisation took back. `now`: what is left of its operation."""
     facts: Facts = {
-        "what": CHANGES[change.name],
+        "what": CHANGES[change.name][1],
         "now": "taken back: its transaction is not in the chain any more, and may be sent again",
     }
     if operation is not None:
-        facts |= {} if change.name == SCHEDULED or now is None else _decision(now)
+        facts |= {} if change.name == QueueEvent.SCHEDULED or now is None else _decision(now)
         facts |= _calls(operation.calls, context)
     return facts | _where_to_look(change.first.tx_hash, change.operation_id, context)
 
@@ -172,14 +157,6 @@ def call_facts(call: UpgradeCall, context: WordingContext) -> Facts:
     return facts
 
 
-def code_words(code: bytes | None) -> str:
-    if code is None:
-        return "not known"
-    if not code:
-        return "none: there is no contract at this address"
-    return f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
-
-
 def implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
     """Return the new implementations of proxies."""
     found = (decode(call.data).implementation for operation in operations for call in operation.calls)
@@ -187,7 +164,8 @@ def implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
 
 
 def _decision(operation: UpgradeOperation) -> Facts:
-    facts: Facts = {"state": _state(operation)}
+    states = {"pending": "waits for its time", "ready": "may be executed now"}
+    facts: Facts = {"state": states.get(operation.state, operation.state)}
     if operation.ready_at is not None:
         facts["executable_at"] = operation.ready_at
     if operation.delay is not None:
@@ -195,10 +173,6 @@ def _decision(operation: UpgradeOperation) -> Facts:
     if operation.predecessor is not None:
         facts["only after"] = operation.predecessor
     return facts
-
-
-def _state(operation: UpgradeOperation) -> str:
-    return {"pending": "waits for its time", "ready": "may be executed now"}.get(operation.state, operation.state)
 
 
 def _calls(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
@@ -229,7 +203,11 @@ def _argument(name: str, value: Argument, context: WordingContext) -> Facts:
     if len(value) != 42:
         return {name: role_name(value)}
     if name == "implementation":
-        return {"new implementation": context.named(value), "its code": code_words(context.codes.get(value))}
+        code = context.codes.get(value)
+        words = "not known" if code is None else "none: there is no contract at this address"
+        if code:
+            words = f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
+        return {"new implementation": context.named(value), "its code": words}
     return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): context.named(value)}
 
 
@@ -240,11 +218,9 @@ def _exactly(seconds: int) -> str:
 
 def _shown(data: bytes) -> str:
     words = plain_words(data)
-    if len(data) <= SELECTOR:
+    if len(data) <= 4:
         return words
-    if len(data) <= MOST_DATA:
-        return f"{words}: 0x{data.hex()}"
-    return f"{words}: 0x{data[:MOST_DATA].hex()}… (cut after {MOST_DATA} bytes)"
+    return f"{words}: 0x{data[:100].hex()}" + ("… (cut after 100 bytes)" if len(data) > 100 else "")
 
 
 def _where_to_look(tx_hash: str | None, operation_id: str | None, context: WordingContext) -> Facts:
@@ -263,8 +239,8 @@ def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Fact
     data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
     facts: Facts = {"cancel by": f"a transaction to {context.named(context.timelock)} with the data 0x{data}"}
     if context.cancellers:
-        more = len(context.cancellers) - MOST_NAMED
-        shown = ", ".join(checksum(each) for each in context.cancellers[:MOST_NAMED])
+        more = len(context.cancellers) - 5
+        shown = ", ".join(checksum(each) for each in context.cancellers[:5])
         facts["may cancel"] = f"{shown} and {more} more" if more > 0 else shown
     return facts
 

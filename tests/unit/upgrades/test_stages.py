@@ -2,7 +2,7 @@
 
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades.notifications import _next_stage
-from reminder_worker.upgrades.operations import GRANTED, REVOKED, UpgradeEvent, role_members
+from reminder_worker.upgrades.operations import QueueEvent, UpgradeEvent, role_members
 
 
 def test_a_change_that_a_chain_goes_back_to_is_told_each_time() -> None:
@@ -20,9 +20,9 @@ def test_who_may_cancel_is_not_who_may_propose() -> None:
         return UpgradeEvent(place, 0, "0x", 0, "0x", None, name, None, {"role": role, "account": account})
 
     events = [
-        said(1, GRANTED, "cancel", "ann"),
-        said(2, GRANTED, "propose", "ann"),
-        said(3, GRANTED, "propose", "bob"),
-        said(4, REVOKED, "propose", "ann"),
+        said(1, QueueEvent.GRANTED, "cancel", "ann"),
+        said(2, QueueEvent.GRANTED, "propose", "ann"),
+        said(3, QueueEvent.GRANTED, "propose", "bob"),
+        said(4, QueueEvent.REVOKED, "propose", "ann"),
     ]
     assert (role_members(events, "cancel"), role_members(events, "propose")) == (["ann"], ["bob"])

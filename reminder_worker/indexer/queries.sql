@@ -1,0 +1,85 @@
+-- name: legacy_runs
+-- Return the last id of each run of known ids of a router, the block of its creation, and the next known id.
+select id, block, next from (
+    select id, block, lead(id) over (order by id) as next from (
+        select legacy_id as id, created_block as block from worker.legacy
+        where chain_id = :chain_id and router = :router
+        union all select 0, :start
+    ) as known
+) as ids
+where next is distinct from id + 1
+order by id limit 20;
+
+-- name: timelock_runs
+-- Return the same of the timelocks' ids.
+select id, block, next from (
+    select id, block, lead(id) over (order by id) as next from (
+        select timelock_id as id, created_block as block from worker.timelock where chain_id = :chain_id
+        union all select 0, :start
+    ) as known
+) as ids
+where next is distinct from id + 1
+order by id limit 20;
+
+-- name: first_cursor
+-- Store a reader's first cursor, unless another process did it.
+insert into worker.index_cursor (chain_id, name, block_number, block_hash, source)
+values (:chain_id, :name, :block, :hash, :source)
+on conflict do nothing returning chain_id;
+
+-- name: move_cursor
+-- Move a reader's cursor, unless another process did it since it was read.
+update worker.index_cursor
+set block_number = :block, block_hash = :hash, source = coalesce(:source, source), moved_at = clock_timestamp()
+where chain_id = :chain_id and name = :name and block_number = :old_block and block_hash = :old_hash
+returning chain_id;
+
+-- name: take_cursor_back
+-- Let a reader above this block go on from there.
+update worker.index_cursor set block_number = :block, block_hash = :hash
+where chain_id = :chain_id and name = :name and block_number > :block;
+
+-- name: known_logs
+select block_number, log_index, block_hash from worker.chain_event
+where chain_id = :chain_id and block_number >= :first and contract = any(cast(:contracts as text[]));
+
+-- name: event_blocks
+-- Return the newest blocks with a stored event of these contracts, the newest first.
+select distinct on (block_number) block_number, block_hash from worker.chain_event
+where chain_id = :chain_id and block_number <= :last and contract = any(cast(:contracts as text[]))
+order by block_number desc limit 50;
+
+-- name: forget_after
+delete from worker.chain_event
+where chain_id = :chain_id and contract = any(cast(:contracts as text[])) and block_number > :last
+returning name, legacy, creator, timelock_id;
+
+-- name: forget_logs
+delete from worker.chain_event
+where chain_id = :chain_id and (block_number, log_index, block_hash) in (
+    select * from unnest(cast(:blocks as bigint[]), cast(:indexes as integer[]), cast(:hashes as text[]))
+)
+returning name, legacy, creator, timelock_id;
+
+-- name: select_events
+select block_number, log_index, block_hash, block_time, tx_hash, contract, name, legacy, creator, timelock_id, data
+from worker.chain_event
+where chain_id = :chain_id and block_number between :first and :last and name = any(cast(:names as text[]))
+order by block_number, log_index;
+
+-- name: live_gifts
+-- Return the newest live gifts of a recipient, first the ones of only these tokens in this vault.
+select * from (
+    select * from worker.timelock
+    where chain_id = :chain_id and recipient = :recipient and lock_type = 2 and status = 2
+    order by created_at desc, timelock_id desc limit :looked_at
+) as newest
+order by exists (
+    select from jsonb_array_elements(assets) as asset
+    where asset ->> 'vault' <> :vault or asset ->> 'token' <> all(cast(:tokens as text[]))
+), created_at desc, timelock_id desc
+limit :most;
+
+-- name: legacies_by_id
+select legacy_id, address from worker.legacy
+where chain_id = :chain_id and router = :router and legacy_id = any(cast(:ids as bigint[]));
