@@ -25,7 +25,8 @@ from reminder_worker.indexer.event_reader import EventReader
 from reminder_worker.indexer.log_reader import LogSlice
 from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig
 from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, config_of, signal_of, timelock_of
-from reminder_worker.indexer.store import Forgotten, IndexCursor, sql
+from reminder_worker.indexer.store import Forgotten, IndexCursor
+from reminder_worker.indexer.tables import sql
 
 log = structlog.get_logger(__name__)
 

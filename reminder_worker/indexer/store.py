@@ -5,20 +5,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, cast, delete, func, select
 from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.database.queries import load_queries, read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT
 from reminder_worker.indexer.projection import FOLDS, ChainEvent, TableProjection
-from reminder_worker.indexer.tables import chain_event, index_cursor
+from reminder_worker.indexer.tables import chain_event, index_cursor, sql
 
-sql = load_queries(Path(__file__).with_name("queries.sql"))
 Keys = Collection[str] | Collection[int]
 EVENT_COLUMNS = tuple(chain_event.c[name] for name in ChainEvent.__dataclass_fields__)
 LogPosition = tuple[int, int, str]  # block, log index, block hash

@@ -1,9 +1,15 @@
 """Tables of the chain index: logs and what is projected from them."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, SmallInteger, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
 chain_event = Table(
     "chain_event",

@@ -35,6 +35,7 @@ from reminder_worker.upgrades.operations import (
     operation_of,
     role_members,
 )
+from reminder_worker.upgrades.tables import sql
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, implementations
 
 log = structlog.get_logger(__name__)
@@ -135,13 +136,13 @@ class UpgradeWatch:
         async with self._engine.connect() as connection:
             if await store.unrecorded_events(connection, self._chain_id, self._timelock):
                 return True
-            if await store.read_events(connection, "removed_events", self._chain_id):
+            if await store.read_events(connection, sql["removed_events"], self._chain_id):
                 return True
-            work = (await connection.execute(store.sql["pending_work"], {"chain_id": self._chain_id})).one()
+            work = (await connection.execute(sql["pending_work"], {"chain_id": self._chain_id})).one()
         if work.unsettled:
             values = {"chain_id": self._chain_id, "final": await self._final_block()}
             async with self._engine.begin() as connection:
-                await connection.execute(store.sql["settle_operations"], values)
+                await connection.execute(sql["settle_operations"], values)
         return work.ready_at is not None and work.ready_at <= (await self._chain.head()).timestamp
 
     async def _final_block(self) -> int:
@@ -164,7 +165,7 @@ class UpgradeWatch:
                 return False
             operations = list(step.operations.values())
             await store.save_operations(connection, self._chain_id, operations, step.vanished)
-            await connection.execute(store.sql["settle_operations"], {"chain_id": self._chain_id, "final": final})
+            await connection.execute(sql["settle_operations"], {"chain_id": self._chain_id, "final": final})
             told = [
                 await self._alerts.once(connection, alert.kind, alert.subject, alert.stage, self._chain_id, alert.facts)
                 for alert in alerts
@@ -173,7 +174,7 @@ class UpgradeWatch:
                 told.append(await self._report_delay(connection, step.delay))
             if is_history:
                 values = {"chain_id": self._chain_id, "timelock": self._timelock}
-                await connection.execute(store.sql["end_history"], values)
+                await connection.execute(sql["end_history"], values)
         if is_history:
             log.info("upgrade_history_recorded", chain_id=self._chain_id, events=len(step.fresh), told=sum(told))
         report.events = len(step.fresh)
@@ -187,10 +188,10 @@ class UpgradeWatch:
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
             found = await store.unrecorded_events(connection, self._chain_id, self._timelock)
-            gone = await store.read_events(connection, "removed_events", self._chain_id)
+            gone = await store.read_events(connection, sql["removed_events"], self._chain_id)
             changed = {event.operation_id for event in (*found, *gone) if event.operation_id is not None}
             touched = sorted(changed.union(await store.operations_in_states(connection, self._chain_id, *OPEN)))
-            recorded = await store.read_events(connection, "events_of", self._chain_id, operations=touched)
+            recorded = await store.read_events(connection, sql["events_of"], self._chain_id, operations=touched)
             reorganised_before = frozenset(await store.operations_in_states(connection, self._chain_id, "gone"))
         fresh = await self._with_senders(found)
         events = sorted(
@@ -242,7 +243,7 @@ class UpgradeWatch:
         addresses = implementations(step.operations.values())
         codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
         async with self._engine.connect() as connection:
-            recorded = await store.read_events(connection, "role_events", self._chain_id)
+            recorded = await store.read_events(connection, sql["role_events"], self._chain_id)
             subjects = {self._timelock, *step.operations, *step.vanished}
             reported = await store.reported_stages(connection, self._chain_id, subjects)
         roles = [*(event for event in recorded if event not in step.gone), *step.fresh]

@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, TextClause, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.queries import load_queries, read_rows
+from reminder_worker.database.queries import read_rows
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import IndexCursor, move_cursor
@@ -25,10 +24,9 @@ from reminder_worker.upgrades.operations import (
     role_members,
     upgrade_event_of,
 )
-from reminder_worker.upgrades.tables import upgrade_event, upgrade_operation
+from reminder_worker.upgrades.tables import sql, upgrade_event, upgrade_operation
 from reminder_worker.upgrades.wording import Facts, WordingContext, all_facts, implementations
 
-sql = load_queries(Path(__file__).with_name("queries.sql"))
 CURSOR = "upgrades"
 
 
@@ -65,9 +63,11 @@ async def unrecorded_events(connection: AsyncConnection, chain_id: int, timelock
     return [upgrade_event_of(ChainEvent(*row)) for row in found]
 
 
-async def read_events(connection: AsyncConnection, name: str, chain_id: int, **values: object) -> list[UpgradeEvent]:
-    """Return recorded events in log order. `name`: of the statement in `queries.sql`."""
-    return [UpgradeEvent(*row) for row in await connection.execute(sql[name], {"chain_id": chain_id, **values})]
+async def read_events(
+    connection: AsyncConnection, which: TextClause, chain_id: int, **values: object
+) -> list[UpgradeEvent]:
+    """Return the recorded events of a statement, in log order."""
+    return [UpgradeEvent(*row) for row in await connection.execute(which, {"chain_id": chain_id, **values})]
 
 
 async def record_events(
@@ -144,8 +144,8 @@ async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -
     statement = select(upgrade_operation).where(o.chain_id == chain.chain_id, o.operation_id == operation_id)
     async with engine.connect() as connection:
         row = (await connection.execute(statement)).one_or_none()
-        events = await read_events(connection, "events_of", chain.chain_id, operations=[operation_id])
-        roles = await read_events(connection, "role_events", chain.chain_id)
+        events = await read_events(connection, sql["events_of"], chain.chain_id, operations=[operation_id])
+        roles = await read_events(connection, sql["role_events"], chain.chain_id)
     if row is None:
         raise NotFound("there is no such operation on this chain")
     listed = _listed(row)

@@ -1,9 +1,15 @@
 """Tables of the upgrade queue."""
 
+from pathlib import Path
+from typing import Final
+
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, Table, Text, text
 from sqlalchemy.dialects.postgresql import JSONB
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
 upgrade_event = Table(
     "upgrade_event",
