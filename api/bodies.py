@@ -10,7 +10,7 @@ from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 
 from api.problems import UnsupportedMediaType
-from reminder_worker.strict_json import decode
+from reminder_worker.strict_json import decode_json
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class StrictJson(AbstractDTO[T]):
         media_type = request.content_type[0] if isinstance(request, Request) else ""
         if media_type.lower() != "application/json":
             raise UnsupportedMediaType("Send the body as application/json.")
-        return decode(value, self.model_type)
+        return decode_json(value, self.model_type)
 
     @classmethod
     def create_for_field_definition(cls, *_args: Any, **_kwargs: Any) -> None:

@@ -35,8 +35,8 @@ class ClientAddresses:
         self._trusted: Sequence[Network] = [_network(each) for each in trusted]
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
         self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
-        self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.client)
-        self._hash_site = hashes.site
+        self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.hash_client)
+        self._hash_site = hashes.hash_site
 
     def hashed(self, scope: Scope) -> str:
         """Return the keyed hash of the client, computed once for each request."""
@@ -160,7 +160,7 @@ class RateLimit:
         return 0
 
     async def _fits(self, subject: str, cost: int, limit: int) -> bool:
-        return bool(await self._quotas.take_many(None, self._scope, {subject: cost}, limit, self._seconds))
+        return bool(await self._quotas.reserve_many(None, self._scope, {subject: cost}, limit, self._seconds))
 
 
 @dataclass(slots=True)

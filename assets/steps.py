@@ -77,10 +77,10 @@ async def _report(
 
     pause, ends = again[0], time.monotonic() + again[1]
     try:
-        await passes.run(runtime, name)
-        while time.monotonic() + pause < ends and any(each.due for each in await passes.look(runtime, name)):
+        await passes.run_pass(runtime, name)
+        while time.monotonic() + pause < ends and any(each.due for each in await passes.poll_pass(runtime, name)):
             await asyncio.sleep(pause)
-            await passes.run(runtime, name)
+            await passes.run_pass(runtime, name)
     except NotConfigured as off:
         return str(off)
     except passes.PassFailed:

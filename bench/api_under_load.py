@@ -191,9 +191,9 @@ async def _run_passes() -> None:
                 if monotonic() < next_look[each.name]:
                     continue
                 next_look[each.name] = monotonic() + each.every_seconds
-                if any(outcome.due for outcome in await passes.look(runtime, each.name)):
+                if any(outcome.due for outcome in await passes.poll_pass(runtime, each.name)):
                     with suppress(ServiceError):
-                        await passes.run(runtime, each.name)
+                        await passes.run_pass(runtime, each.name)
             await asyncio.sleep(0.2)
 
 

@@ -108,7 +108,7 @@ async def store_recipients(runtime: Runtime, legacies: list[str], people: list[s
         for person in people:
             email = f"{person[2:10]}.{legacy[2:14]}@example.com".encode()
             place = {"chain_id": CHAIN_ID, "legacy": legacy, "recipient": person}
-            sealed = seal_row(runtime.vault.record(), (CHAIN_ID, legacy, person), email, b"A Name")
+            sealed = seal_row(runtime.vault.record_key(), (CHAIN_ID, legacy, person), email, b"A Name")
             rows.append({**place, "role": "beneficiary", "email_hash": sha256(email).digest(), **sealed})
         async with runtime.engine.begin() as connection:
             await connection.execute(insert(recipient), rows)

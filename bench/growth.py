@@ -19,7 +19,7 @@ from bench.node_stub import NOW
 from bench.surroundings import CHAIN_ID, postgres, settings, stub
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import migrate
+from reminder_worker.database.migrate import migrate_database
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
@@ -169,7 +169,7 @@ async def _database(server: str, name: str) -> AsyncIterator[AsyncEngine]:
     await _in_peace(admin, f"create database {name}")
     engine = open_engine(make_url(server).set(database=name).render_as_string(hide_password=False))
     try:
-        await migrate(engine)
+        await migrate_database(engine)
         yield engine
     finally:
         await engine.dispose()

@@ -208,7 +208,7 @@ async def _database(engine: AsyncEngine) -> list[BenchFigure]:
 
 async def _look(runtime: Runtime, name: str) -> PassCost:
     step = passes.BY_NAME[name]
-    (chain_id,) = step.chains(runtime.settings)
+    (chain_id,) = step.list_chain_ids(runtime.settings)
     for _ in range(12):  # until every statement is a prepared one
         await step.look(runtime, chain_id)
     costs = [await _cost(lambda: step.look(runtime, chain_id)) for _ in range(RUNS)]
@@ -223,7 +223,7 @@ def _of_looks(looks: Mapping[str, PassCost]) -> list[BenchFigure]:
 
 async def _run(runtime: Runtime, name: str) -> tuple[PassCost, Mapping[str, Any]]:
     step = passes.BY_NAME[name]
-    (chain_id,) = step.chains(runtime.settings)
+    (chain_id,) = step.list_chain_ids(runtime.settings)
     reports: list[Mapping[str, Any]] = []
 
     async def work() -> None:

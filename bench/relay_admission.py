@@ -27,7 +27,7 @@ from bench.harness import BenchFigure, interleaved
 from bench.surroundings import CHAIN_ID, postgres, stub
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import migrate
+from reminder_worker.database.migrate import migrate_database
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay.admission import RelayAdmission
 from reminder_worker.relay.caps import caps_values, list_limits, request_row
@@ -55,7 +55,7 @@ _EMPTY = text(
 async def measure() -> list[BenchFigure]:
     with postgres() as url:
         engine = open_engine(url, pool_size=CLIENTS)
-        await migrate(engine)
+        await migrate_database(engine)
         async with stub("node_stub") as node:
             seconds, floor, ratio = await _measure(engine, url, node)
         await engine.dispose()

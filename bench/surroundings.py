@@ -19,7 +19,7 @@ from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import migrate
+from reminder_worker.database.migrate import migrate_database
 from reminder_worker.settings import Settings
 
 CHAIN_ID = 31337
@@ -40,7 +40,7 @@ def postgres() -> Iterator[str]:
 async def database() -> AsyncIterator[tuple[AsyncEngine, str]]:
     with postgres() as url:
         engine = open_engine(url)
-        await migrate(engine)
+        await migrate_database(engine)
         yield engine, url
         await engine.dispose()
 

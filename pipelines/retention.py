@@ -77,5 +77,5 @@ def forget_expired(service: dg.ResourceParam[Service]) -> dg.Output[None]:
 async def _forget(runtime: "Runtime") -> int:
     from reminder_worker import passes
 
-    (done,) = await passes.run(runtime, passes.FORGETTING.name)
+    (done,) = await passes.run_pass(runtime, passes.FORGETTING.name)
     return int((done.report or {})["rows"])

@@ -153,7 +153,7 @@ async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | s
     from reminder_worker.errors import NotConfigured
 
     try:
-        return await passes.look(runtime, name)
+        return await passes.poll_pass(runtime, name)
     except NotConfigured as off:
         return str(off)
 

@@ -13,7 +13,7 @@ T = TypeVar("T")
 CHAIN_SECONDS = 45.0
 
 
-async def together(*work: Awaitable[Any]) -> list[Any]:
+async def run_together(*work: Awaitable[Any]) -> list[Any]:
     """Run awaitables at once and return results in order. The first failure cancels the others and is raised.
 
     `asyncio.gather` alone would leave the others running. Before Python 3.13 a failed `TaskGroup` counts as a
@@ -28,15 +28,15 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def each_of(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
-    """Call `work` for each item in order, `at_once` at a time; failures as in `together`."""
+async def run_each(items: Sequence[T], at_once: int, work: Callable[[T], Awaitable[object]]) -> None:
+    """Call `work` for each item in order, `at_once` at a time; failures as in `run_together`."""
     rest = iter(items)
 
     async def worker() -> None:
         for item in rest:
             await work(item)
 
-    await together(*(worker() for _ in range(min(at_once, len(items)))))
+    await run_together(*(worker() for _ in range(min(at_once, len(items)))))
 
 
 async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
@@ -62,13 +62,13 @@ class ChainLooks(Generic[T]):
         self._look = look
         self._under_way: dict[int, asyncio.Task[T]] = {}
 
-    async def within(self, seconds: float, chain_ids: Iterable[int]) -> dict[int, T]:
+    async def collect_within(self, seconds: float, chain_ids: Iterable[int]) -> dict[int, T]:
         """Return results by chain of the looks that finished in time."""
-        looks = {chain_id: self._begun(chain_id) for chain_id in chain_ids}
+        looks = {chain_id: self._start_look(chain_id) for chain_id in chain_ids}
         await asyncio.wait(looks.values(), timeout=seconds)
         return {chain_id: look.result() for chain_id, look in looks.items() if look.done()}
 
-    def _begun(self, chain_id: int) -> asyncio.Task[T]:
+    def _start_look(self, chain_id: int) -> asyncio.Task[T]:
         look = self._under_way.get(chain_id)
         if look is None or look.done():
             look = self._under_way[chain_id] = asyncio.create_task(self._look(chain_id), context=Context())

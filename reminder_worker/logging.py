@@ -20,16 +20,16 @@ def configure_logging(settings: "Settings") -> None:
         settings.service.log_format == "auto" and not sys.stderr.isatty()
     )
     structlog.configure(
-        processors=_processors(as_json),
+        processors=_list_processors(as_json),
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),  # whatever it is by then: some runners replace it
         cache_logger_on_first_use=False,
     )
     _take_over_stdlib(level)
-    sys.excepthook = _uncaught
+    sys.excepthook = _log_uncaught
 
 
-def _processors(as_json: bool) -> list[structlog.typing.Processor]:
+def _list_processors(as_json: bool) -> list[structlog.typing.Processor]:
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False) if as_json else structlog.dev.ConsoleRenderer()
     )
@@ -66,7 +66,7 @@ def _take_over_stdlib(level: int) -> None:
         logging.getLogger(name).setLevel(max(level, least))
 
 
-def _uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+def _log_uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, traceback)
     else:

@@ -59,7 +59,7 @@ class WorkerPass:
     per_chain: bool = True
     switched_off: Callable[[Settings], str | None] = lambda _: None
 
-    def chains(self, settings: Settings) -> Sequence[int]:
+    def list_chain_ids(self, settings: Settings) -> Sequence[int]:
         return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
 
 
@@ -73,7 +73,7 @@ class PassOutcome:
     report: Report | None = None
 
 
-async def look(runtime: Runtime, name: str) -> list[PassOutcome]:
+async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Ask every chain whether the pass has work. Raises `NotConfigured` for a pass that is off."""
     step = _find_configured(runtime, name)
 
@@ -83,10 +83,10 @@ async def look(runtime: Runtime, name: str) -> list[PassOutcome]:
         await _record_outcome(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return PassOutcome(chain_id, error, due=bool(due))
 
-    return list(await asyncio.gather(*(poll_chain(chain_id) for chain_id in step.chains(runtime.settings))))
+    return list(await asyncio.gather(*(poll_chain(chain_id) for chain_id in step.list_chain_ids(runtime.settings))))
 
 
-async def run(runtime: Runtime, name: str) -> list[PassOutcome]:
+async def run_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
     """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn."""
     step = _find_configured(runtime, name)
 
@@ -97,7 +97,7 @@ async def run(runtime: Runtime, name: str) -> list[PassOutcome]:
         await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return PassOutcome(chain_id, error, report=full)
 
-    outcomes = list(await asyncio.gather(*(run_chain(chain_id) for chain_id in step.chains(runtime.settings))))
+    outcomes = list(await asyncio.gather(*(run_chain(chain_id) for chain_id in step.list_chain_ids(runtime.settings))))
     failed = [outcome for outcome in outcomes if outcome.error]
     if failed:
         raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
@@ -238,20 +238,20 @@ def _find_auto_renew(runtime: Runtime) -> AutoRenew:
     return runtime.auto_renew
 
 
-def expected(settings: Settings) -> list[ExpectedPass]:
+def list_expected_passes(settings: Settings) -> list[ExpectedPass]:
     """Return every active pass with each of its chains."""
     return [
         ExpectedPass(step.name, chain_id, step.every_seconds, by_the_clock=step is FORGETTING)
         for step in BY_NAME.values()
         if step.switched_off(settings) is None
-        for chain_id in step.chains(settings)
+        for chain_id in step.list_chain_ids(settings)
     ]
 
 
 def fact_scope(engine: AsyncEngine, settings: Settings, wallets: Collection[str]) -> FactScope:
     """Return the scope of operators' facts: chains and passes as configured, and the wallets whose keys are in use."""
     chains = {chain.chain_id: chain for chain in settings.chains}
-    return FactScope(engine, chains, wallets, expected(settings), is_local=settings.is_local)
+    return FactScope(engine, chains, wallets, list_expected_passes(settings), is_local=settings.is_local)
 
 
 async def read_operator_facts(runtime: Runtime, *parts: FactPart) -> OperatorFacts:

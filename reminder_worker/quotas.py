@@ -47,7 +47,7 @@ class QuotaCounters:
         self._autocommit = engine.execution_options(isolation_level="AUTOCOMMIT")
         self.now = now
 
-    async def take(
+    async def reserve_one(
         self,
         connection: AsyncConnection | None,
         scope: str,
@@ -61,10 +61,10 @@ class QuotaCounters:
         # The clock is read before the counter: read afterwards, at the very end of a full window, it would name the end
         # of the next one.
         left = window_seconds - int(self.now()) % window_seconds
-        if cost and not await self.take_many(connection, scope, {subject: cost}, limit, window_seconds):
+        if cost and not await self.reserve_many(connection, scope, {subject: cost}, limit, window_seconds):
             raise LimitReached("A limit for this is used up; try again later.", left, code)
 
-    async def take_many(
+    async def reserve_many(
         self,
         connection: AsyncConnection | None,
         scope: str,
@@ -88,13 +88,13 @@ class QuotaCounters:
         async with self._autocommit.connect() as own:
             return frozenset((await own.execute(_TAKE, values)).scalars().all())
 
-    async def give_back(self, scope: str, subject: str, window_seconds: int, taken_at: float) -> None:
-        """Undo one `take` that came to nothing. `taken_at`: unix seconds just before it, by this object's clock."""
+    async def refund_one(self, scope: str, subject: str, window_seconds: int, taken_at: float) -> None:
+        """Refund one unused reservation. `taken_at`: unix seconds just before it, by this object's clock."""
         start = int(taken_at) // window_seconds * window_seconds
         async with self._engine.begin() as own:
             await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})
 
-    async def cooldown(self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int) -> None:
+    async def start_cooldown(self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int) -> None:
         """Once in `seconds`, counted from the last time it was granted; raises `LimitReached` with what is left."""
         if seconds <= 0:
             return

@@ -51,7 +51,7 @@ def check_salt(text: str) -> None:
         raise ValueError("has to be 0x and at least 16 random bytes in hex")
 
 
-async def spend(connection: AsyncConnection, digest: bytes, deadline: int) -> None:
+async def spend_digest(connection: AsyncConnection, digest: bytes, deadline: int) -> None:
     """To be called in the transaction that grants the message: raises `AlreadyUsed` for the second of two."""
     statement = insert(used_signature).values(digest=digest, deadline=deadline)
     spent = await connection.execute(statement.on_conflict_do_nothing().returning(used_signature.c.deadline))

@@ -14,7 +14,7 @@ NOT_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """Raised by `msgspec.json.decode`: no JSON, JSON of another shape, no UTF-8, or nested without end."""
 
 
-def decode(data: bytes | str, kind: type[T], prefix: str = "") -> T:
+def decode_json(data: bytes | str, kind: type[T], prefix: str = "") -> T:
     """`prefix` is the JSON pointer of `data` in the request. Raises `Malformed` or `InvalidInput`."""
     try:
         return msgspec.json.decode(data, type=kind)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet import chain
 from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import migrate
+from reminder_worker.database.migrate import migrate_database
 
 
 def _ports_of_our_own() -> None:
@@ -67,7 +67,7 @@ def migrated_template(postgres_server: str) -> str:
 
     async def prepare() -> None:
         engine = open_engine(_named(postgres_server, "migrated").replace("postgresql://", "postgresql+psycopg://"))
-        await migrate(engine)
+        await migrate_database(engine)
         await engine.dispose()
 
     asyncio.run(prepare())

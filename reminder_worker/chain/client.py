@@ -26,7 +26,7 @@ from reminder_worker.chain.types import (
     T,
     TransactionReceipt,
 )
-from reminder_worker.concurrency import together
+from reminder_worker.concurrency import run_together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import BlockTag
@@ -241,7 +241,7 @@ class Chain:
         An answer longer than `NODE_POLICY.kept_bytes` is cut: decoding finds the missing end.
         """
         size = NODE_POLICY.calls_in_chunk
-        chunks = await together(*(self._call_chunk(calls[i : i + size], at) for i in range(0, len(calls), size)))
+        chunks = await run_together(*(self._call_chunk(calls[i : i + size], at) for i in range(0, len(calls), size)))
         return [answer for chunk in chunks for answer in chunk]
 
     async def views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | RevertedCall]:
@@ -265,7 +265,7 @@ class Chain:
             # One after the other: a node that refuses even one call is found out in a few steps.
             return await self._call_chunk(calls[:middle], at) + await self._call_chunk(calls[middle:], at)
         doubtful = [index for index, result in enumerate(results) if isinstance(result, RevertedCall)]
-        again = await together(*(self._call_alone(calls[index], at) for index in doubtful))
+        again = await run_together(*(self._call_alone(calls[index], at) for index in doubtful))
         for index, result in zip(doubtful, again, strict=True):
             results[index] = result
         return results

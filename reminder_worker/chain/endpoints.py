@@ -13,7 +13,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.rpc import EndpointFailed, Request, RpcEndpoint
 from reminder_worker.chain.rpc_errors import RequestRefused, unless_error
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EndpointHealth, T
-from reminder_worker.concurrency import together
+from reminder_worker.concurrency import run_together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
 
@@ -73,7 +73,7 @@ class EndpointPool:
             endpoint.rest.succeeded()
             return [value]
 
-        return [value for answer in await together(*map(ask_one, self.members)) for value in answer]
+        return [value for answer in await run_together(*map(ask_one, self.members)) for value in answer]
 
     async def ask_in_turn(self, requests: Sequence[Request], parse: Callable[[int, Any], T]) -> list[T | None]:
         """Return the value of each request. The next endpoints are asked for missing values.

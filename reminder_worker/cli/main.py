@@ -66,7 +66,7 @@ def main(env_file: Path | None) -> None:
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None
 
 
-@main.command(epilog=parts.example("reminder-worker doctor"))
+@main.command(epilog=parts.add_example("reminder-worker doctor"))
 def doctor() -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
     from rich.markup import escape
@@ -74,10 +74,10 @@ def doctor() -> None:
     from reminder_worker.doctor.report import examine_installation, list_settings
     from reminder_worker.logging import configure_logging
 
-    settings = parts.settings()
+    settings = parts.read_settings()
     configure_logging(settings)
-    console = parts.console()
-    listed = parts.table("variable", "value", title="Settings", title_justify="left")
+    console = parts.make_console()
+    listed = parts.make_table("variable", "value", title="Settings", title_justify="left")
     for name, value in list_settings(settings):
         listed.add_row(name, escape(value))
     console.print(listed)
@@ -91,7 +91,7 @@ def doctor() -> None:
             console.print(words, markup=False)
         return wrong
 
-    if parts.run(look()):
+    if parts.run_async(look()):
         raise click.exceptions.Exit(1)
 
 
@@ -104,21 +104,21 @@ def keys() -> None:
     """Keys of this installation."""
 
 
-@keys.command(epilog=parts.example("reminder-worker keys new >> .env"))
+@keys.command(epilog=parts.add_example("reminder-worker keys new >> .env"))
 def new() -> None:
     """Print a new EMAIL_ENC_KEY and HASH_KEY, 32 random bytes each. They are stored nowhere."""
     for name in ("EMAIL_ENC_KEY", "HASH_KEY"):
         click.echo(f"{name}={b64encode(secrets.token_bytes(32)).decode()}")
 
 
-@main.command(epilog=parts.example("reminder-worker migrate"))
+@main.command(epilog=parts.add_example("reminder-worker migrate"))
 def migrate() -> None:
     """Create the tables, or bring them to this version. Harmless when there is nothing to do."""
     from reminder_worker.database.engine import open_engine
-    from reminder_worker.database.migrate import migrate as bring_up_to_date
+    from reminder_worker.database.migrate import migrate_database as bring_up_to_date
     from reminder_worker.logging import configure_logging
 
-    settings = parts.settings()
+    settings = parts.read_settings()
     configure_logging(settings)
 
     async def work() -> None:
@@ -128,22 +128,22 @@ def migrate() -> None:
         finally:
             await engine.dispose()
 
-    parts.run(work())
+    parts.run_async(work())
     click.echo("the database's schema serves this version")
 
 
-@main.command(epilog=parts.example("API_PORT=8080 reminder-worker serve"))
+@main.command(epilog=parts.add_example("API_PORT=8080 reminder-worker serve"))
 def serve() -> None:
     """Serve the HTTP API until SIGTERM or Ctrl-C. /metrics has a port of its own."""
     from reminder_worker.logging import configure_logging
 
-    settings = parts.settings()
+    settings = parts.read_settings()
     configure_logging(settings)
     # By name: the service must not depend on what is built on top of it.
-    parts.run(import_module("api.server").serve(settings))
+    parts.run_async(import_module("api.server").serve(settings))
 
 
-@main.command(epilog=parts.example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
+@main.command(epilog=parts.add_example("reminder-worker tick", "reminder-worker tick --pass dispatch"))
 @click.option("--pass", "only", type=click.Choice(_PASSES), help="This pass only.")
 def tick(only: str | None) -> None:
     """One round of all passes, without Dagster.
@@ -151,13 +151,13 @@ def tick(only: str | None) -> None:
     In this process, for cron and for emergencies. A pass that fails does not stop the others; the command then ends
     with 1. `forget` deletes what is no longer needed.
     """
-    shown = parts.table("pass", "chain", "outcome", "report")
+    shown = parts.make_table("pass", "chain", "outcome", "report")
     steps = (only,) if only else _PASSES
     widest = max(map(len, steps))
 
     async def work(runtime: "Runtime") -> bool:
         well = True
-        with parts.progress(alike=False) as progress:
+        with parts.make_progress(alike=False) as progress:
             task = progress.add_task(steps[0].ljust(widest), total=len(steps))
             for name in steps:
                 progress.update(task, description=name.ljust(widest))
@@ -168,7 +168,7 @@ def tick(only: str | None) -> None:
         return well
 
     well = parts.with_runtime(work)
-    parts.console().print(shown)
+    parts.make_console().print(shown)
     if not well:
         raise click.exceptions.Exit(1)
 
@@ -183,10 +183,10 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
 
     try:
         if name == "statistics":  # once an hour; every other run without work is cheap
-            looked = await passes.look(runtime, name)
+            looked = await passes.poll_pass(runtime, name)
             if not any(outcome.due for outcome in looked):
                 return [(str(each.chain_id), *await _no_snapshot(runtime, each)) for each in looked]
-        return [row(outcome) for outcome in await passes.run(runtime, name)]
+        return [row(outcome) for outcome in await passes.run_pass(runtime, name)]
     except NotConfigured as off:
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:
@@ -206,7 +206,7 @@ async def _no_snapshot(runtime: "Runtime", looked: "PassOutcome") -> tuple[str, 
     return ("done", "this hour has its snapshot") if is_current else ("waiting", NOT_AT_THE_HEAD)
 
 
-@main.command(epilog=parts.example("reminder-worker backfill --from-block 24589469 --chain 1"))
+@main.command(epilog=parts.add_example("reminder-worker backfill --from-block 24589469 --chain 1"))
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def backfill(from_block: int, chain_id: int | None) -> None:
@@ -214,14 +214,14 @@ def backfill(from_block: int, chain_id: int | None) -> None:
 
     What it finds that was missed is told, where it is no older than SIGNAL_MAX_AGE. Nothing is told twice.
     """
-    chosen = parts.chosen_chain(parts.settings(), chain_id)
+    chosen = parts.chosen_chain(parts.read_settings(), chain_id)
 
     async def work(runtime: "Runtime") -> int:
         index = runtime.chain_indexes[chosen]
         await index.rewind_to(from_block)
         await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
         await runtime.due_passes[chosen].ask_again()
-        with parts.progress() as progress:
+        with parts.make_progress() as progress:
             task = progress.add_task("reading blocks", total=None)
             while True:
                 done = await index.advance(budget_seconds=2)
@@ -235,7 +235,7 @@ def backfill(from_block: int, chain_id: int | None) -> None:
     click.echo(f"chain {chosen}: the index is at block {last}")
 
 
-@main.command(epilog=parts.example("reminder-worker requeue --all", "reminder-worker requeue 2f0c9e6a-…"))
+@main.command(epilog=parts.add_example("reminder-worker requeue --all", "reminder-worker requeue 2f0c9e6a-…"))
 @click.argument("ids", nargs=-1, type=click.UUID)
 @click.option("--all", "everything", is_flag=True, help="Every dead email and alert.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
@@ -271,7 +271,7 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 
 
 @main.command(
-    epilog=parts.example(
+    epilog=parts.add_example(
         "reminder-worker settle 2f0c9e6a-… --sent '<2f0c9e6a@mail.example.org>'",
         "reminder-worker settle 2f0c9e6a-… --unsent",
     )
@@ -309,13 +309,15 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     click.echo(became)
 
 
-@main.command("rotate-key", epilog=parts.example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key"))
+@main.command(
+    "rotate-key", epilog=parts.add_example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key")
+)
 def rotate_key() -> None:
     """Encrypt everything stored anew under EMAIL_ENC_KEY.
 
     While serving; EMAIL_ENC_KEYS_OLD opens what is there.
     """
-    from reminder_worker.database.rotation import count_rows_of_other_keys, rotate
+    from reminder_worker.database.rotation import count_rows_of_other_keys, rotate_keys
     from reminder_worker.gifts import emails
     from reminder_worker.relay.operator import count_under_other_keys
     from reminder_worker.reminders import recipients
@@ -324,10 +326,10 @@ def rotate_key() -> None:
         everything, current = (recipients.SEALED_RECIPIENTS, emails.SEALED), runtime.vault.key_id
         older = [await count_rows_of_other_keys(runtime.engine, each.table, [current]) for each in everything]
         done = 0
-        with parts.progress() as progress:
+        with parts.make_progress() as progress:
             task = progress.add_task("encrypting anew", total=sum(older))
             for sealed in everything:
-                async for rows in rotate(runtime.engine, runtime.vault, sealed):
+                async for rows in rotate_keys(runtime.engine, runtime.vault, sealed):
                     done += rows
                     progress.update(task, completed=done)
         ours = [wallet.address for wallet in runtime.wallets]
@@ -347,19 +349,21 @@ def rotate_key() -> None:
 
 
 @main.command(
-    epilog=parts.example("reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3")
+    epilog=parts.add_example(
+        "reminder-worker --env-file .local/env inbox", "reminder-worker --env-file .local/env inbox 3"
+    )
 )
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
     """Emails of the local stack, or one of them by its number."""
-    if not parts.settings().is_local:
+    if not parts.read_settings().is_local:
         raise Refused("stored emails are shown on the local stack only (ENVIRONMENT=local)")
-    messages = parts.run(_inbox_messages())
+    messages = parts.run_async(_inbox_messages())
     if number is None:
-        shown = parts.table("no", "received", "to", "subject")
+        shown = parts.make_table("no", "received", "to", "subject")
         for message in messages:
             shown.add_row(str(message["number"]), message["receivedAt"][11:19], message["to"], message["subject"])
-        parts.console().print(shown)
+        parts.make_console().print(shown)
         return
     found = next((message for message in messages if message["number"] == number), None)
     if found is None:

@@ -32,7 +32,7 @@ class PlainErrors(click.Group):
             raise click.ClickException(str(error)) from None
 
 
-def example(*lines: str) -> str:
+def add_example(*lines: str) -> str:
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -41,7 +41,7 @@ def is_env_file(path: Path) -> bool:
     return path.exists() and not path.is_dir()
 
 
-def settings() -> "Settings":
+def read_settings() -> "Settings":
     from reminder_worker.settings import Settings
 
     try:
@@ -66,17 +66,17 @@ def with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
     from reminder_worker.logging import configure_logging
     from reminder_worker.runtime import open_runtime
 
-    found = settings()
+    found = read_settings()
     configure_logging(found)
 
     async def opened() -> T:
         async with open_runtime(found) as runtime:
             return await work(runtime)
 
-    return run(opened())
+    return run_async(opened())
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run_async(work: Coroutine[Any, Any, T]) -> T:
     import uvloop
     from sqlalchemy.exc import OperationalError, ProgrammingError
 
@@ -104,7 +104,7 @@ def words_of(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def console() -> "Console":
+def make_console() -> "Console":
     """Return a console. When stdout is not a terminal, it does not wrap: no id is cut."""
     from rich.console import Console
 
@@ -114,7 +114,7 @@ def console() -> "Console":
     return found
 
 
-def table(*headers: str, **options: Any) -> "Table":
+def make_table(*headers: str, **options: Any) -> "Table":
     """Return a table; in a narrow terminal cells take more lines, and no id is cut."""
     from rich.table import Column, Table
 
@@ -127,7 +127,7 @@ def say_more(found: Sequence[Any], limit: int) -> None:
         click.echo(f"There are more than these {limit}: see them with a larger --limit.")
 
 
-def progress(*, alike: bool = True) -> "Progress":
+def make_progress(*, alike: bool = True) -> "Progress":
     """Return a progress bar, hidden without a terminal; for unlike steps it shows the time taken, not the time left."""
     from rich.console import Console
     from rich.progress import (

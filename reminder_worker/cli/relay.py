@@ -9,7 +9,15 @@ from uuid import UUID
 
 import click
 
-from reminder_worker.cli.parts import chosen_chain, console, example, say_more, settings, table, with_runtime
+from reminder_worker.cli.parts import (
+    add_example,
+    chosen_chain,
+    make_console,
+    make_table,
+    read_settings,
+    say_more,
+    with_runtime,
+)
 from reminder_worker.errors import NotConfigured, NotFound
 
 if TYPE_CHECKING:
@@ -28,7 +36,7 @@ def relay() -> None:
     """Requests whose gas we pay: look at them, hurry one, end one."""
 
 
-@relay.command("list", epilog=example("reminder-worker relay list", "reminder-worker relay list --ended"))
+@relay.command("list", epilog=add_example("reminder-worker relay list", "reminder-worker relay list --ended"))
 @click.option("--ended", is_flag=True, help="What has ended, newest first.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_requests(ended: bool, limit: int) -> None:
@@ -41,14 +49,14 @@ def list_requests(ended: bool, limit: int) -> None:
         return found, await read_wallet_states(runtime.engine)
 
     found, wallets = with_runtime(look)
-    shown = table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
+    shown = make_table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
     for row in found[:limit]:
         nonce = "" if row.slot is None else str(row.slot)
         cells = (row.id, row.chain_id, row.lane, row.subject_id, row.state, row.reason or "", nonce)
         shown.add_row(*map(str, cells), format_duration(row.age))
-    console().print(shown if found else "No request has ended." if ended else "No request is open.")
+    make_console().print(shown if found else "No request has ended." if ended else "No request is open.")
     say_more(found, limit)
-    ours = table(
+    ours = make_table(
         "wallet",
         "chain",
         "next nonce",
@@ -59,12 +67,12 @@ def list_requests(ended: bool, limit: int) -> None:
         "stopped",
     )
     for w in wallets:
-        figures = (w.chain_id, w.next_nonce, w.unmined, w.mined, w.requests, _ether(w.spent_wei))
+        figures = (w.chain_id, w.next_nonce, w.unmined, w.mined, w.requests, _format_ether(w.spent_wei))
         ours.add_row(w.address, *map(str, figures), w.stopped or "")
-    console().print(ours if wallets else "No wallet of ours has paid for anything yet.")
+    make_console().print(ours if wallets else "No wallet of ours has paid for anything yet.")
 
 
-@relay.command(epilog=example("reminder-worker relay show 2f0c9e6a-…"))
+@relay.command(epilog=add_example("reminder-worker relay show 2f0c9e6a-…"))
 @_ID
 def show(request_id: UUID) -> None:
     """One request, and every transaction signed for it.
@@ -74,23 +82,23 @@ def show(request_id: UUID) -> None:
     from reminder_worker.relay.operator import read_attempts
 
     async def look(runtime: "Runtime") -> "tuple[Row[Any], list[AttemptFacts]]":
-        row = await _request(runtime, request_id)
+        row = await _find_request(runtime, request_id)
         return row, await read_attempts(runtime.engine, request_id)
 
     row, signed = with_runtime(look)
-    facts = table("", "", show_header=False)
-    for name, value in _facts(row):
+    facts = make_table("", "", show_header=False)
+    for name, value in _list_facts(row):
         facts.add_row(name, value)
-    console().print(facts)
-    attempts = table("transaction", "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent")
+    make_console().print(facts)
+    attempts = make_table("transaction", "nonce", "kind", "max fee", "priority fee", "gas", "signed", "last sent")
     for each in signed:
-        sent = "never" if each.broadcast_at is None else _clock(each.broadcast_at)
-        fees = (_gwei(each.max_fee_wei), _gwei(each.priority_fee_wei), str(each.gas_limit))
-        attempts.add_row(each.tx_hash, str(each.nonce), each.kind, *fees, _clock(each.stored_at), sent)
-    console().print(attempts)
+        sent = "never" if each.broadcast_at is None else _format_time(each.broadcast_at)
+        fees = (_format_gwei(each.max_fee_wei), _format_gwei(each.priority_fee_wei), str(each.gas_limit))
+        attempts.add_row(each.tx_hash, str(each.nonce), each.kind, *fees, _format_time(each.stored_at), sent)
+    make_console().print(attempts)
 
 
-@relay.command(epilog=example("reminder-worker relay replace 2f0c9e6a-…"))
+@relay.command(epilog=add_example("reminder-worker relay replace 2f0c9e6a-…"))
 @_ID
 def replace(request_id: UUID) -> None:
     """Offer more for a request that is not mined.
@@ -101,13 +109,13 @@ def replace(request_id: UUID) -> None:
     """
 
     async def hurry(runtime: "Runtime") -> str:
-        row = await _request(runtime, request_id)
+        row = await _find_request(runtime, request_id)
         return await runtime.relaying.find_reconciler(row.wallet).replace_attempt(row.chain_id, request_id)
 
     click.echo(f"sent {with_runtime(hurry)}")
 
 
-@relay.command(epilog=example("reminder-worker relay cancel 2f0c9e6a-…"))
+@relay.command(epilog=add_example("reminder-worker relay cancel 2f0c9e6a-…"))
 @_ID
 def cancel(request_id: UUID) -> None:
     """Give a request up. Its nonce is freed by an empty transaction of ours, which costs gas.
@@ -117,7 +125,7 @@ def cancel(request_id: UUID) -> None:
     """
 
     async def give_up(runtime: "Runtime") -> bool:
-        row = await _request(runtime, request_id)
+        row = await _find_request(runtime, request_id)
         return await runtime.relaying.find_reconciler(row.wallet).cancel_request(row.chain_id, request_id)
 
     ended = with_runtime(give_up)
@@ -125,12 +133,12 @@ def cancel(request_id: UUID) -> None:
     click.echo("it has ended" if ended else freed)
 
 
-@relay.command(epilog=example("reminder-worker relay resume --wallet relayer --chain 1"))
+@relay.command(epilog=add_example("reminder-worker relay resume --wallet relayer --chain 1"))
 @click.option("--wallet", type=click.Choice(["relayer", "attestor"]), default="relayer", show_default=True)
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def resume(wallet: str, chain_id: int | None) -> None:
     """Let a stopped wallet take requests again. First find out who used its key: see the runbook."""
-    chosen = chosen_chain(settings(), chain_id)
+    chosen = chosen_chain(read_settings(), chain_id)
 
     async def start_again(runtime: "Runtime") -> None:
         if wallet not in runtime.relaying.reconcilers:
@@ -141,7 +149,7 @@ def resume(wallet: str, chain_id: int | None) -> None:
     click.echo(f"the {wallet} takes requests on chain {chosen} again")
 
 
-async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
+async def _find_request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
     from reminder_worker.relay.operator import find_requests
 
     rows = await find_requests(runtime.engine, request_id=request_id)
@@ -150,29 +158,31 @@ async def _request(runtime: "Runtime", request_id: UUID) -> "Row[Any]":
     return rows[0]
 
 
-def _facts(row: "Row[Any]") -> list[tuple[str, str]]:
+def _list_facts(row: "Row[Any]") -> list[tuple[str, str]]:
     from reminder_worker.outbox.messages import to_datetime
 
     names = ("id", "chain_id", "lane", "state", "reason", "router", "subject_id", "signer", "creator", "nonce")
     facts = [(name, row._mapping[name]) for name in (*names, "gas_limit", "wallet", "slot", "slot_state")]
-    facts += [("deadline", _clock(to_datetime(row.deadline)) if row.deadline else "given up")]  # 0: by an operator
-    facts += [("reserved", _ether(row.reserved_wei)), ("spent", _ether(row.spent_wei))]
+    facts += [
+        ("deadline", _format_time(to_datetime(row.deadline)) if row.deadline else "given up")
+    ]  # 0: by an operator
+    facts += [("reserved", _format_ether(row.reserved_wei)), ("spent", _format_ether(row.spent_wei))]
     facts += [("transaction", row.tx_hash), ("block", row.block_number)]
-    facts += [("created", _clock(row.created_at)), ("changed", _clock(row.updated_at))]
+    facts += [("created", _format_time(row.created_at)), ("changed", _format_time(row.updated_at))]
     return [(name, str(value)) for name, value in facts if value is not None]
 
 
-def _clock(moment: datetime) -> str:
+def _format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _gwei(wei: int) -> str:
+def _format_gwei(wei: int) -> str:
     from reminder_worker.outbox.messages import format_amount
 
     return f"{format_amount(int(wei), 9)} gwei"
 
 
-def _ether(wei: Any) -> str | None:
+def _format_ether(wei: Any) -> str | None:
     from reminder_worker.outbox.messages import format_amount
 
     return None if wei is None else f"{format_amount(int(wei), 18)} ETH"

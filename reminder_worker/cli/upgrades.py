@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from reminder_worker.cli.parts import chosen_chain, console, example, say_more, settings, table, with_runtime
+from reminder_worker.cli.parts import (
+    add_example,
+    chosen_chain,
+    make_console,
+    make_table,
+    read_settings,
+    say_more,
+    with_runtime,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +30,7 @@ def upgrades() -> None:
     """The upgrade queue of the contracts."""
 
 
-@upgrades.command("list", epilog=example("reminder-worker upgrades list", "reminder-worker upgrades list --ended"))
+@upgrades.command("list", epilog=add_example("reminder-worker upgrades list", "reminder-worker upgrades list --ended"))
 @click.option("--ended", is_flag=True, help="What has ended, newest first.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
 def list_operations(ended: bool, limit: int) -> None:
@@ -33,18 +41,18 @@ def list_operations(ended: bool, limit: int) -> None:
     async def look(runtime: "Runtime") -> "list[ListedOperation]":
         return await upgrade_queue.list_operations(runtime.engine, runtime.upgrades, ended=ended, limit=limit + 1)
 
-    shown = table("operation", "chain", "state", "does", "executable at", "final")
+    shown = make_table("operation", "chain", "state", "does", "executable at", "final")
     found = with_runtime(look)
     for each in found[:limit]:
         of = each.operation
         moment = "" if of.ready_at is None else format_deadline(of.ready_at)
         final = "yes" if each.final else "not yet"
         shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
-    console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
+    make_console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
     say_more(found, limit)
 
 
-@upgrades.command(epilog=example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))
+@upgrades.command(epilog=add_example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))
 @click.argument("operation_id")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
 def show(operation_id: str, chain_id: int | None) -> None:
@@ -55,18 +63,18 @@ def show(operation_id: str, chain_id: int | None) -> None:
     from reminder_worker.outbox.messages import fact_words, format_deadline
     from reminder_worker.upgrades import store as upgrade_queue
 
-    chosen = chosen_chain(settings(), chain_id)
+    chosen = chosen_chain(read_settings(), chain_id)
 
     async def look(runtime: "Runtime") -> "tuple[Facts, Sequence[UpgradeEvent]]":
         return await upgrade_queue.show_operation(runtime.engine, runtime.chains[chosen], operation_id.lower())
 
     facts, events = with_runtime(look)
-    shown = table("", "", show_header=False)
+    shown = make_table("", "", show_header=False)
     for name, value in facts.items():
         shown.add_row(*fact_words(name, value))
-    console().print(shown)
-    history = table("block", "time", "event", "transaction", "sent by")
+    make_console().print(shown)
+    history = make_table("block", "time", "event", "transaction", "sent by")
     for each in events:
         row = (str(each.block_number), format_deadline(each.block_time), each.name, each.tx_hash, each.sender or "")
         history.add_row(*row)
-    console().print(history)
+    make_console().print(history)

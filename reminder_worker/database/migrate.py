@@ -43,7 +43,7 @@ def _upgrade_schema(connection: Connection) -> None:
         raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
 
 
-async def migrate(engine: AsyncEngine) -> None:
+async def migrate_database(engine: AsyncEngine) -> None:
     """Run missing revisions in one transaction; safe if none is missing or two processes start at once.
 
     A newer schema stays. Raises `Misconfigured` if it does not serve this version, and for a new database that is not

@@ -41,7 +41,7 @@ async def count_rows_of_other_keys(
         return await connection.scalar(question) or 0
 
 
-async def rotate(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: int = 500) -> AsyncIterator[int]:
+async def rotate_keys(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: int = 500) -> AsyncIterator[int]:
     """Yield the number of rows of each batch until no row of an older key is left.
 
     Rows are locked in the order of their key, as by writes; bodies of undecided emails are encrypted again, too. Raises
@@ -55,7 +55,7 @@ async def rotate(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: 
         wanted = older if after is None else older.where(tuple_(*at) > after)
         async with engine.begin() as connection:
             rows = (await connection.execute(wanted.with_for_update())).all()
-            return await _reseal(connection, vault, sealed, rows) if rows else []
+            return await _reseal_rows(connection, vault, sealed, rows) if rows else []
 
     while True:
         done = await through_deadlocks(rotate_batch)  # a gift's registration locks these rows in another order
@@ -67,15 +67,15 @@ async def rotate(engine: AsyncEngine, vault: Vault, sealed: SealedTable, batch: 
         after = done[-1] if done else None
 
 
-async def _reseal(
+async def _reseal_rows(
     connection: AsyncConnection, vault: Vault, sealed: SealedTable, rows: Sequence[Row[Any]]
 ) -> list[tuple[Any, ...]]:
     """Encrypt rows again and return their keys in order."""
-    keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record()) for row in rows}
+    keys = {tuple(getattr(row, name) for name in sealed.key): (row, vault.record_key()) for row in rows}
     changes = []
     for at, (row, new) in keys.items():
         try:
-            anew = _anew(vault, sealed, at, row, new)
+            anew = _reseal_row(vault, sealed, at, row, new)
         except DecryptionFailed:
             log.error("row_not_decryptable", table=sealed.table.name, row=at)
             raise
@@ -89,13 +89,15 @@ async def _reseal(
         row, new = keys[tuple(getattr(entry, name) for name in sealed.key)]
         if entry.body_salt == row.salt:  # a body under another salt is never posted again
             context = sealed.body_context(entry.id)
-            body = new.seal(vault.record(row.salt, row.key_id).open(entry.body, context), context)
+            body = new.seal(vault.record_key(row.salt, row.key_id).open(entry.body, context), context)
             anew = {"body": body, "body_salt": new.salt}
             await connection.execute(update(ledger).where(ledger.c.id == entry.id).values(**anew))
     return list(keys)
 
 
-def _anew(vault: Vault, sealed: SealedTable, at: tuple[Any, ...], row: Row[Any], new: RecordKey) -> dict[str, bytes]:
-    old = vault.record(row.salt, row.key_id)
+def _reseal_row(
+    vault: Vault, sealed: SealedTable, at: tuple[Any, ...], row: Row[Any], new: RecordKey
+) -> dict[str, bytes]:
+    old = vault.record_key(row.salt, row.key_id)
     contexts = {column: sealed.context(column, *at) for column in sealed.columns}
     return {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}

@@ -11,7 +11,7 @@ from sqlalchemy import Row, Text, cast, exists, literal
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import together
+from reminder_worker.concurrency import run_together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import json_text
 from reminder_worker.database.rotation import SealedTable
@@ -211,7 +211,7 @@ class GiftMail:
         async with self._engine.connect() as connection:
             chains = (await connection.scalars(sql["chains"])).all()
         asked = sorted(set(chains) & set(self._chains))
-        found = await together(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
+        found = await run_together(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
         heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
         return {"heads": json_text(heads), "retry_window": self._retry_window}
 
@@ -236,7 +236,7 @@ class GiftMail:
             if confirmed is not None:
                 final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
-        await together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
+        await run_together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
         return GiftBatchFacts(latest, final, heads)
 
     async def _known(self, chain_id: int, entries: Sequence[GiftEmail]) -> tuple[dict[int, TimelockedGift], int]:
@@ -272,7 +272,7 @@ class GiftMail:
         if entry.suppressed and not entry.undecided:
             return outcomes.settle_suppressed(entry)
         try:
-            key = self._vault.record(stored.salt, stored.key_id)
+            key = self._vault.record_key(stored.salt, stored.key_id)
             if entry.undecided:
                 if entry.body is None:
                     return outcomes.drop_email(entry, "body_gone")

@@ -233,7 +233,7 @@ class IdentityProvider:
         """Wait for a second without another request."""
         while True:
             try:
-                return await self._quotas.take(None, _SCOPE, "", limit=1, window_seconds=1)
+                return await self._quotas.reserve_one(None, _SCOPE, "", limit=1, window_seconds=1)
             except LimitReached:
                 await self._wait(1.0 - self._quotas.now() % 1.0, ends)
 

@@ -33,9 +33,9 @@ from reminder_worker.signed_messages import (
     payload_hash,
     served_chain,
     service_domain,
-    spend,
+    spend_digest,
 )
-from reminder_worker.strict_json import decode
+from reminder_worker.strict_json import decode_json
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -91,7 +91,7 @@ class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
 
 def read_wish(text: str, rules: LinkRules, chain_id: int) -> NotificationWish:
     """Raises `Malformed`, or `InvalidInput` with a fault for every bad field; none echoes a value."""
-    payload = decode(text, _RawPayload, "/payload")
+    payload = decode_json(text, _RawPayload, "/payload")
     faults: list[FieldFault] = []
 
     def checked(name: str, read: Callable[[T], U], given: T) -> U | None:
@@ -275,19 +275,19 @@ class GiftNotifications:
         notify_at: datetime | None,
         gift: TimelockedGift,
     ) -> None:
-        email_hash = self._hashes.email(wish.letterhead.email)
-        given = self._hashes.given(gift.owner, wish.letterhead.email)
+        email_hash = self._hashes.hash_email(wish.letterhead.email)
+        given = self._hashes.hash_given_email(gift.owner, wish.letterhead.email)
         for scope, subject, limit in (
             ("gift_notify_giver", gift.owner, settings.notify_per_giver),
             ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
         ):
-            await self._quotas.take(connection, scope, subject, limit, DAY, code="daily_cap_reached")
+            await self._quotas.reserve_one(connection, scope, subject, limit, DAY, code="daily_cap_reached")
         others = await connection.scalar(sql["other_addresses"], {**at, "email_hash": email_hash})
         if int(others or 0) >= MOST_ADDRESSES:
             fault = FieldFault("/payload/recipientEmail", f"is a further address after {MOST_ADDRESSES}")
             raise InvalidInput("A gift's address can be corrected only so often.", [fault])
         await connection.execute(sql["cancel"], {**at, "reason": "replaced", "kept": email_hash})
-        key = self._vault.record()
+        key = self._vault.record_key()
         row = {
             **at,
             "key_id": key.key_id,
@@ -321,7 +321,7 @@ async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: byt
     """Run first in a transaction: it serialises the writes of a gift."""
     if (await connection.execute(sql["write"], {**at, "deadline": deadline})).first() is None:
         raise Superseded("A message signed later was accepted for this gift; sign a new one.")
-    await spend(connection, digest, deadline)
+    await spend_digest(connection, digest, deadline)
 
 
 def _digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:

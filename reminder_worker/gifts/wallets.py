@@ -21,7 +21,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.settings import IdentityProviderSettings
 from reminder_worker.settings.chains import find_test_chains
-from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend
+from reminder_worker.signed_messages import already_used, check_deadline, served_chain, service_domain, spend_digest
 
 log = structlog.get_logger(__name__)
 
@@ -85,21 +85,25 @@ class GiftWallets:
         email = _normalised(request.email)
         digest = await self._authorise(request, email)
         scope, taken_at = "gift_wallets_of_giver", self._quotas.now()
-        await self._quotas.take(None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached")
+        await self._quotas.reserve_one(
+            None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached"
+        )
         try:
             address = await self._find_or_create(self._provider, self._settings, email, request.chain_id)
             known_by = update(gift_wallet).values(address_hash=self._hashes.gift_wallet(address))
             async with self._engine.begin() as connection:
-                await spend(connection, digest, request.deadline)
-                await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.email(email)))
+                await spend_digest(connection, digest, request.deadline)
+                await connection.execute(known_by.where(gift_wallet.c.email_hash == self._hashes.hash_email(email)))
         except AlreadyUsed:  # one of several copies sent at once: only one of them uses up a part of the giver's day
-            await self._quotas.give_back(scope, request.giver, DAY, taken_at)
+            await self._quotas.refund_one(scope, request.giver, DAY, taken_at)
             raise
         except IdentityProviderUnavailable:
             # Given back a few times a day only: somebody who makes requests fail on purpose uses up creations all the
             # same.
-            if await self._quotas.take_many(None, "gift_wallets_given_back", {request.giver: 1}, MOST_GIVEN_BACK, DAY):
-                await self._quotas.give_back(scope, request.giver, DAY, taken_at)
+            if await self._quotas.reserve_many(
+                None, "gift_wallets_given_back", {request.giver: 1}, MOST_GIVEN_BACK, DAY
+            ):
+                await self._quotas.refund_one(scope, request.giver, DAY, taken_at)
             raise
         return address
 
@@ -128,7 +132,7 @@ class GiftWallets:
     async def _find_or_create(
         self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str, chain_id: int
     ) -> str:
-        key = self._hashes.email(email)
+        key = self._hashes.hash_email(email)
         timestamp_ms, known = await self._remembered(key, settings, chain_id)
         found = known or await self._made(provider, key, email, timestamp_ms)
         address = await provider.wallet(found, email)
@@ -165,7 +169,7 @@ class GiftWallets:
             new = insert(gift_wallet).values(email_hash=key, timestamp_ms=timestamp_ms).on_conflict_do_nothing()
             if (await connection.execute(new.returning(gift_wallet.c.timestamp_ms))).first() is not None:
                 for scope, most in self._creations(settings.daily_creation_cap, chain_id):
-                    await self._quotas.take(connection, scope, "", most, DAY, code="daily_cap_reached")
+                    await self._quotas.reserve_one(connection, scope, "", most, DAY, code="daily_cap_reached")
                 return timestamp_ms, None
             found = select(gift_wallet.c.timestamp_ms, gift_wallet.c.sub_organization_id)
             row = (await connection.execute(found.where(gift_wallet.c.email_hash == key))).one()

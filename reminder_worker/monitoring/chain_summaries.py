@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import ChainLooks, together
+from reminder_worker.concurrency import ChainLooks, run_together
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.settings import ChainSettings
@@ -44,13 +44,13 @@ class ChainSummaries:
 
     async def read(self) -> list[ChainSummary]:
         """Return a summary of every chain within `STATUS_SECONDS`; a chain that hangs has no head and no balances."""
-        found = await self._looks.within(STATUS_SECONDS, self._chains)
+        found = await self._looks.collect_within(STATUS_SECONDS, self._chains)
         return [found.get(chain_id) or self._summary(chain, None, {}) for chain_id, chain in self._chains.items()]
 
     async def _look(self, chain_id: int) -> ChainSummary:
         chain, addresses = self._chains[chain_id], [wallet.address for wallet in self._wallets]
         reads = [_or_none(chain.balance(address)) for address in addresses]
-        head, *balances = await together(_or_none(chain.head()), *reads)
+        head, *balances = await run_together(_or_none(chain.head()), *reads)
         return self._summary(chain, head.number if head else None, dict(zip(addresses, balances, strict=True)))
 
     def _summary(self, chain: Chain, head: int | None, balances: Mapping[str, int | None]) -> ChainSummary:

@@ -39,7 +39,7 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
         raise InvalidInput("Give an email or an address, and not both.", faults)
     if email is not None:
         try:
-            hashed = hashes.email(normalise_email(email))
+            hashed = hashes.hash_email(normalise_email(email))
         except ValueError as error:
             raise InvalidInput("The email address is not acceptable.", [FieldFault("/email", str(error))]) from None
         of_recipient, of_gift = recipient.c.email_hash == hashed, gift_notification.c.email_hash == hashed

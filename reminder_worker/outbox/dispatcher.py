@@ -16,7 +16,7 @@ from uuid import UUID
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.concurrency import collecting_young_objects_only, together
+from reminder_worker.concurrency import collecting_young_objects_only, run_together
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.mail_client import MailClient
@@ -96,14 +96,14 @@ class OutboxDispatcher(Generic[E]):
                 await self.settle(report, *result)
 
         async def prepare_all() -> None:
-            await together(prepare(), prepare(), prepare())  # one decrypts while another waits for the database
+            await run_together(prepare(), prepare(), prepare())  # one decrypts while another waits for the database
             await prepared.put(None)
 
         async def post_all() -> None:
-            await together(post(), post())  # the second begins when the last answers of the first arrive
+            await run_together(post(), post())  # the second begins when the last answers of the first arrive
             await posted.put(None)
 
-        await together(prepare_all(), post_all(), record())
+        await run_together(prepare_all(), post_all(), record())
 
     async def prepare(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
         """Claim, render and store; None when nothing is due."""
@@ -169,7 +169,7 @@ class OutboxDispatcher(Generic[E]):
                 checked.put_nowait(None)  # ends the other workers, too
 
         workers = min(self._mail.concurrency, len(batch.ready))
-        await together(check_recipients(), *(post_checked() for _ in range(workers)))
+        await run_together(check_recipients(), *(post_checked() for _ in range(workers)))
         await self.store.remember_suppressed(suppressed)
         if outage.begun:
             report.outage = True

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reminder_worker.concurrency import each_of
+from reminder_worker.concurrency import run_each
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.outbox.mail_client import (
     EmailAccepted,
@@ -131,5 +131,5 @@ async def ask_about(
         decided = never_arrived(entry) if status.state == "unknown" else settle_status(entry, status)
         again.append(entry) if decided is None else settled.append(decided)
 
-    await each_of(entries, mail.concurrency, one)
+    await run_each(entries, mail.concurrency, one)
     return settled, again

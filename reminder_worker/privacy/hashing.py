@@ -3,24 +3,24 @@
 import hmac
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-from reminder_worker.privacy.vault import derive
+from reminder_worker.privacy.vault import derive_key
 
 
 class KeyedHash:
     """HMAC-SHA256 under a subkey for each purpose, so that hashes of two purposes cannot be compared."""
 
     def __init__(self, key: bytes) -> None:
-        self.key_id = derive(key, "hash/key-id", length=8).hex()
-        self._email = derive(key, "hash/email")
-        self._client = derive(key, "hash/client")
-        self._sub_organization = derive(key, "hash/sub-organization")
-        self._given = derive(key, "hash/given")
-        self._gift_wallet = derive(key, "hash/gift-wallet")
+        self.key_id = derive_key(key, "hash/key-id", length=8).hex()
+        self._email = derive_key(key, "hash/email")
+        self._client = derive_key(key, "hash/client")
+        self._sub_organization = derive_key(key, "hash/sub-organization")
+        self._given = derive_key(key, "hash/given")
+        self._gift_wallet = derive_key(key, "hash/gift-wallet")
 
     def __repr__(self) -> str:
         return f"KeyedHash({self.key_id})"
 
-    def email(self, normalised: str) -> bytes:
+    def hash_email(self, normalised: str) -> bytes:
         """32 bytes for the result of `normalise_email`."""
         return hmac.digest(self._email, normalised.encode(), "sha256")
 
@@ -32,15 +32,15 @@ class KeyedHash:
         """32 bytes for the lower-case address of an email's wallet."""
         return hmac.digest(self._gift_wallet, address.encode(), "sha256")
 
-    def given(self, giver: str, normalised: str) -> bytes:
+    def hash_given_email(self, giver: str, normalised: str) -> bytes:
         """32 bytes for an email of one giver (a lower-case address), which says nothing of other givers'."""
         return hmac.digest(self._given, f"{giver} {normalised}".encode(), "sha256")
 
-    def client(self, address: str | IPv4Address | IPv6Address) -> str:
+    def hash_client(self, address: str | IPv4Address | IPv6Address) -> str:
         """32 hex digits for a client; all of an IPv6 /64 is one client. ValueError when not an IP address."""
         return hmac.digest(self._client, _client_network(address).encode(), "sha256")[:16].hex()
 
-    def site(self, address: IPv4Address | IPv6Address) -> str | None:
+    def hash_site(self, address: IPv4Address | IPv6Address) -> str | None:
         """32 hex digits for the IPv6 /48 of a client: one customer may have as much. None for IPv4."""
         if isinstance(address, IPv4Address) or address.ipv4_mapped is not None:
             return None

@@ -21,7 +21,7 @@ def hkdf_sha256(key: bytes, salt: bytes | None, info: bytes, length: int) -> byt
     return HKDF(algorithm=SHA256(), length=length, salt=salt, info=info).derive(key)
 
 
-def derive(key: bytes, purpose: str, salt: bytes | None = None, length: int = 32) -> bytes:
+def derive_key(key: bytes, purpose: str, salt: bytes | None = None, length: int = 32) -> bytes:
     """Derive a subkey for one purpose; two purposes or two salts never share one."""
     return hkdf_sha256(key, salt, f"reminder-worker/v1/{purpose}".encode(), length)
 
@@ -66,15 +66,15 @@ class Vault:
         """Return the ids of all keys that can open rows here."""
         return frozenset(self._keys)
 
-    def record(self, salt: bytes | None = None, key_id: str | None = None) -> RecordKey:
+    def record_key(self, salt: bytes | None = None, key_id: str | None = None) -> RecordKey:
         """Return the key of a stored row, or of a new one (fresh salt, current master key) when nothing is given."""
         key_id = key_id or self.key_id
         salt = salt or os.urandom(32)
         if key_id not in self._keys:
             raise DecryptionFailed("a row was written under a master key that is not configured")
-        return RecordKey(key_id, salt, derive(self._keys[key_id], "record", salt))
+        return RecordKey(key_id, salt, derive_key(self._keys[key_id], "record", salt))
 
 
 def _key_id(key: bytes) -> str:
     """Return an id that tells keys apart and reveals nothing of them."""
-    return derive(key, "key-id", length=8).hex()
+    return derive_key(key, "key-id", length=8).hex()

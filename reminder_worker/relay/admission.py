@@ -215,7 +215,7 @@ class RelayAdmission:
         waiting = RequestState.DEFERRED_FEE if fees is None else None
         waiting = RequestState.WAITING_PREDECESSOR if asked.waits else waiting
         state = left.count_request(authorization, waiting, wei, prices.balance)
-        id, key = uuid4(), self._vault.record()
+        id, key = uuid4(), self._vault.record_key()
         sealed = key.seal(authorization.call_data, call_context(id))
         row = {**request_row(authorization, state), "id": id, "key_id": key.key_id, "salt": key.salt}
         if state is RequestState.SIGNED and fees is not None:
@@ -260,7 +260,7 @@ class RelayAdmission:
             row = (await connection.execute(sql["sealed_call"], {"id": id})).one_or_none()
         with suppress(DecryptionFailed):
             if row is not None:
-                key = self._vault.record(row.salt, row.key_id)
+                key = self._vault.record_key(row.salt, row.key_id)
                 return key.open(row.call_data, call_context(id)) == call_data
         return False
 

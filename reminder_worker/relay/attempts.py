@@ -181,7 +181,7 @@ class AttemptReplacer:
                 return kind, None
             request = entry.request
             data = await store.read_call(connection, self._vault, request) if kind == "call" else b""
-            key = self._vault.record(request.salt, request.key_id)
+            key = self._vault.record_key(request.salt, request.key_id)
             ready = ReadyRequest(request.id, request.router, gas, key, data)
             attempt = await sign_attempt(self._wallet.signer, chain_id, ready, entry.slot.nonce, fees, kind=kind)
             transaction = await store_attempt(connection, attempt)
@@ -234,7 +234,7 @@ class AttemptReplacer:
 
     async def open_stored(self, chain_id: int, entry: OpenSlot, row: Row[Any]) -> SignedTransaction:
         """Decrypt a stored attempt. Raises `DecryptionFailed`."""
-        key = self._vault.record(entry.request.salt, entry.request.key_id)
+        key = self._vault.record_key(entry.request.salt, entry.request.key_id)
         return SignedTransaction(row.tx_hash, open_raw(key, chain_id, row))
 
 

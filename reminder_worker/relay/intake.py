@@ -202,7 +202,9 @@ class RelayIntake:
 
     async def read_status(self) -> SponsorStatus:
         """Return the lanes that are relayed now. Answers in any trouble, within five seconds."""
-        found = await self._statuses.within(5.0, self._chains)  # frontends ask for it before they offer anything
+        found = await self._statuses.collect_within(
+            5.0, self._chains
+        )  # frontends ask for it before they offer anything
         silent = {
             chain_id: ChainSponsorStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains
         }

@@ -308,7 +308,7 @@ async def read_call(connection: AsyncConnection, vault: Vault, request: StoredRe
     sealed = await connection.scalar(sql["call_data"], {"id": request.id})
     if sealed is None:
         raise DecryptionFailed("a request that has ended has no call any more")
-    return vault.record(request.salt, request.key_id).open(sealed, call_context(request.id))
+    return vault.record_key(request.salt, request.key_id).open(sealed, call_context(request.id))
 
 
 # -- rows ---------------------------------------------------------------------------------------

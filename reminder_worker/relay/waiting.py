@@ -105,7 +105,7 @@ class RequestStarter:
         found: list[tuple[Row[Any], ReadyRequest]] = []
         for row in rows:
             try:
-                key = self._vault.record(row.salt, row.key_id)
+                key = self._vault.record_key(row.salt, row.key_id)
                 data = key.open(row.call_data, call_context(row.id))
             except DecryptionFailed:
                 log.error("relay_request_not_decryptable", chain_id=chain_id, id=str(row.id))

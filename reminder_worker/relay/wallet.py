@@ -252,7 +252,7 @@ class RelayWallet:
 
     async def read_prices_soon(self, chain_id: int) -> WalletPrices | None:
         """Return the prices within `PATIENCE_SECONDS`; else the last ones, if they are at most 30 seconds old."""
-        found = await self._reads.within(PATIENCE_SECONDS, [chain_id])
+        found = await self._reads.collect_within(PATIENCE_SECONDS, [chain_id])
         if chain_id in found:
             return found[chain_id]
         last = self._prices.get(chain_id)

@@ -18,7 +18,7 @@ from reminder_worker.chain.contracts.premium import PremiumSetting
 from reminder_worker.chain.eip712 import SignatureVerdict, SignatureVerifier, recover, typed_data_digest
 from reminder_worker.chain.quorum import agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
-from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend
+from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend_digest
 
 MOST_SEEN: Final = 10_000  # legacies in memory
 SIGNED_ON_CHAIN: Final = (
@@ -52,7 +52,7 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedRequest:
-    """Request with a valid signature. Call `spend` in the transaction that carries it out."""
+    """Request with a valid signature. Call `spend_digest` in the transaction that carries it out."""
 
     identity: LegacyIdentity
     digest: bytes = field(repr=False)
@@ -60,7 +60,7 @@ class AuthorizedRequest:
 
     async def spend(self, connection: AsyncConnection) -> None:
         """Mark the digest as used. Raises `AlreadyUsed` for the second of two requests, also if both arrive at once."""
-        await spend(connection, self.digest, self.deadline)
+        await spend_digest(connection, self.digest, self.deadline)
 
 
 class RequestAuthorizer:

@@ -20,7 +20,7 @@ from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
-from reminder_worker.concurrency import collecting_young_objects_only, together
+from reminder_worker.concurrency import collecting_young_objects_only, run_together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import array_text, json_text
 from reminder_worker.errors import ChainUnavailable
@@ -240,7 +240,7 @@ class _DueRun:
         safes = [each for each in watched if each.legacy_type == SAFE]
         others = [each for each in watched if each.legacy_type != SAFE]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
-        await together(*(self._batch(batch, ends) for batch in batches))
+        await run_together(*(self._batch(batch, ends) for batch in batches))
         await self._store(1)
 
     async def _batch(self, batch: Sequence[WatchedLegacy], ends: float) -> None:
@@ -255,7 +255,7 @@ class _DueRun:
     async def _read(self, batch: Sequence[WatchedLegacy]) -> list[WindowReading]:
         legacies = [each.legacy for each in batch]
         at = self.head.hash
-        windows, triggers, _ = await together(
+        windows, triggers, _ = await run_together(
             read_open_windows(self._chain, legacies, at, self._questions),
             self._legacies.triggers(legacies, at=at),
             self._learn_ahead({each.creator for each in batch}),

@@ -19,7 +19,7 @@ from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.renewals import RenewalReads, RenewState
 from reminder_worker.chain.types import ETHER, BlockHeader
-from reminder_worker.concurrency import together
+from reminder_worker.concurrency import run_together
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import SAFE, ReminderConfig
 from reminder_worker.indexer.selector import IndexerSelector
@@ -89,7 +89,7 @@ class ReminderFactReader:
         legacies = {entry.legacy for entry in entries}
         due = {entry.legacy for entry in entries if entry.kind in KIND_WINDOWS}
         configured = sorted({entry.legacy for entry in entries if entry.kind not in ACTIVATIONS})
-        _, _, configs, amounts, told = await together(
+        _, _, configs, amounts, told = await run_together(
             self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
             self._learn_windows(facts, sorted(due - facts.windows.keys())),
             self._configs(configured, head.number),
@@ -114,7 +114,7 @@ class ReminderFactReader:
     async def _learn_windows(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         batches = [legacies[i : i + self._batch_size] for i in range(0, len(legacies), self._batch_size)]
         asked = (read_open_windows(self._chain, batch, facts.head.hash, self._questions) for batch in batches)
-        for found in await together(*asked):
+        for found in await run_together(*asked):
             facts.windows.update(found)
 
     async def _renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
@@ -151,7 +151,7 @@ class ReminderFactReader:
             for entry in entries
         }
         tokens = sorted({token for each in sums.values() for token in each} - {ETHER})
-        whitelist, metadata = await together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
+        whitelist, metadata = await run_together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
         metadata = {**metadata, ETHER: ETHER_METADATA}
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 

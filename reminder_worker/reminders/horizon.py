@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import Triggers
 from reminder_worker.chain.contracts.premium import ReminderView
 from reminder_worker.chain.endpoints import TooMuch
-from reminder_worker.concurrency import together
+from reminder_worker.concurrency import run_together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import WINDOW_LINES
@@ -81,7 +81,7 @@ async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, plac
         if len(some) == 1:
             return {}
         middle = len(some) // 2
-        first, second = await together(ask(some[:middle]), ask(some[middle:]))
+        first, second = await run_together(ask(some[:middle]), ask(some[middle:]))
         return {**first, **second}
 
     return await ask(legacies)

@@ -69,7 +69,7 @@ class InstructionMailer:
         """Apply one cooldown to all legacies of the owner."""
         seconds = self._settings.reminders.instructions_cooldown_seconds
         try:
-            await self._quotas.cooldown(conn, "instructions", owner, seconds)
+            await self._quotas.start_cooldown(conn, "instructions", owner, seconds)
         except LimitReached as early:
             again = datetime.fromtimestamp(self._quotas.now() + early.retry_after + 60, UTC)  # to the minute
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "

@@ -15,7 +15,7 @@ from sqlalchemy import Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.concurrency import in_time, together
+from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import NotConfigured, ServiceError
 from reminder_worker.indexer.models import ReminderConfig
@@ -332,7 +332,7 @@ class ReminderDispatch:
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DispatchReport:
         """Plan, ask about emails in doubt, then send until nothing is due or the time is up."""
         report = DispatchReport()
-        await together(*(self._plan(chain_id, report) for chain_id in self._planners))
+        await run_together(*(self._plan(chain_id, report) for chain_id in self._planners))
         await self.outbox.run(report, budget_seconds)
         return report
 

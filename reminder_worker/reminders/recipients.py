@@ -29,7 +29,7 @@ from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAu
 from reminder_worker.reminders.tables import legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
-from reminder_worker.strict_json import decode
+from reminder_worker.strict_json import decode_json
 
 MAX_RECIPIENTS = 64
 Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
@@ -61,7 +61,7 @@ class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True):
 
 def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
     """Parse the set in a signed payload. Raises `Malformed`, or `InvalidInput` with a fault for every bad field."""
-    read = decode(payload, _RecipientPayload, "/payload")
+    read = decode_json(payload, _RecipientPayload, "/payload")
     faults: list[FieldFault] = []
     try:
         check_salt(read.salt)
@@ -125,7 +125,7 @@ def seal_row(key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes
 
 def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
     """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
-    key = vault.record(row.salt, row.key_id)
+    key = vault.record_key(row.salt, row.key_id)
     at = (row.chain_id, row.legacy, row.recipient)
     email, name = (
         key.open(row.email, recipient_context("email", *at)),
@@ -278,7 +278,7 @@ class RecipientStore:
             return False
 
     def _has_email(self, row: Row[Any] | None, wanted: StoredRecipient) -> bool:
-        return row is not None and bool(row.email_hash == self._hashes.email(wanted.email))
+        return row is not None and bool(row.email_hash == self._hashes.hash_email(wanted.email))
 
     async def _take_new_addresses(
         self,
@@ -289,8 +289,8 @@ class RecipientStore:
         changed: Sequence[StoredRecipient],
     ) -> None:
         known = {row.email_hash for row in stored}
-        new = {self._hashes.email(each.email) for each in changed} - known
-        await self._quotas.take(
+        new = {self._hashes.hash_email(each.email) for each in changed} - known
+        await self._quotas.reserve_one(
             conn,
             "new_addresses",
             f"{request.chain_id}:{granted.identity.creator}",
@@ -328,8 +328,8 @@ class RecipientStore:
             "legacy": request.legacy,
             "recipient": each.recipient,
             "role": each.role,
-            "email_hash": self._hashes.email(each.email),
-            **seal_row(self._vault.record(), at, each.email.encode(), each.name.encode()),
+            "email_hash": self._hashes.hash_email(each.email),
+            **seal_row(self._vault.record_key(), at, each.email.encode(), each.name.encode()),
         }
 
 

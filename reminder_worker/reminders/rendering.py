@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
-from reminder_worker.concurrency import in_time, together
+from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.selector import IndexerSelector
@@ -154,7 +154,7 @@ class ReminderRenderer:
             settled.extend(
                 retry_later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id]
             )
-        await together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
+        await run_together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
         return facts, settled
 
     def _relevant(self, entry: ReminderEmail, facts: ReminderFacts) -> Relevant | ReminderResult:
@@ -202,7 +202,7 @@ class ReminderRenderer:
         if entry.stored is None:
             return drop_email(entry, "erased")
         try:
-            key = self._vault.record(entry.stored.salt, entry.stored.key_id)
+            key = self._vault.record_key(entry.stored.salt, entry.stored.key_id)
             at = (entry.chain_id, entry.legacy, entry.recipient)
             email = key.open(entry.stored.email, recipient_context("email", *at)).decode()
             name = key.open(entry.stored.name, recipient_context("name", *at)).decode()
@@ -237,7 +237,7 @@ class ReminderRenderer:
         if entry.body is None or entry.stored is None:
             return drop_email(entry, "body_gone")
         try:
-            key = self._vault.record(entry.stored.salt, entry.stored.key_id)
+            key = self._vault.record_key(entry.stored.salt, entry.stored.key_id)
             body = key.open(entry.body, email_body_context(entry.id))
         except DecryptionFailed:
             return self._not_decryptable(entry)

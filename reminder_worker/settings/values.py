@@ -17,17 +17,17 @@ from reminder_worker.privacy.emails import check_name, normalise_email
 BlockTag = Literal["latest", "safe", "finalized"]
 
 
-def _parts(value: str) -> tuple[str, ...]:
+def _split_list(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
-def _address(value: str) -> str:
+def _read_address(value: str) -> str:
     if len(value) != 42 or not value.startswith("0x") or any(c not in "0123456789abcdefABCDEF" for c in value[2:]):
         raise ValueError("not an address: 0x and 40 hex digits")
     return value.lower()
 
 
-def _key(value: str) -> bytes:
+def _read_key(value: str) -> bytes:
     """Base64 of 32 bytes, as `reminder-worker keys new` prints it."""
     try:
         raw = b64decode(value, validate=True)
@@ -38,11 +38,11 @@ def _key(value: str) -> bytes:
     return raw
 
 
-def _keys(value: str) -> tuple[bytes, ...]:
-    return tuple(map(_key, _parts(value)))
+def _read_keys(value: str) -> tuple[bytes, ...]:
+    return tuple(map(_read_key, _split_list(value)))
 
 
-def _url(value: str) -> str:
+def _check_url(value: str) -> str:
     try:
         AnyUrl(value)  # as the URL standard and the HTTP client read it
         parts = urlsplit(value)
@@ -57,7 +57,7 @@ def _url(value: str) -> str:
 
 def _base_url(value: str) -> str:
     """Return a base address for paths; it is shown, so it may hold no password."""
-    if any(mark in _url(value) for mark in "@?#"):
+    if any(mark in _check_url(value) for mark in "@?#"):
         raise ValueError("not a base address: holds a user, a query or a fragment")
     return value.rstrip("/")
 
@@ -68,13 +68,13 @@ def _in_a_header(value: str) -> str:
     return value
 
 
-def _guards(value: str) -> str:
+def _check_guard(value: str) -> str:
     if len(value) < 16:
         raise ValueError("needs at least 16 characters")
     return _in_a_header(value)
 
 
-def _proxy(value: str) -> str:
+def _check_proxy(value: str) -> str:
     try:
         ip_network(value, strict=False)
     except ValueError:
@@ -90,7 +90,7 @@ def _may_be_mailed(value: str) -> str:
         raise ValueError("holds what is neither an email address nor a domain as @example.org") from None
 
 
-def _origin(value: str) -> str:
+def _read_origin(value: str) -> str:
     """Return the origin in the form that browsers send."""
     pattern = r"(?P<scheme>https?)://[a-z0-9][a-z0-9.-]*(:(?P<port>[1-9][0-9]{0,4}))?"
     found = re.fullmatch(pattern, value.removesuffix("/").lower())
@@ -122,20 +122,20 @@ class PriceFeed:
     heartbeat_seconds: int
 
     @classmethod
-    def of(cls, text: str) -> "PriceFeed":
+    def from_text(cls, text: str) -> "PriceFeed":
         """`<token>=<feed>@<heartbeat in seconds>`. Raises `ValueError`."""
         token, _, rest = text.partition("=")
         feed, _, heartbeat = rest.partition("@")
         if not heartbeat.isdecimal() or not 0 < int(heartbeat) <= 7 * 86400:
             raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
-        return cls("ETH" if token.upper() == "ETH" else _address(token), _address(feed), int(heartbeat))
+        return cls("ETH" if token.upper() == "ETH" else _read_address(token), _read_address(feed), int(heartbeat))
 
     def __str__(self) -> str:
         return f"{self.token}={self.feed}@{self.heartbeat_seconds}"
 
 
 def _price_feeds(value: str) -> tuple[PriceFeed, ...]:
-    feeds = tuple(map(PriceFeed.of, _parts(value)))
+    feeds = tuple(map(PriceFeed.from_text, _split_list(value)))
     if len({feed.token for feed in feeds}) < len(feeds):
         raise ValueError("names a token twice")
     return feeds
@@ -147,9 +147,9 @@ def _gift_prefix(value: str) -> str:
     return value
 
 
-def _endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+def _check_endpoints(values: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     """Refuse an endpoint named twice, in any spelling: it would agree with itself."""
-    urls = [str(AnyUrl(_url(value.get_secret_value()))).rstrip("/") for value in values]
+    urls = [str(AnyUrl(_check_url(value.get_secret_value()))).rstrip("/") for value in values]
     if len(set(urls)) < len(urls):
         raise ValueError("names one twice")
     return values
@@ -160,21 +160,21 @@ def _of_text(check: Callable[[str], object]) -> BeforeValidator:
     return BeforeValidator(lambda value: check(value) if isinstance(value, str) else value)
 
 
-Address = Annotated[str, _of_text(_address)]
+Address = Annotated[str, _of_text(_read_address)]
 Name = Annotated[str, AfterValidator(check_name)]
 GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]
 WebUrl = Annotated[str, _of_text(_base_url)]
-SecretWebUrl = Annotated[SecretStr, _of_text(_url)]
+SecretWebUrl = Annotated[SecretStr, _of_text(_check_url)]
 SecretEmail = Annotated[SecretStr, _of_text(normalise_email)]
 SecretToken = Annotated[SecretStr, _of_text(_in_a_header)]
-SecretGuard = Annotated[SecretStr, _of_text(_guards)]
+SecretGuard = Annotated[SecretStr, _of_text(_check_guard)]
 SecretUrl = Annotated[SecretStr, _of_text(_postgres_url)]
-Key = Annotated[SecretBytes, _of_text(_key)]
-Keys = Annotated[tuple[SecretBytes, ...], _of_text(_keys)]
+Key = Annotated[SecretBytes, _of_text(_read_key)]
+Keys = Annotated[tuple[SecretBytes, ...], _of_text(_read_keys)]
 PriceFeeds = Annotated[tuple[PriceFeed, ...], _of_text(_price_feeds)]
-Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(_parts)]
-Proxies = Annotated[tuple[Annotated[str, AfterValidator(_proxy)], ...], _of_text(_parts)]
+Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(_split_list)]
+Proxies = Annotated[tuple[Annotated[str, AfterValidator(_check_proxy)], ...], _of_text(_split_list)]
 Count = Annotated[int, Field(le=10**9)]
-Origin = Annotated[str, _of_text(_origin)]
-Origins = Annotated[tuple[Origin, ...], _of_text(_parts)]
-SecretUrls = Annotated[tuple[SecretStr, ...], _of_text(_parts), AfterValidator(_endpoints)]
+Origin = Annotated[str, _of_text(_read_origin)]
+Origins = Annotated[tuple[Origin, ...], _of_text(_split_list)]
+SecretUrls = Annotated[tuple[SecretStr, ...], _of_text(_split_list), AfterValidator(_check_endpoints)]

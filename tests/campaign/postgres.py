@@ -13,7 +13,7 @@ import psutil
 import psycopg
 
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import migrate
+from reminder_worker.database.migrate import migrate_database
 
 _ENDS_OF_WAL = 16 * 1024  # bytes: less than any file that a backend would extend
 
@@ -125,7 +125,7 @@ def postgres() -> Iterator[Postgres]:
 
         async def prepare() -> None:
             engine = open_engine(opened.url)
-            await migrate(engine)
+            await migrate_database(engine)
             await engine.dispose()
 
         asyncio.run(prepare())

@@ -38,7 +38,7 @@ def enter_request(
     wallet: str = RELAYER,
 ) -> UUID:
     """With a slot of this nonce and one signed transaction, unless `nonce` is None."""
-    request_id, key, ended = uuid4(), vault.record(), state in ENDED
+    request_id, key, ended = uuid4(), vault.record_key(), state in ENDED
     sealed = key.seal(SIGNATURE, f"relay_request.call_data|{request_id}")
     sql(
         "insert into worker.relay_request (id, chain_id, wallet, lane, digest, router, subject_id, signer, creator,"

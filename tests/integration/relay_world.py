@@ -306,4 +306,6 @@ async def stored_attempts(
         order by s.nonce, t.max_fee_wei desc
     """)
     rows = await connection.execute(newest, {"chain_id": chain_id, "wallet": wallet})
-    return [SignedTransaction(row.tx_hash, open_raw(vault.record(row.salt, row.key_id), chain_id, row)) for row in rows]
+    return [
+        SignedTransaction(row.tx_hash, open_raw(vault.record_key(row.salt, row.key_id), chain_id, row)) for row in rows
+    ]

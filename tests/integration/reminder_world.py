@@ -183,13 +183,13 @@ class World:
 
     def _row(self, legacy: str, address: str, email: str) -> dict[str, Any]:
         at = (CHAIN_ID, legacy, address)
-        key = self.vault.record()
+        key = self.vault.record_key()
         return {
             "chain_id": CHAIN_ID,
             "legacy": legacy,
             "recipient": address,
             "role": "beneficiary",
-            "email_hash": self.hashes.email(email),
+            "email_hash": self.hashes.hash_email(email),
             **seal_row(key, at, email.encode(), self.labels.get(address, "Somebody").title().encode()),
         }
 

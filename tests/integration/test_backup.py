@@ -18,7 +18,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
-from reminder_worker.database.rotation import rotate
+from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import DecryptionFailed, Misconfigured
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
@@ -64,8 +64,8 @@ async def filled(engine: AsyncEngine, database_url: str) -> AsyncEngine:
     """An installation with a person, a request under way and its keys on record."""
     vault = Vault(OLD)
     await _start(engine, vault, OLD)
-    sealed = seal_row(vault.record(), AT, EMAIL, b"Orpheline")
-    row = {"role": "heir", "email_hash": HASHES.email(EMAIL.decode()), **sealed}
+    sealed = seal_row(vault.record_key(), AT, EMAIL, b"Orpheline")
+    row = {"role": "heir", "email_hash": HASHES.hash_email(EMAIL.decode()), **sealed}
     async with engine.begin() as connection:
         await connection.execute(recipient.insert().values(chain_id=AT[0], legacy=AT[1], recipient=AT[2], **row))
     with connected(database_url) as database:
@@ -126,7 +126,7 @@ async def _everything(engine: AsyncEngine) -> dict[str, list[Any]]:
 async def _opened(engine: AsyncEngine, vault: Vault) -> list[bytes]:
     async with engine.connect() as connection:
         rows = (await connection.execute(select(recipient))).all()
-    return [vault.record(row.salt, row.key_id).open(row.email, recipient_context("email", *AT)) for row in rows]
+    return [vault.record_key(row.salt, row.key_id).open(row.email, recipient_context("email", *AT)) for row in rows]
 
 
 async def test_a_restored_backup_holds_every_row_and_starts(
@@ -148,7 +148,7 @@ async def test_a_backup_tells_of_an_erased_person_until_its_key_is_destroyed(
     _dump(database_url, tmp_path / "dump")
     both = Vault(NEW, [OLD])
     await _start(filled, both, NEW)
-    assert [rows async for rows in rotate(filled, both, SEALED_RECIPIENTS)] == [1]
+    assert [rows async for rows in rotate_keys(filled, both, SEALED_RECIPIENTS)] == [1]
     assert await _opened(filled, Vault(NEW)) == [EMAIL]
     assert (await erase_person(filled, HASHES, EMAIL.decode(), None)).recipients == 1
     assert await _opened(filled, both) == []

@@ -436,7 +436,7 @@ def test_requeue_takes_refused_alerts_too(command: Command) -> None:
 
 def _enter_recipient(command: Command) -> None:
     """Under the key that the command has."""
-    sealed = seal_row(Vault(ENC_KEY).record(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
+    sealed = seal_row(Vault(ENC_KEY).record_key(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
     command.sql(
         "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
         " values (31337, %s, %s, 'beneficiary', %s, %s, %s, %s, %s)",
@@ -471,7 +471,7 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
     assert "1 recipients and gifts encrypted anew" in rotated.output
     [(key_id, salt, email)] = command.sql("select key_id, salt, email from worker.recipient")
     assert key_id == new.key_id
-    opened = new.record(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
+    opened = new.record_key(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
     assert opened == EMAIL
 
 

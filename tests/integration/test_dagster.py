@@ -620,9 +620,11 @@ def test_a_pass_whose_key_cannot_be_used_is_no_success(
 
     async def failed(runtime: Runtime) -> set[str]:
         for name in passes:
-            assert not any(outcome.due for outcome in await worker_passes.look(runtime, name)), "a run would only fail"
+            assert not any(outcome.due for outcome in await worker_passes.poll_pass(runtime, name)), (
+                "a run would only fail"
+            )
             with suppress(worker_passes.PassFailed):
-                await worker_passes.run(runtime, name)
+                await worker_passes.run_pass(runtime, name)
         states = (await worker_passes.read_operator_facts(runtime, "passes")).passes
         return {state.name for state in states if state.error == "Misconfigured" and state.succeeded_age is None}
 

@@ -12,7 +12,7 @@ from sqlalchemy.pool import StaticPool
 
 from reminder_worker.database import engine as module
 from reminder_worker.database.engine import open_engine, shares_sessions
-from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
+from reminder_worker.database.migrate import NEWEST, alembic_config, migrate_database, schema_serves
 from reminder_worker.schema import SCHEMA, metadata
 
 
@@ -44,7 +44,7 @@ def test_the_newest_revision_is_the_one_the_code_asks_for() -> None:
 
 
 async def test_migrating_twice_changes_nothing(engine: AsyncEngine) -> None:
-    await migrate(engine)
+    await migrate_database(engine)
     assert await schema_serves(engine)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.database.rotation import rotate
+from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.gift import GiftReader, TimelockedGift
@@ -424,8 +424,8 @@ async def test_gifts_of_a_test_chain_take_nothing_of_an_addresss_day_beside_main
         await world.register(world.seal())
         await world.tick()
         assert world.stub.told("gift_waiting") == [NORMAL]
-        on_mainnet = {world.hashes.email(NORMAL).hex(): 2}
-        assert await QuotaCounters(engine).take_many(None, "email_day", on_mainnet, 2, DAY)
+        on_mainnet = {world.hashes.hash_email(NORMAL).hex(): 2}
+        assert await QuotaCounters(engine).reserve_many(None, "email_day", on_mainnet, 2, DAY)
 
 
 @pytest.mark.parametrize("indexed", [True, False])
@@ -469,7 +469,7 @@ async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_a
     await world.tick()
     await world.register(waiting, timing="none")
     rotated = Vault(b"n" * 32, [b64decode(ENC_KEY)])
-    assert [count async for count in rotate(world.engine, rotated, SEALED)] == [2]
+    assert [count async for count in rotate_keys(world.engine, rotated, SEALED)] == [2]
     world.vault = Vault(b"n" * 32)
     world.mail = world.another_mail()
     await world.tick()

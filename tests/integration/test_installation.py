@@ -60,6 +60,6 @@ async def test_each_process_may_know_the_next_key_before_any_of_them_writes_with
     changed = {"EMAIL_ENC_KEY": SECOND, "EMAIL_ENC_KEYS_OLD": FIRST}
     for settings in (prepared, changed, prepared, changed):
         await _start(engine, settings)
-    written = Vault(b"2" * 32, [b"1" * 32]).record()
+    written = Vault(b"2" * 32, [b"1" * 32]).record_key()
     sealed = written.seal(b"anna", "here")
-    assert Vault(b"1" * 32, [b"2" * 32]).record(written.salt, written.key_id).open(sealed, "here") == b"anna"
+    assert Vault(b"1" * 32, [b"2" * 32]).record_key(written.salt, written.key_id).open(sealed, "here") == b"anna"

@@ -394,11 +394,11 @@ async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
 
 async def _lock_recipients(world: World, engine: AsyncEngine, what: str) -> None:
     if what == "a rotation of keys":
-        async for _ in rotation.rotate(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED_RECIPIENTS):
+        async for _ in rotation.rotate_keys(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED_RECIPIENTS):
             pass
     elif what == "an erasure by operators":
         await erasure.erase_person(engine, world.hashes, "anna@example.org", None)
     else:
         async with engine.connect() as connection:
             await connection.execute(text("select from worker.recipient for update"))
-            await rotation._reseal(connection, world.vault, SEALED_RECIPIENTS, [])
+            await rotation._reseal_rows(connection, world.vault, SEALED_RECIPIENTS, [])

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database import migrate as module
 from reminder_worker.database.engine import open_engine
-from reminder_worker.database.migrate import NEWEST, alembic_config, migrate, schema_serves
+from reminder_worker.database.migrate import NEWEST, alembic_config, migrate_database, schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.privacy.vault import Vault
 from tests.integration.relay_rows import connected, enter_budget, enter_request, enter_wallet
@@ -163,7 +163,7 @@ async def test_an_update_keeps_every_row_as_it_was(previous: AsyncEngine, empty_
     _fill(empty_url)
     before = _rows(empty_url)
     assert sum(map(bool, before.values())) >= 10
-    await migrate(previous)
+    await migrate_database(previous)
     after = _rows(empty_url)
     for table, rows in before.items():
         kept = [{name: row[name] for name in old} for row, old in zip(after[table], rows, strict=True)]
@@ -176,7 +176,7 @@ async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema
     """Its rows, with the columns it knows and no others, are taken by the migrated tables."""
     _fill(empty_url)
     before = _rows(empty_url)
-    await migrate(previous)
+    await migrate_database(previous)
     with connected(empty_url) as database:
         for table, rows in before.items():
             database.execute(f"delete from worker.{table}")
@@ -192,7 +192,7 @@ async def test_the_previous_release_can_write_what_it_writes_on_the_newer_schema
 
 async def test_a_revision_only_adds(previous: AsyncEngine, empty_url: str) -> None:
     before = _shape(empty_url)
-    await migrate(previous)
+    await migrate_database(previous)
     assert _broken(empty_url, before, _shape(empty_url)) == set()
 
 
@@ -201,7 +201,7 @@ async def test_a_revision_that_drops_or_demands_would_be_found(
 ) -> None:
     before = _shape(database_url)
     bring_to(SchemaUpdate(NEWEST, UPCOMING.next, DEMANDING), tmp_path, monkeypatch)
-    await migrate(engine)
+    await migrate_database(engine)
     found = _broken(database_url, before, _shape(database_url))
     assert {("pass_state", "error"), ("suppression", "language")} <= found
     assert "one_write" in {name for _, name in found}
@@ -244,7 +244,7 @@ async def test_a_release_that_is_taken_back_leaves_the_newer_schema_as_it_is(eng
         async with engine.begin() as connection:
             await connection.execute(text("update worker.alembic_version set version_num = :to"), {"to": revision})
         with pytest.raises(Misconfigured, match="or one further") if refused else nullcontext():
-            await migrate(engine)
+            await migrate_database(engine)
         async with engine.connect() as connection:
             assert await connection.scalar(text("select version_num from worker.alembic_version")) == revision
 

@@ -33,7 +33,7 @@ def quotas(engine: AsyncEngine, clock: Clock) -> QuotaCounters:
 async def test_a_limit_holds_when_all_ask_at_once(quotas: QuotaCounters) -> None:
     async def ask() -> bool:
         try:
-            await quotas.take(None, "test", "a", 5, 60)
+            await quotas.reserve_one(None, "test", "a", 5, 60)
         except LimitReached:
             return False
         return True
@@ -42,29 +42,29 @@ async def test_a_limit_holds_when_all_ask_at_once(quotas: QuotaCounters) -> None
 
 
 async def test_what_does_not_fit_uses_nothing(quotas: QuotaCounters) -> None:
-    await quotas.take(None, "test", "a", 5, 60, cost=4)
+    await quotas.reserve_one(None, "test", "a", 5, 60, cost=4)
     with pytest.raises(LimitReached):
-        await quotas.take(None, "test", "a", 5, 60, cost=2)
-    await quotas.take(None, "test", "a", 5, 60, cost=1)
+        await quotas.reserve_one(None, "test", "a", 5, 60, cost=2)
+    await quotas.reserve_one(None, "test", "a", 5, 60, cost=1)
 
 
 async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: QuotaCounters, clock: Clock) -> None:
-    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
     with pytest.raises(LimitReached) as refused:
-        await quotas.take(None, "test", "a", 1, 60)
+        await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now += refused.value.retry_after
-    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
 
 
 async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
     quotas: QuotaCounters, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A window that ends while it is asked about is not the next one: after midnight nobody waits for another day."""
-    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now = 1_700_000_039  # the last second of its minute
     _asking_takes(1, quotas, clock, monkeypatch)
     with pytest.raises(LimitReached) as refused:
-        await quotas.take(None, "test", "a", 1, 60)
+        await quotas.reserve_one(None, "test", "a", 1, 60)
     assert refused.value.retry_after == 1
 
 
@@ -102,19 +102,19 @@ async def test_a_process_that_ends_takes_little_with_it(quotas: QuotaCounters, l
 
 
 def _asking_takes(seconds: float, quotas: QuotaCounters, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    ask = quotas.take_many
+    ask = quotas.reserve_many
 
     async def slowly(*asked: Any) -> frozenset[str]:
         found = await ask(*asked)
         clock.now += seconds
         return found
 
-    monkeypatch.setattr(quotas, "take_many", slowly)
+    monkeypatch.setattr(quotas, "reserve_many", slowly)
 
 
 async def test_many_subjects_are_admitted_each_by_its_own_count(quotas: QuotaCounters) -> None:
-    await quotas.take(None, "test", "full", 2, 60, cost=2)
-    assert await quotas.take_many(None, "test", {"full": 1, "free": 2, "greedy": 3}, 2, 60) == {"free"}
+    await quotas.reserve_one(None, "test", "full", 2, 60, cost=2)
+    assert await quotas.reserve_many(None, "test", {"full": 1, "free": 2, "greedy": 3}, 2, 60) == {"free"}
 
 
 @pytest.mark.parametrize("later", [60, -60])
@@ -123,30 +123,30 @@ async def test_what_is_given_back_is_of_the_window_in_which_it_was_taken(
 ) -> None:
     """Also over midnight, and by a clock that is put back: one more than the limit would fit there."""
     taken_at = clock.now
-    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now += later
-    await quotas.take(None, "test", "a", 1, 60)
-    await quotas.give_back("test", "a", 60, taken_at)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
+    await quotas.refund_one("test", "a", 60, taken_at)
     with pytest.raises(LimitReached):
-        await quotas.take(None, "test", "a", 1, 60)
+        await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now = taken_at
-    await quotas.take(None, "test", "a", 1, 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
 
 
 async def test_a_rolled_back_transaction_used_nothing(quotas: QuotaCounters, engine: AsyncEngine) -> None:
     async with engine.connect() as connection:
-        await quotas.take(connection, "test", "a", 1, 60)
-        await quotas.cooldown(connection, "cool", "a", 60)
+        await quotas.reserve_one(connection, "test", "a", 1, 60)
+        await quotas.start_cooldown(connection, "cool", "a", 60)
         await connection.rollback()
-    await quotas.take(None, "test", "a", 1, 60)
-    await quotas.cooldown(None, "cool", "a", 60)
+    await quotas.reserve_one(None, "test", "a", 1, 60)
+    await quotas.start_cooldown(None, "cool", "a", 60)
 
 
 async def test_a_cooldown_runs_from_the_last_grant_and_says_when_it_ends(quotas: QuotaCounters, clock: Clock) -> None:
-    await quotas.cooldown(None, "cool", "a", 100)
+    await quotas.start_cooldown(None, "cool", "a", 100)
     clock.now += 40
     with pytest.raises(LimitReached) as refused:
-        await quotas.cooldown(None, "cool", "a", 100)
+        await quotas.start_cooldown(None, "cool", "a", 100)
     assert (refused.value.retry_after, refused.value.code) == (60, "cooldown")
     clock.now += 60
-    await quotas.cooldown(None, "cool", "a", 100)
+    await quotas.start_cooldown(None, "cool", "a", 100)

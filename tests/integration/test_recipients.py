@@ -13,7 +13,7 @@ from sqlalchemy import insert, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Legacy, Scenario
-from reminder_worker.database.rotation import rotate
+from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
@@ -393,17 +393,17 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     old, new = Vault(ENC_KEY), Vault(b"n" * 32, [ENC_KEY])
     (row,) = await world.sql("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
     entry = uuid4()
-    sealed = old.record(row.salt, row.key_id).seal(b"body", email_body_context(entry))
+    sealed = old.record_key(row.salt, row.key_id).seal(b"body", email_body_context(entry))
     async with world.engine.begin() as connection:
         stored = _entry(world, legacy, row.recipient, "unknown", id=entry, body=sealed, body_salt=row.salt)
         await connection.execute(insert(sent_ledger).values(stored))
-    assert [rows async for rows in rotate(world.engine, new, SEALED_RECIPIENTS, batch=2)] == [2, 1]
+    assert [rows async for rows in rotate_keys(world.engine, new, SEALED_RECIPIENTS, batch=2)] == [2, 1]
     only_new = Vault(b"n" * 32)
     rows = await world.sql("select * from worker.recipient order by recipient")
     assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
     (kept,) = await world.sql("select body, body_salt from worker.sent_ledger")
     assert kept.body_salt == rows[1].salt
-    assert only_new.record(kept.body_salt).open(kept.body, email_body_context(entry)) == b"body"
+    assert only_new.record_key(kept.body_salt).open(kept.body, email_body_context(entry)) == b"body"
     with pytest.raises(DecryptionFailed):
         open_row(old, rows[0])
 
@@ -414,7 +414,7 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
     await world.ingest(owner, legacy, [person(1)])
     before = await world.sql("select salt, key_id from worker.recipient")
     with pytest.raises(DecryptionFailed):
-        await anext(rotate(world.engine, Vault(b"n" * 32), SEALED_RECIPIENTS))
+        await anext(rotate_keys(world.engine, Vault(b"n" * 32), SEALED_RECIPIENTS))
     assert await world.sql("select salt, key_id from worker.recipient") == before
 
 

@@ -414,7 +414,7 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
     most = int(slot["reserved_wei"]) // GAS
 
     async def store_one(max_fee: int) -> None:
-        request = ReadyRequest(uuid4(), TARGET, GAS, world.vault.record(), b"")
+        request = ReadyRequest(uuid4(), TARGET, GAS, world.vault.record_key(), b"")
         signed = await sign_attempt(world.signer, CHAIN_ID, request, 0, GasFees(max_fee, GWEI))
         async with world.engine.begin() as connection:
             await store_attempt(connection, signed)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from reminder_worker.concurrency import in_time, together
+from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import ChainUnavailable, Unavailable
 
 
@@ -17,7 +17,7 @@ async def fails() -> None:
 async def test_a_failure_that_was_dealt_with_makes_no_cancellation_of_a_chain_that_takes_long(beside: int) -> None:
     async def work() -> None:
         with pytest.raises(Unavailable, match="of itself"):
-            await together(fails(), *(asyncio.sleep(60) for _ in range(beside)))
+            await run_together(fails(), *(asyncio.sleep(60) for _ in range(beside)))
         await asyncio.sleep(60)
 
     with pytest.raises(ChainUnavailable):
@@ -38,7 +38,7 @@ async def test_the_first_failure_ends_the_others_before_it_is_raised() -> None:
             ended.append("slow")
 
     with pytest.raises(Unavailable):
-        await together(slow(), fails(), slow())
+        await run_together(slow(), fails(), slow())
     assert ended == ["slow", "slow"]
 
 
@@ -49,7 +49,7 @@ async def test_who_is_cancelled_while_a_failure_ends_the_others_is_cancelled() -
         finally:
             await asyncio.sleep(0.05)
 
-    waiting = asyncio.ensure_future(together(fails(), slow()))
+    waiting = asyncio.ensure_future(run_together(fails(), slow()))
     await asyncio.sleep(0.02)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):

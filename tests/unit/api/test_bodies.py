@@ -11,7 +11,7 @@ from api.gift_bodies import GiftEraseBody
 from api.schemas import EXAMPLE_DEADLINE, EXAMPLE_RECIPIENT, EXAMPLE_SIGNATURE, SignedBody
 from api.sponsor_bodies import CheckInBody, ClaimBody, GiftWithdrawBody
 from reminder_worker.errors import InvalidInput
-from reminder_worker.strict_json import decode
+from reminder_worker.strict_json import decode_json
 
 SIGNED = {"chainId": 1, "deadline": EXAMPLE_DEADLINE, "signature": EXAMPLE_SIGNATURE}
 RELAYED = SIGNED | {"nonce": "0", "router": EXAMPLE_RECIPIENT, "legacyId": "7"}
@@ -29,7 +29,7 @@ RELAYED = SIGNED | {"nonce": "0", "router": EXAMPLE_RECIPIENT, "legacyId": "7"}
 )
 def test_a_field_of_another_type_is_refused_in_the_words_of_json(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput) as refused:
-        decode(json.dumps(SIGNED | {"legacy": EXAMPLE_RECIPIENT} | changes), SignedBody)
+        decode_json(json.dumps(SIGNED | {"legacy": EXAMPLE_RECIPIENT} | changes), SignedBody)
     assert [(fault.pointer, fault.detail) for fault in refused.value.faults] == [(f"/{next(iter(changes))}", words)]
 
 
@@ -49,11 +49,11 @@ def test_a_field_of_another_type_is_refused_in_the_words_of_json(changes: dict[s
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_an_address_with_a_line_end_behind_it_is_none(body: type[msgspec.Struct], whole: dict[str, Any]) -> None:
-    decode(json.dumps(whole), body)
+    decode_json(json.dumps(whole), body)
     names = [name for name, value in whole.items() if value in (EXAMPLE_RECIPIENT, [EXAMPLE_RECIPIENT])]
     assert names
     for name in names:
         longer: Any = EXAMPLE_RECIPIENT + "\n"
         with pytest.raises(InvalidInput) as refused:
-            decode(json.dumps(whole | {name: [longer] if isinstance(whole[name], list) else longer}), body)
+            decode_json(json.dumps(whole | {name: [longer] if isinstance(whole[name], list) else longer}), body)
         assert [fault.pointer.split("/")[1] for fault in refused.value.faults] == [name]

@@ -10,25 +10,25 @@ HASHES = KeyedHash(b"h" * 32)
 
 
 def test_a_hash_depends_on_the_key_and_on_the_purpose() -> None:
-    assert HASHES.email("a@example.org") == KeyedHash(b"h" * 32).email("a@example.org")
-    assert HASHES.email("a@example.org") != KeyedHash(b"i" * 32).email("a@example.org")
-    assert HASHES.email("10.0.0.1")[:16].hex() != HASHES.client("10.0.0.1")
-    assert len(HASHES.email("a@example.org")) == 32
+    assert HASHES.hash_email("a@example.org") == KeyedHash(b"h" * 32).hash_email("a@example.org")
+    assert HASHES.hash_email("a@example.org") != KeyedHash(b"i" * 32).hash_email("a@example.org")
+    assert HASHES.hash_email("10.0.0.1")[:16].hex() != HASHES.hash_client("10.0.0.1")
+    assert len(HASHES.hash_email("a@example.org")) == 32
 
 
 def test_one_ipv6_network_of_64_bits_is_one_client() -> None:
     """A household has 2**64 addresses to spend."""
-    assert HASHES.client("2001:db8:1:2::1") == HASHES.client("2001:db8:1:2:ffff::9")
-    assert HASHES.client("2001:db8:1:2::1") != HASHES.client("2001:db8:1:3::1")
+    assert HASHES.hash_client("2001:db8:1:2::1") == HASHES.hash_client("2001:db8:1:2:ffff::9")
+    assert HASHES.hash_client("2001:db8:1:2::1") != HASHES.hash_client("2001:db8:1:3::1")
 
 
 def test_an_ipv4_address_in_ipv6_form_is_the_same_client() -> None:
-    assert HASHES.client("::ffff:10.0.0.1") == HASHES.client("10.0.0.1") != HASHES.client("10.0.0.2")
+    assert HASHES.hash_client("::ffff:10.0.0.1") == HASHES.hash_client("10.0.0.1") != HASHES.hash_client("10.0.0.2")
 
 
 def test_a_client_is_an_address_or_refused() -> None:
     with pytest.raises(ValueError):
-        HASHES.client("unix:/run/socket")
+        HASHES.hash_client("unix:/run/socket")
 
 
 def test_nothing_shows_the_key() -> None:
@@ -37,7 +37,7 @@ def test_nothing_shows_the_key() -> None:
 
 
 def test_a_site_is_an_ipv6_48() -> None:
-    one, same, other = (HASHES.site(IPv6Address(f"2001:db8:{rest}")) for rest in ("1:2::1", "1:ffff::9", "2:2::1"))
+    one, same, other = (HASHES.hash_site(IPv6Address(f"2001:db8:{rest}")) for rest in ("1:2::1", "1:ffff::9", "2:2::1"))
     assert one == same != other
-    assert one != HASHES.client("2001:db8:1::")
-    assert HASHES.site(IPv4Address("10.0.0.1")) is HASHES.site(IPv6Address("::ffff:10.0.0.1")) is None
+    assert one != HASHES.hash_client("2001:db8:1::")
+    assert HASHES.hash_site(IPv4Address("10.0.0.1")) is HASHES.hash_site(IPv6Address("::ffff:10.0.0.1")) is None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.errors import DecryptionFailed
-from reminder_worker.privacy.vault import RecordKey, Vault, derive, hkdf_sha256
+from reminder_worker.privacy.vault import RecordKey, Vault, derive_key, hkdf_sha256
 
 KEY, OTHER_KEY = b"k" * 32, b"o" * 32
 SECRET = "canary.person@secret.example.org"
@@ -84,15 +84,15 @@ def test_associated_data_counts_as_in_the_gcm_specification(monkeypatch: pytest.
 
 @given(st.binary(max_size=300), st.text(max_size=60))
 def test_what_is_sealed_opens_with_the_stored_salt_and_key_id(plaintext: bytes, context: str) -> None:
-    sealed_with = Vault(KEY).record()
+    sealed_with = Vault(KEY).record_key()
     context = context.encode(errors="ignore").decode()
     blob = sealed_with.seal(plaintext, context)
-    assert Vault(KEY).record(sealed_with.salt, sealed_with.key_id).open(blob, context) == plaintext
+    assert Vault(KEY).record_key(sealed_with.salt, sealed_with.key_id).open(blob, context) == plaintext
 
 
 def test_two_rows_never_share_a_key_and_two_seals_never_a_nonce() -> None:
     vault = Vault(KEY)
-    one, two = vault.record(), vault.record()
+    one, two = vault.record_key(), vault.record_key()
     assert one.salt != two.salt
     assert one.seal(b"x", "c")[:12] != one.seal(b"x", "c")[:12]
     with pytest.raises(DecryptionFailed):
@@ -102,12 +102,12 @@ def test_two_rows_never_share_a_key_and_two_seals_never_a_nonce() -> None:
 def test_a_ciphertext_opens_only_in_its_own_place() -> None:
     """Another row or column, an old ciphertext under a new salt, a flipped bit, a cut one: each fails loudly."""
     vault = Vault(KEY)
-    record = vault.record()
+    record = vault.record_key()
     blob = record.seal(SECRET.encode(), "recipient.email|1|0xa|0xb")
     attempts = [
         (record, blob, "recipient.email|1|0xa|0xc"),
         (record, blob, "recipient.name|1|0xa|0xb"),
-        (vault.record(), blob, "recipient.email|1|0xa|0xb"),
+        (vault.record_key(), blob, "recipient.email|1|0xa|0xb"),
         (record, blob[:-1] + bytes([blob[-1] ^ 1]), "recipient.email|1|0xa|0xb"),
         (record, blob[:20], "recipient.email|1|0xa|0xb"),
         (record, b"", "recipient.email|1|0xa|0xb"),
@@ -120,26 +120,26 @@ def test_a_ciphertext_opens_only_in_its_own_place() -> None:
 
 
 def test_a_wrong_master_key_opens_nothing() -> None:
-    record = Vault(KEY).record()
+    record = Vault(KEY).record_key()
     with pytest.raises(DecryptionFailed):
-        Vault(OTHER_KEY).record(record.salt, record.key_id)
+        Vault(OTHER_KEY).record_key(record.salt, record.key_id)
     forged = Vault(OTHER_KEY)
     with pytest.raises(DecryptionFailed):
-        forged.record(record.salt, forged.key_id).open(record.seal(b"x", "c"), "c")
+        forged.record_key(record.salt, forged.key_id).open(record.seal(b"x", "c"), "c")
 
 
 def test_an_old_key_opens_and_never_seals() -> None:
     old, both = Vault(OTHER_KEY), Vault(KEY, [OTHER_KEY])
-    before = old.record()
-    assert both.record(before.salt, before.key_id).open(before.seal(b"x", "c"), "c") == b"x"
-    assert both.record().key_id == both.key_id == Vault(KEY).key_id != old.key_id
+    before = old.record_key()
+    assert both.record_key(before.salt, before.key_id).open(before.seal(b"x", "c"), "c") == b"x"
+    assert both.record_key().key_id == both.key_id == Vault(KEY).key_id != old.key_id
 
 
 def test_a_key_id_reveals_no_key_and_nothing_shows_a_key() -> None:
     vault = Vault(KEY)
-    record = vault.record()
+    record = vault.record_key()
     shown = vault.key_id + repr(vault) + repr(record) + str(record)
-    key = derive(KEY, "record", record.salt)
+    key = derive_key(KEY, "record", record.salt)
     for secret in (KEY.hex(), repr(KEY), key.hex(), repr(key)[2:-1]):
         assert secret not in shown
 
