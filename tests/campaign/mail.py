@@ -1,12 +1,14 @@
-"""A life of the mail service: the worker's dispatch posts to the real one, which hands over to a scripted SMTP server.
+"""A life of all kinds of emails: the worker posts reminders, gift emails and alerts to the real mail service.
 
-The mail service is two processes on one database. They are killed at every point of a delivery and at any statement,
-SMTP refuses, hangs up, stalls and talks nonsense at each, and the worker fails, too. The SMTP server counts.
+The mail service hands over to a scripted SMTP server. It is two processes on one database. They are killed at every
+point of a delivery and at any statement. SMTP refuses, hangs up, stalls and talks nonsense, and the worker fails, too.
+The SMTP server counts.
 """
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +20,10 @@ from devnet.scenarios import DAY, Scenario
 from mail_service.addresses import AddressHasher
 from mail_service.settings import MailServiceSettings
 from reminder_worker.database.engine import open_engine
+from reminder_worker.monitoring.facts import LEDGERS
+from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.outbox.operator import find_stuck
 from tests.campaign import judge
 from tests.campaign.judge import Letter
 from tests.campaign.legacies import HEIRS
@@ -25,14 +31,17 @@ from tests.campaign.life import Life, listening, nothing_is_left
 from tests.campaign.mail_services import MailService, MailServices
 from tests.campaign.postgres import Postgres
 from tests.campaign.reading import read_email
-from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp
-from tests.campaign.worker import CAP, WorkerLife, emptied
+from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp, Taken
+from tests.campaign.worker import A_DAY, CAP, OPEN, WorkerLife, emptied
+from tests.integration.gift_mail_world import ORIGIN as GIFT_ORIGIN
+from tests.integration.gift_mail_world import gift_world
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import CHAIN_ID, World, open_world
 
 SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
 _SENDER = "sender.example"
+OPERATOR, GIFTED = "nightwatch", "quillamoor"  # neither gets reminders
 
 
 class Mail(WorkerLife):
@@ -40,6 +49,14 @@ class Mail(WorkerLife):
         super().__init__(life, world, postgres, SOME_HEIRS)
         self.smtp = smtp
         self.services = services
+        self.hasher = AddressHasher(
+            MailServiceSettings.from_environ(_environ(postgres, smtp)).hash_key.get_secret_value()
+        )
+        self.alerts = AlertOutbox(world.engine, world.client, f"{OPERATOR}@example.org")
+        self.gifts = gift_world(
+            world.engine, world.scenario, world.settings, world.mail, world.client, world.chain, world.index
+        )
+        self.acts = 0
         self.may_doubt = False  # whether what goes wrong now leaves anybody in the dark
         self.locks_lost = False
         self.login_refused = False
@@ -67,7 +84,36 @@ class Mail(WorkerLife):
         await self.days_pass()
         await super().act()
         await self._check_in()
+        await self._give_and_alert()
         self.mine(self.draw.randint(1, 10))
+
+    async def _give_and_alert(self) -> None:
+        """Another person gets a gift, and a wallet runs low on ETH, or has enough again."""
+        self.acts += 1
+        id = self.gifts.seal(duration=20 * 365 * DAY, tokens=[(self.world.scenario.deployment.usdc, 1)])
+        await self.gifts.register(id, recipientEmail=f"{GIFTED}{self.acts}@example.org")
+        change = self.alerts.raise_ if self.acts % 2 else self.alerts.clear
+        await change(None, AlertKind.RELAYER_LOW_BALANCE, f"wallet {self.acts // 4 % 2}", CHAIN_ID, {})
+
+    def passes(self) -> list[Callable[[], Awaitable[object]]]:
+        return [*super().passes(), self.gifts.mail.run, self.alerts.run]
+
+    async def days_pass(self, days: float = A_DAY) -> None:
+        await super().days_pass(days)
+        for table, columns in {
+            "gift_ledger": ("next_try", "created_at", "claimed_at", "settled_at", "lease_until"),
+            "alert": ("next_try", "created_at"),
+        }.items():
+            moved = ", ".join(f"{column} = {column} - make_interval(secs => {days * DAY})" for column in columns)
+            await self.world.sql(f"update worker.{table} set {moved}")
+
+    async def _open(self) -> dict[str, int]:
+        rows = await self.world.sql(
+            f"select 'gift ' || state, count(*) from worker.gift_ledger where state in {OPEN}"
+            " and kind = 'gift_waiting' group by state"
+            " union all select 'alert', count(*) from worker.alert where state = 'queued' having count(*) > 0"
+        )
+        return await super()._open() | {row[0]: row[1] for row in rows}
 
     async def well(self) -> None:
         self.smtp.mishaps.clear()
@@ -87,7 +133,10 @@ class Mail(WorkerLife):
         self.doubts, self.may_doubt = doubts, self.may_doubt and under_way > 0
 
     def heard(self) -> int:
-        return len(self.smtp.taken)
+        return len(self._reminders())
+
+    def _reminders(self) -> list[Taken]:
+        return [each for each in self.smtp.taken if not each.to.startswith((OPERATOR, GIFTED))]
 
     # -- what goes wrong ------------------------------------------------------------------------
 
@@ -199,17 +248,24 @@ class Mail(WorkerLife):
     # -- judgement ------------------------------------------------------------------------------
 
     async def judge(self) -> list[str]:
-        first, letters = self.families.each[0].legacy, await self._letters()
+        first = self.families.each[0].legacy
         rows = await self.world.sql("select key, state from mail_service.message")
         states = {row.key: row.state for row in rows}
         doubted = {key for key, state in states.items() if state == "in_doubt"}
         late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
+        keys = {self.hasher.message_id(key, _SENDER): key for key in states}
+        letters = [
+            Letter(keys.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
+            for each in self._reminders()
+        ]
+        taken = {keys.get(each.message_id, each.message_id) for each in self.smtp.taken}
         said = "\n".join([*self.life.log, self.services.log.read_text()])
         return [
             *judge.no_entry_was_emailed_twice(letters),
             *await judge.people_were_told_what_the_chain_says(self.families, letters),
             *judge.cap_was_kept(letters, self.days, CAP),
-            *self._mail_service_tells_the_truth(states, {letter.key for letter in letters}),
+            *self._mail_service_tells_the_truth(states, taken),
+            *await self._gift_emails_and_alerts_arrived(),
             *await judge.ledger_and_letters_agree(self.world, letters, doubted, late),
             *await judge.nothing_was_dropped_that_was_true(self.world, first),
             *judge.nothing_leaked(database=self.postgres.dump(), log=said),
@@ -224,17 +280,24 @@ class Mail(WorkerLife):
                 found.append("the mail service says accepted, and SMTP never took it")
         return found
 
-    async def _letters(self) -> list[Letter]:
-        """By the Message-ID, which is made from the entry's id."""
-        hasher = AddressHasher(
-            MailServiceSettings.from_environ(_environ(self.postgres, self.smtp)).hash_key.get_secret_value()
-        )
-        rows = await self.world.sql("select cast(id as text) as id from worker.sent_ledger")
-        entries = {hasher.message_id(row.id, _SENDER): row.id for row in rows}
-        return [
-            Letter(entries.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
-            for each in self.smtp.taken
-        ]
+    async def _gift_emails_and_alerts_arrived(self) -> list[str]:
+        """A gift email at most once, an alert at least once; an operator is shown each that is held or refused."""
+        times = Counter(each.message_id for each in self.smtp.taken)
+        shown = {row.id for row in await find_stuck(self.world.engine, LEDGERS)}
+        gifts = await self.world.sql("select id, kind, state from worker.gift_ledger where kind = 'gift_waiting'")
+        alerts = await self.world.sql("select id, kind, state from worker.alert where state <> 'merged'")
+        found = [] if len(gifts) == self.acts and alerts else ["a gift or an alert was lost"]
+        for row in [*gifts, *alerts]:
+            arrived = times[self.hasher.message_id(str(row.id), _SENDER)]
+            if row.state == "sent" and not arrived:
+                found.append(f"{row.kind} says sent, and nobody got it")
+            if row.state != "sent" and row.id not in shown:
+                found.append(f"{row.kind} is {row.state} and not shown")
+            if arrived > 1:
+                found.append(f"{row.kind} was sent {arrived} times under one key")
+        if len({each.to for each in self.smtp.taken if each.to.startswith(GIFTED)}) < len(gifts) / 2:
+            found.append("few gifts were announced, so little was proven of them")
+        return found
 
 
 def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:
@@ -252,6 +315,7 @@ def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:
         "SMTP_USERNAME": "user",
         "SMTP_PASSWORD": "a-password",
         "SMTP_POOL_SIZE": "3",
+        "GIFT_ORIGINS": GIFT_ORIGIN,
     }
 
 
@@ -284,6 +348,7 @@ async def _live(life: Life, steps: int, postgres: Postgres, directory: Path) -> 
                 MAIL_CONCURRENCY="4",
                 SIGNAL_MAX_AGE=str(1000 * DAY),  # what an outage made late is still owed
                 MAIL_DAILY_CAP_PER_ADDRESS=str(CAP),
+                GIFT_ORIGINS=GIFT_ORIGIN,
             )
         )
         await emptied(world)

@@ -96,8 +96,8 @@ class WorkerLife:
     async def tick(self) -> bool:
         """As the passes do it: one that fails stops no other, but a process that is gone does nothing more. Whether
         all went well."""
-        world, well = self.world, True
-        for work in (world.index.advance, world.signals.run, world.due.run, world.dispatch.run):
+        well = True
+        for work in self.passes():
             try:
                 await work()
             except Crash:
@@ -106,6 +106,10 @@ class WorkerLife:
                 well = False
                 self.life.story.append(f"  {getattr(work, '__qualname__', work)}: {type(error).__name__}")
         return well
+
+    def passes(self) -> list[Callable[[], Awaitable[object]]]:
+        """Return the passes of a tick, in order."""
+        return [self.world.index.advance, self.world.signals.run, self.world.due.run, self.world.dispatch.run]
 
     async def begin(self) -> None:
         await self.families.begin()

@@ -132,7 +132,21 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
     client = await stack.enter_async_context(MailClient(settings.mail))
     chain = Chain(settings.chains[0])
     stack.push_async_callback(chain.close)
-    index, chains = ChainIndex(engine, chain), {CHAIN_ID: chain}
+    world = gift_world(engine, scenario, settings, stub, client, chain, ChainIndex(engine, chain))
+    await world.index.advance()
+    return world
+
+
+def gift_world(
+    engine: AsyncEngine,
+    scenario: Scenario,
+    settings: Settings,
+    stub: MailStub,
+    client: MailClient,
+    chain: Chain,
+    index: ChainIndex,
+) -> World:
+    chains = {CHAIN_ID: chain}
     gifts = GiftReader(chains, {CHAIN_ID: IndexerSelector(chain, index, None)})
     vault, hashes = Vault(b64decode(ENC_KEY)), KeyedHash(b64decode(HASH_KEY))
     notifications = GiftNotifications(
@@ -153,7 +167,6 @@ async def open_world(stack: AsyncExitStack, engine: AsyncEngine, scenario: Scena
         mail=None,  # type: ignore[arg-type]
     )
     world.mail = world.another_mail()
-    await index.advance()
     return world
 
 
