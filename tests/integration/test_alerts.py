@@ -175,30 +175,6 @@ async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: AlertOutb
 # -- email ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        Fault.UNAVAILABLE,
-        Fault.SLOW_DOWN,
-        Fault.UNAUTHORIZED,
-        Fault.DIES_BEFORE,
-        Fault.ACCEPTS_AND_DIES,
-        Fault.ACCEPTS_GARBAGE,
-        Fault.GARBAGE,
-    ],
-)
-async def test_whatever_the_mail_service_does_an_alert_arrives_once(
-    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fault: Fault
-) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    mail.fail(fault, fault)
-    for _ in range(4):
-        await alerts.run()
-        await _hurry(engine)
-    assert [email.to for email in mail.inbox] == [OPS]
-    assert await _states(engine) == {"sent": 1}
-
-
 async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:

@@ -1,26 +1,123 @@
-"""Whatever fails and whenever it stops: never two emails, none lost, and what nobody can know is held and shown."""
+"""Whatever fails, an email of any kind is sent once; a doubtful email is held and shown, and no email is lost."""
 
 import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
+from reminder_worker.gifts.tables import gift_ledger
 from reminder_worker.monitoring.facts import LEDGERS
+from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.operator import count_undecided, requeue_dead, settle_sent, settle_unsent
+from reminder_worker.outbox.tables import sent_ledger
+from tests.integration import gift_mail_world
 from tests.integration.crash import Crash, CrashAt
 from tests.integration.mail_stub import Fault, MailStub
 from tests.integration.reminder_world import World, open_world
 
 EVERYBODY = ["anna@example.org", "ben@example.org", "owner@example.org"]
 DUE = "before_activation"
+LEDGER_OF = {"reminders": sent_ledger, "gifts": gift_ledger}
+
+
+@dataclass
+class DueEmails:
+    """Three due emails of one kind, and the worker that sends them. `to`: their addresses, sorted."""
+
+    kind: str
+    engine: AsyncEngine
+    mail: MailStub
+    client: MailClient
+    template: str
+    to: list[str]
+    run: Callable[[], Awaitable[Any]]
+
+    @property
+    def table(self) -> str:
+        return {"reminders": "worker.sent_ledger", "gifts": "worker.gift_ledger", "alerts": "worker.alert"}[self.kind]
+
+    async def sql(self, statement: str) -> list[Any]:
+        async with self.engine.begin() as connection:
+            result = await connection.execute(text(statement))
+            return list(result.all()) if result.returns_rows else []
+
+    async def states(self) -> dict[str, int]:
+        """Count these emails by state, or by `state:reason`."""
+        reason = "''" if self.kind == "alerts" else "coalesce(':' || reason, '')"
+        rows = await self.sql(
+            f"select state || {reason}, count(*) from {self.table} where kind = '{self.template}' group by 1"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    async def hurry(self) -> None:
+        """Make every email due that waits for its next try."""
+        waits = f"kind = '{self.template}' and state in ('queued', 'released', 'unknown')"
+        await self.sql(f"update {self.table} set next_try = now() where {waits}")
+
+    async def settle(self, runs: int = 4) -> None:
+        """Let a healthy worker take over, later."""
+        for _ in range(runs):
+            if self.kind != "alerts":
+                over = "lease_until = now() - interval '1 s' where lease_until is not null"
+                await self.sql(f"update {self.table} set {over}")
+            await self.hurry()
+            await self.run()
+            if not set(await self.states()) - {"sent", "held"}:
+                return
+
+    async def undecided(self) -> list[tuple[str, int]]:
+        return [(each.state, each.count) for each in await count_undecided(self.engine, LEDGER_OF[self.kind])]
+
+    async def each_was_sent_once(self) -> None:
+        assert self.mail.told(self.template) == self.to
+        assert await self.states() == {"sent": 3}
+
+
+@asynccontextmanager
+async def due_emails(kind: str, engine: AsyncEngine, scenario: Scenario, **environ: str) -> AsyncIterator[DueEmails]:
+    async with AsyncExitStack() as stack:
+        if kind == "gifts":
+            world = await gift_mail_world.open_world(stack, engine, scenario, **environ)
+            for address in EVERYBODY:
+                await world.register(world.seal(), recipientEmail=address)
+            yield DueEmails(kind, engine, world.stub, world.client, "gift_waiting", EVERYBODY, world.mail.run)
+            return
+        mail = await stack.enter_async_context(MailStub())
+        reminders = await stack.enter_async_context(open_world(engine, scenario, mail, subgraph=None, **environ))
+        if kind == "reminders":
+            await open_window(reminders)
+            yield of_reminders(reminders)
+            return
+        alerts = AlertOutbox(engine, reminders.client, "night.watch@operators.example")
+        for wallet in ("one", "two", "three"):
+            await alerts.raise_(None, AlertKind.RELAY_STUCK, wallet, 31337, {})
+        to = ["night.watch@operators.example"] * 3
+        yield DueEmails(kind, engine, mail, reminders.client, AlertKind.RELAY_STUCK, to, alerts.run)
+
+
+def of_reminders(world: World) -> DueEmails:
+    return DueEmails("reminders", world.engine, world.mail, world.client, DUE, EVERYBODY, world.dispatch.run)
+
+
+@pytest.fixture(params=["reminders", "gifts"])
+async def emails(
+    request: pytest.FixtureRequest, engine: AsyncEngine, chain_scenario: Scenario
+) -> AsyncIterator[DueEmails]:
+    async with due_emails(request.param, engine, chain_scenario) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -39,142 +136,129 @@ async def open_window(world: World, **terms: Any) -> Legacy:
     return legacy
 
 
-async def settle(world: World, runs: int = 4) -> None:
-    """A healthy worker takes over, later."""
-    for _ in range(runs):
-        await world.sql(
-            "update worker.sent_ledger set lease_until = now() - interval '1 s' where lease_until is not null"
-        )
-        await world.hurry()
-        await world.dispatch.run()
-        if not await world.sql("select from worker.sent_ledger where state not in ('sent', 'held')"):
-            return
-
-
-async def nobody_was_forgotten_and_nobody_heard_twice(world: World) -> None:
-    assert world.mail.told(DUE) == EVERYBODY
-    assert await world.states() == {"sent": 3}
-
-
 @pytest.mark.parametrize("fault", [f for f in Fault if f not in (Fault.IN_DOUBT, Fault.IN_FLIGHT, Fault.SUPPRESSED)])
+@pytest.mark.parametrize("emails", ["reminders", "gifts", "alerts"], indirect=True)
 @pytest.mark.core
-async def test_one_failing_answer_leaves_one_email_each(world: World, fault: Fault) -> None:
-    world.mail.fail(fault)
-    await world.dispatch.run()
-    assert sum((await world.states()).values()) == 3
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+async def test_one_failing_answer_leaves_one_email_each(emails: DueEmails, fault: Fault) -> None:
+    if (emails.kind, fault) == ("alerts", Fault.REJECTED):
+        return  # dead at once: see test_alerts.py
+    emails.mail.fail(fault)
+    await emails.run()
+    assert sum((await emails.states()).values()) == 3
+    await emails.settle()
+    await emails.each_was_sent_once()
 
 
 @pytest.mark.parametrize("fault", [Fault.ACCEPTS_AND_DIES, Fault.UNAVAILABLE])
-async def test_a_whole_outage_leaves_one_email_each(world: World, fault: Fault) -> None:
-    world.mail.fail(*[fault] * 3)
-    await world.dispatch.run()
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+@pytest.mark.parametrize("emails", ["reminders", "gifts", "alerts"], indirect=True)
+async def test_a_whole_outage_leaves_one_email_each(emails: DueEmails, fault: Fault) -> None:
+    emails.mail.fail(*[fault] * 3)
+    await emails.run()
+    await emails.settle()
+    await emails.each_was_sent_once()
 
 
-async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(world: World) -> None:
-    world.mail.fail(Fault.IN_DOUBT)
-    await world.dispatch.run()
-    await settle(world)
-    assert await world.states() == {"sent": 2, "held:in_doubt": 1}
-    assert len(world.mail.told(DUE)) == 2
-    assert [(each.state, each.count) for each in await count_undecided(world.engine)] == [("held", 1)]
+async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(emails: DueEmails) -> None:
+    emails.mail.fail(Fault.IN_DOUBT)
+    await emails.run()
+    await emails.settle()
+    assert await emails.states() == {"sent": 2, "held:in_doubt": 1}
+    assert len(emails.mail.told(emails.template)) == 2
+    assert await emails.undecided() == [("held", 1)]
 
 
-async def hold(world: World) -> UUID:
-    world.mail.fail(Fault.IN_DOUBT)
-    await world.dispatch.run()
-    await settle(world)
-    ((held,),) = await world.sql("select id from worker.sent_ledger where state = 'held'")
+async def hold(emails: DueEmails) -> UUID:
+    emails.mail.fail(Fault.IN_DOUBT)
+    await emails.run()
+    await emails.settle()
+    ((held,),) = await emails.sql(f"select id from {emails.table} where state = 'held'")
     assert isinstance(held, UUID)
     return held
 
 
-async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(world: World) -> None:
+async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(emails: DueEmails) -> None:
     """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
-    held = await hold(world)
-    assert "back in the queue" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
-    assert await settle_unsent(world.engine, LEDGERS, world.client, held) is None
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
-    assert not await world.sql("select from worker.sent_ledger where body is not null")
-    assert not await count_undecided(world.engine)
+    held = await hold(emails)
+    assert "back in the queue" in (await settle_unsent(emails.engine, LEDGERS, emails.client, held) or "")
+    assert await settle_unsent(emails.engine, LEDGERS, emails.client, held) is None
+    await emails.settle()
+    await emails.each_was_sent_once()
+    assert not await emails.sql(f"select from {emails.table} where body is not null")
+    assert not await emails.undecided()
 
 
-async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_back(world: World) -> None:
-    held = await hold(world)
-    await settle_unsent(world.engine, LEDGERS, world.client, held)
-    await settle(world)
-    await world.sql(
-        f"update worker.sent_ledger set state = 'held', message_id = null, id = '{held}'"
+async def test_what_was_settled_is_not_sent_again_by_a_database_that_was_put_back(emails: DueEmails) -> None:
+    held = await hold(emails)
+    await settle_unsent(emails.engine, LEDGERS, emails.client, held)
+    await emails.settle()
+    await emails.sql(
+        f"update {emails.table} set state = 'held', message_id = null, id = '{held}'"
         f" where id = '{uuid5(held, 'unsent')}'"
     )
-    assert await world.states() == {"sent": 2, "held": 1}
-    assert "back in the queue" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+    assert await emails.states() == {"sent": 2, "held": 1}
+    assert "back in the queue" in (await settle_unsent(emails.engine, LEDGERS, emails.client, held) or "")
+    await emails.settle()
+    await emails.each_was_sent_once()
 
 
-async def test_what_the_mail_service_knows_by_now_is_not_sent_again(world: World) -> None:
-    held = await hold(world)
-    world.mail.find_out(str(held))
-    assert "knows by now" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
-    await settle(world)
-    assert await world.states() == {"sent": 2, "sent:by_hand": 1}
-    assert len(world.mail.told(DUE)) == 2
+async def test_what_the_mail_service_knows_by_now_is_not_sent_again(emails: DueEmails) -> None:
+    held = await hold(emails)
+    emails.mail.find_out(str(held))
+    assert "knows by now" in (await settle_unsent(emails.engine, LEDGERS, emails.client, held) or "")
+    await emails.settle()
+    assert await emails.states() == {"sent": 2, "sent:by_hand": 1}
+    assert len(emails.mail.told(emails.template)) == 2
 
 
 async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to_the_next(world: World) -> None:
-    held = await hold(world)
+    held = await hold(of_reminders(world))
     ((who,),) = await world.sql(f"select recipient from worker.sent_ledger where id = '{held}'")
     await world.sql(f"update worker.recipient set written_at = clock_timestamp() where recipient = '{who}'")
     assert "closed, not sent" in (await settle_unsent(world.engine, LEDGERS, world.client, held) or "")
     assert await world.states() == {"sent": 2, "dropped:body_gone": 1}
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+    await of_reminders(world).settle()
+    await of_reminders(world).each_was_sent_once()
 
 
-async def test_what_is_held_is_settled_with_the_id_it_left_under(world: World) -> None:
-    held = await hold(world)
-    assert await settle_sent(world.engine, LEDGERS, held, "<it@mail.example.org>")
-    await settle(world)
-    assert await world.states() == {"sent": 2, "sent:by_hand": 1}
-    assert len(world.mail.told(DUE)) == 2
-    assert not await count_undecided(world.engine)
+async def test_what_is_held_is_settled_with_the_id_it_left_under(emails: DueEmails) -> None:
+    held = await hold(emails)
+    assert await settle_sent(emails.engine, LEDGERS, held, "<it@mail.example.org>")
+    await emails.settle()
+    assert await emails.states() == {"sent": 2, "sent:by_hand": 1}
+    assert len(emails.mail.told(emails.template)) == 2
+    assert not await emails.undecided()
 
 
-async def test_what_is_under_way_is_waited_for_and_then_sent_once(world: World) -> None:
-    world.mail.fail(Fault.IN_FLIGHT)
-    await world.dispatch.run()
-    await settle(world, 2)
-    assert (await world.states())["unknown"] == 1
-    (key,) = await world.sql("select cast(id as text) from worker.sent_ledger where state = 'unknown'")
-    world.mail.decide(key[0])
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+async def test_what_is_under_way_is_waited_for_and_then_sent_once(emails: DueEmails) -> None:
+    emails.mail.fail(Fault.IN_FLIGHT)
+    await emails.run()
+    await emails.settle(2)
+    assert (await emails.states())["unknown"] == 1
+    (key,) = await emails.sql(f"select cast(id as text) from {emails.table} where state = 'unknown'")
+    emails.mail.decide(key[0])
+    await emails.settle()
+    await emails.each_was_sent_once()
 
 
+@pytest.mark.parametrize("kind", ["reminders", "gifts"])
 async def test_a_service_that_keeps_no_keys_makes_every_undecidable_send_held(
-    engine: AsyncEngine, chain_scenario: Scenario
+    engine: AsyncEngine, chain_scenario: Scenario, kind: str
 ) -> None:
-    async with MailStub() as mail, open_world(engine, chain_scenario, mail, MAIL_IDEMPOTENT="false") as world:
-        await open_window(world)
-        mail.fail(Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE)
-        await world.dispatch.run()
-        await settle(world)
-        assert await world.states() == {"sent": 1, "held:undecidable": 2}
-        assert mail.told(DUE) == sorted({*mail.told(DUE)})
-        assert len(mail.inbox) == 2
+    async with due_emails(kind, engine, chain_scenario, MAIL_IDEMPOTENT="false") as emails:
+        emails.mail.fail(Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE)
+        await emails.run()
+        await emails.settle()
+        assert await emails.states() == {"sent": 1, "held:undecidable": 2}
+        assert emails.mail.told(emails.template) == sorted({*emails.mail.told(emails.template)})
+        assert len(emails.mail.inbox) == 2
 
 
-async def test_retry_after_is_honoured(world: World) -> None:
-    world.mail.retry_after = 1234
-    world.mail.fail(Fault.SLOW_DOWN)
-    await world.dispatch.run()
-    (waits,) = await world.sql(
-        "select extract(epoch from next_try - now()) from worker.sent_ledger where state = 'released'"
+async def test_retry_after_is_honoured(emails: DueEmails) -> None:
+    emails.mail.retry_after = 1234
+    emails.mail.fail(Fault.SLOW_DOWN)
+    await emails.run()
+    (waits,) = await emails.sql(
+        f"select extract(epoch from next_try - now()) from {emails.table} where state = 'released'"
     )
     assert 1200 < waits[0] <= 1234
 
@@ -188,23 +272,23 @@ async def test_down_for_a_week_kills_nothing_and_doubles_nothing(world: World) -
         await world.hurry()
     assert sum((await world.states()).values()) == 3
     await world.mail.start()
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+    await of_reminders(world).settle()
+    await of_reminders(world).each_was_sent_once()
 
 
-async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(world: World) -> None:
-    await world.dispatch.run()
-    await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
-    world.mail.decide_all()
-    world.mail.inbox.clear()
-    world.mail.fail(*[Fault.REJECTED] * 9)
+async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(emails: DueEmails) -> None:
+    await emails.run()
+    await emails.sql(f"update {emails.table} set state = 'queued', message_id = null, claimed_at = null")
+    emails.mail.decide_all()
+    emails.mail.inbox.clear()
+    emails.mail.fail(*[Fault.REJECTED] * 9)
     for _ in range(3):
-        await world.dispatch.run()
-        await world.hurry()
-    assert await world.states() == {"dead:rejected_422": 3}
-    assert await requeue_dead(world.engine, LEDGERS) == 3
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+        await emails.run()
+        await emails.hurry()
+    assert await emails.states() == {"dead:rejected_422": 3}
+    assert await requeue_dead(emails.engine, LEDGERS) == 3
+    await emails.settle()
+    await emails.each_was_sent_once()
 
 
 async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
@@ -216,7 +300,7 @@ async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
     assert report.outage
     assert world.mail.requests < 100
     world.mail.faults.clear()
-    await settle(world)
+    await of_reminders(world).settle()
     assert await world.states() == {"sent": 24}
 
 
@@ -240,7 +324,7 @@ async def test_a_crash_at_every_step_of_the_worker(world: World, faults: tuple[F
             with CrashAt(world.engine, number) as crash:
                 await world.dispatch.run()
         except Crash:
-            await settle(world)
+            await of_reminders(world).settle()
             assert world.mail.told(DUE) == EVERYBODY, f"crashed before statement {number}"
             assert await world.states() == {"sent": 3}
         if crash.left >= 0:
@@ -268,8 +352,8 @@ async def test_killed_while_the_mail_service_has_the_email_in_hand(world: World,
     assert await world.states() == {"claimed": 3}
     await world.dispatch.run()
     assert await world.states() == {"claimed": 3}  # the lease is not over
-    await settle(world)
-    await nobody_was_forgotten_and_nobody_heard_twice(world)
+    await of_reminders(world).settle()
+    await of_reminders(world).each_was_sent_once()
 
 
 @pytest.mark.core
@@ -285,7 +369,7 @@ async def test_two_dispatchers_at_once_send_each_email_once(
         await asyncio.gather(world.dispatch.run(), other.dispatch.run(), other.dispatch.run())
         await world.hurry()
         await asyncio.gather(world.dispatch.run(), other.dispatch.run())
-    await settle(world)
+    await of_reminders(world).settle()
     assert len(world.mail.inbox) == 44
     assert not world.mail.duplicates()
     assert await world.states() == {"sent": 44}

@@ -186,23 +186,6 @@ async def test_a_chain_whose_node_denies_a_contract_keeps_no_other_chains_gifts(
 # -- at most once, never lost -----------------------------------------------------------------------
 
 
-HARMLESS = [Fault.UNAVAILABLE, Fault.SLOW_DOWN, Fault.UNAUTHORIZED, Fault.DIES_BEFORE, Fault.GARBAGE]
-
-
-ACCEPTING = [Fault.ACCEPTS_AND_DIES, Fault.ACCEPTS_AND_HANGS, Fault.ACCEPTS_GARBAGE]
-
-
-@pytest.mark.parametrize("fault", [*HARMLESS, *ACCEPTING], ids=lambda fault: fault.name.lower())
-@pytest.mark.core
-async def test_whatever_the_mail_service_does_one_email_arrives(world: World, fault: Fault) -> None:
-    await world.register(world.seal())
-    world.stub.fail(fault)
-    for _ in range(3):
-        await world.tick()
-    assert world.stub.told("gift_waiting") == [NORMAL]
-    assert (await world.states())["gift_waiting"] == "sent"
-
-
 async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_window(world: World) -> None:
     """It never left, as an operator found out: the notification is kept until then."""
     await world.register(world.seal(), timing="none")
