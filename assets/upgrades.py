@@ -76,7 +76,7 @@ def _table(listed: "list[ListedOperation]") -> metadata.Table:
     rows = [
         (
             each.operation.state,
-            each.does,
+            each.call_summary,
             "" if each.operation.ready_at is None else metadata.clock(min(each.operation.ready_at, LATEST_TIME)),
             "yes" if each.final else "not yet",
             each.chain_id,

@@ -49,7 +49,7 @@ async def measure() -> list[BenchFigure]:
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             configured = settings(url, environ, MAIL_URL=mail_url, MAIL_TOKEN="bench")
             async with open_runtime(configured) as runtime:
-                while (await runtime.chain_indexes[CHAIN_ID].advance()).more:
+                while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
                     pass
                 people = [owner.address.lower(), *(address.lower() for address in heirs)]
                 await store_recipients(runtime, [each.address for each in legacies], people)

@@ -35,7 +35,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Be
     configured = settings(url, environ)
     direct = Chain(configured.chains[0])
     index = ChainIndex(engine, direct, ask_now)
-    while (await index.advance()).more:
+    while (await index.advance()).has_more:
         pass
     async with engine.begin() as connection:
         await connection.execute(WATCH_ALL)

@@ -228,7 +228,7 @@ def backfill(from_block: int, chain_id: int | None) -> None:
                 if done.head is not None:
                     total = max(1, done.head - from_block)
                     progress.update(task, total=total, completed=min(total, done.last_block - from_block))
-                if not done.more:
+                if not done.has_more:
                     return done.last_block
 
     last = parts.with_runtime(work)

@@ -47,7 +47,7 @@ def list_operations(ended: bool, limit: int) -> None:
         of = each.operation
         moment = "" if of.ready_at is None else format_deadline(of.ready_at)
         final = "yes" if each.final else "not yet"
-        shown.add_row(of.operation_id, str(each.chain_id), of.state, each.does, moment, final)
+        shown.add_row(of.operation_id, str(each.chain_id), of.state, each.call_summary, moment, final)
     make_console().print(shown if found else "No operation has ended." if ended else "No operation is waiting.")
     say_more(found, limit)
 

@@ -247,7 +247,7 @@ async def examine_subgraph(settings: ChainSettings) -> Finding:
         return part, None, "not configured: our own index answers"
     try:
         async with aiohttp.ClientSession() as session, Chain(settings) as chain:
-            head = await SubgraphClient(settings.subgraph_url, session).head()
+            head = await SubgraphClient(settings.subgraph_url, session).read_head()
             known = await chain.has_block(head.number, head.hash)
     except ChainUnavailable:
         known = None  # the chain's own finding says why

@@ -34,7 +34,9 @@ class GiftReader:
         """Read a gift from the index, or from the chain if the index does not know it yet."""
         chain = self._chains[chain_id]
         listed = await TokenWhiteList(chain).tokens()
-        known = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
+        known = await self._indexers[chain_id].ask_indexer(
+            lambda indexer, at: indexer.read_timelocks([timelock_id], at)
+        )
         found = known.get(timelock_id)
         if found is not None:
             return _of_index(found, chain, listed)

@@ -161,7 +161,7 @@ class GiftPages:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             return found
 
-        gifts = await self._indexers[chain_id].ask(asked)
+        gifts = await self._indexers[chain_id].ask_indexer(asked)
         offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
         details = await TimelockReads(chain).details([gift.timelock_id for gift in offered])
         live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
@@ -171,7 +171,9 @@ class GiftPages:
         """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
         ERC-20 tokens."""
         try:
-            found = await self._indexers[chain_id].ask(lambda indexer, at: indexer.timelocks([timelock_id], at))
+            found = await self._indexers[chain_id].ask_indexer(
+                lambda indexer, at: indexer.read_timelocks([timelock_id], at)
+            )
         except IndexerUnavailable:
             return None
         return found.get(timelock_id)

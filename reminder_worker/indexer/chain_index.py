@@ -66,7 +66,7 @@ class ChainIndex(EventReader):
 
         Raises `ChainUnavailable`, and `Refused` for a block that was not read yet or cannot be read again.
         """
-        cursor = await self.cursor()
+        cursor = await self.find_cursor()
         first_block = max(first_block, self._chain.settings.start_block)  # before it there is nothing of ours
         if first_block > cursor.number + 1:
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
@@ -74,7 +74,7 @@ class ChainIndex(EventReader):
             return
         if await self._chain.logs.are_pruned(first_block):
             raise Refused(f"no endpoint has the logs of block {first_block} any more: add an archive endpoint first")
-        forgotten = await self._rewind(cursor, await self._place(first_block - 1))
+        forgotten = await self._rewind_cursor(cursor, await self._find_block(first_block - 1))
         if forgotten is None:
             raise IndexerUnavailable("the index moved meanwhile: try again")
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
@@ -91,42 +91,42 @@ class ChainIndex(EventReader):
 
     # -- the questions ----------------------------------------------------------------------------
 
-    async def head(self) -> IndexHead:
+    async def read_head(self) -> IndexHead:
         async with self._engine.connect() as connection:
             cursor = await rows.read_cursor(connection, self._chain.chain_id, CURSOR)
         if cursor is None:
             raise IndexIsEmpty("our index has not read a block yet")
         return IndexHead(cursor.number, cursor.hash)
 
-    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
-        async with self._state(at) as connection:
+    async def read_signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+        async with self._open_snapshot(at) as connection:
             last = min(last_block, at.number)
             events = await rows.select_events(connection, self._chain.chain_id, {NOTIFY}, first_block, last)
         return [signal for event in events if (signal := signal_of(event)) is not None]
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
-        found = await self._rows(tables.reminder_config, legacies, at)
+        found = await self._select_rows(tables.reminder_config, legacies, at)
         return {row.legacy: config_of(row._asdict()) for row in found}
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
-        found = await self._rows(tables.timelock, ids, at)
+    async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
+        found = await self._select_rows(tables.timelock, ids, at)
         return {row.timelock_id: timelock_of(row) for row in found}
 
     async def gifts_of(
         self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
     ) -> list[IndexedTimelock]:
-        async with self._state(at) as connection:
+        async with self._open_snapshot(at) as connection:
             found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
         return [timelock_of(row) for row in found]
 
     # -- inner ------------------------------------------------------------------------------------
 
-    async def _rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:
-        async with self._state(at) as connection:
+    async def _select_rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:
+        async with self._open_snapshot(at) as connection:
             return await rows.select_rows(connection, table, self._chain.chain_id, keys)
 
     @asynccontextmanager
-    async def _state(self, at: IndexHead) -> AsyncIterator[AsyncConnection]:
+    async def _open_snapshot(self, at: IndexHead) -> AsyncIterator[AsyncConnection]:
         """Open one snapshot of the tables. Raises `IndexerUnavailable` if it lacks blocks of `at`."""
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -136,7 +136,9 @@ class ChainIndex(EventReader):
                 raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
             yield connection
 
-    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor) -> DecodedLogs:
+    async def _decode_fresh(
+        self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor
+    ) -> DecodedLogs:
         """Decode events with their legacies: routers name them by id, so legacies made earlier are looked up.
 
         A log that came late may be a legacy's creation. Events of that legacy may be stored without its address, so
@@ -149,7 +151,7 @@ class ChainIndex(EventReader):
             for router, ids in decoded.unnamed_ids().items():
                 addresses = await rows.legacies_by_id(connection, self._chain.chain_id, router, ids)
                 known |= {(router, number): address for number, address in addresses.items()}
-        return decoded.named(known)
+        return decoded.with_legacies(known)
 
     def _log_rewind(self, block: int, events: int) -> None:
         log.warning("index_rewound", chain_id=self._chain.chain_id, block=block, events=events)

@@ -7,7 +7,7 @@ from typing import Any, Self
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.chain.events import UndecodableLog, decode
 from reminder_worker.chain.types import EventLog
-from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, present
+from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, nonzero_address
 from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
 from reminder_worker.settings import ChainSettings
 
@@ -27,16 +27,16 @@ class DecodedLogs:
 
     def unnamed_ids(self) -> dict[str, set[int]]:
         """Return, by router, the ids of legacies without an address in these events."""
-        made = self._made()
+        made = self._created_legacies()
         found: dict[str, set[int]] = {}
         for event in self.events:
             if (key := _legacy_id(event)) is not None and key not in made:
                 found.setdefault(event.contract, set()).add(key[1])
         return found
 
-    def named(self, known: Mapping[LegacyId, str]) -> Self:
+    def with_legacies(self, known: Mapping[LegacyId, str]) -> Self:
         """Return the events with the legacy's address for every known id."""
-        names = {**known, **self._made()}
+        names = {**known, **self._created_legacies()}
         return replace(
             self,
             events=tuple(
@@ -45,7 +45,7 @@ class DecodedLogs:
             ),
         )
 
-    def _made(self) -> dict[LegacyId, str]:
+    def _created_legacies(self) -> dict[LegacyId, str]:
         created = (event for event in self.events if event.name in CREATED)
         return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
 
@@ -53,7 +53,7 @@ class DecodedLogs:
 def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
     """Decode logs with their blocks' timestamps. A log counts only from the event's own contract."""
     events = [
-        _event(settings, log, time)
+        _decode_event(settings, log, time)
         for log, time in logs
         if log.topics and log.topics[0] in says.get(log.address, frozenset())
     ]
@@ -61,7 +61,7 @@ def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[EventL
     return DecodedLogs(understood, len(logs) - len(understood))
 
 
-def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEvent | None:
+def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEvent | None:
     try:
         event = decode(log)
     except UndecodableLog:
@@ -71,7 +71,7 @@ def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEven
         return None  # ids count up from 1: such a large number is no id, and would not fit the tables
     data: dict[str, Any] | None = {"legacy_id": args["legacyId"]} if "legacyId" in args else {}
     if event.name == "TimelockCreated":
-        data = _timelock(settings, log.address, args)
+        data = _timelock_data(settings, log.address, args)
     elif (keep := _KEPT.get(event.name)) is not None:
         data = keep(args)
     if data is None:
@@ -91,21 +91,21 @@ def _event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEven
     )
 
 
-def _creation(legacy_type: int, owner: str) -> Callable[[Args], dict[str, Any]]:
+def _keep_creation(legacy_type: int, owner: str) -> Callable[[Args], dict[str, Any]]:
     return lambda args: {"legacy_id": args["legacyId"], "legacy_type": legacy_type, "owner": args[owner]}
 
 
 _KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
     NOTIFY: lambda args: {"layer": args["layer"], "kind": args["notifyType"]},
-    "TransferEOALegacyCreatedV2": _creation(EOA, "creator"),
-    "TransferEOALegacyCreated": _creation(EOA, "creatorAddress"),
-    "MultisigLegacyCreated": _creation(SAFE, "safeAddress"),
+    "TransferEOALegacyCreatedV2": _keep_creation(EOA, "creator"),
+    "TransferEOALegacyCreated": _keep_creation(EOA, "creatorAddress"),
+    "MultisigLegacyCreated": _keep_creation(SAFE, "safeAddress"),
     "TransferEOALegacyAutoRenewSet": lambda args: {"legacy_id": args["legacyId"], "enabled": args["enabled"]},
     "LegacyReminderUpdated": lambda args: {
         "cosigners": list(args["cosigners"][:MOST_NAMED]),
         "beneficiaries": list(args["beneficiaries"][:MOST_NAMED]),
-        "second_line": present(args["secondLine"]),
-        "third_line": present(args["thirdLine"]),
+        "second_line": nonzero_address(args["secondLine"]),
+        "third_line": nonzero_address(args["thirdLine"]),
     },
     "BeneficiariesEmailSync": lambda args: {"beneficiaries": list(args["beneficiaries"][:MOST_NAMED])},
     "SoftTimelockUnlocked": lambda args: {"unlock_time": min(args["newUnlockTime"], FAR_FUTURE)},
@@ -117,7 +117,7 @@ A configuration may list anything. Only members of the legacy are told, and no l
 """
 
 
-def _timelock(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any] | None:
+def _timelock_data(settings: ChainSettings, vault: str, args: Args) -> dict[str, Any] | None:
     """Ids and amounts as strings: they are uint256. An ERC-721 vault has token ids where others have amounts."""
     tokens, amounts = args["tokenAddresses"], args["amounts"]
     ids: Sequence[int | None] = args.get("tokenIds", [None] * len(tokens))

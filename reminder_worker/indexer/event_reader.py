@@ -35,7 +35,7 @@ class IndexProgress:
     stopped: Stopped = "budget"
 
     @property
-    def more(self) -> bool:
+    def has_more(self) -> bool:
         """Return whether there is more to read now."""
         return self.stopped in ("budget", "unsettled")
 
@@ -61,19 +61,19 @@ class EventReader:
 
         Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
         """
-        cursor = await self.cursor()
+        cursor = await self.find_cursor()
         found = await read_slice(self._chain, self._says, cursor, self._first_blocks)
         if isinstance(found, NoSlice):
             return found.reason not in ("at_head", "node_behind")
         if found.doubtful is None and found.last.number < found.head:
             return True
-        fresh, stale = await self._compare(found, cursor)
+        fresh, stale = await self._compare_logs(found, cursor)
         if stale or self._decode_logs(fresh).events:
             return True
         if found.last.number > cursor.number:
-            await self._store(cursor, found.last, [], [])
+            await self._write_events(cursor, found.last, [], [])
         if found.doubtful is not None:
-            raise self._disagreement(found.doubtful)
+            raise self._make_disagreement(found.doubtful)
         return False
 
     async def advance(self, budget_seconds: float = BUDGET_SECONDS) -> IndexProgress:
@@ -85,7 +85,7 @@ class EventReader:
     def raise_for(self, progress: IndexProgress) -> None:
         """Raise `EndpointsDisagree` for a run that ended before a log in doubt."""
         if progress.stopped == "disagreement":
-            raise self._disagreement(progress.last_block + 1)
+            raise self._make_disagreement(progress.last_block + 1)
 
     async def read_on(self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None) -> IndexProgress:
         """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
@@ -94,7 +94,7 @@ class EventReader:
         in doubt are stored too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
         """
         ends = time.monotonic() + budget_seconds
-        cursor = await self.cursor()
+        cursor = await self.find_cursor()
         progress = IndexProgress(cursor.number + 1, cursor.number)
         most, left = self._first_blocks, slices
         while time.monotonic() < ends and left != 0:
@@ -129,17 +129,17 @@ class EventReader:
             cursor = place
         return progress
 
-    async def cursor(self) -> IndexCursor:
+    async def find_cursor(self) -> IndexCursor:
         """Return the stored cursor, or the place before the first block."""
         async with self._engine.connect() as connection:
             stored = await rows.read_cursor(connection, self._chain.chain_id, self._cursor_name)
-        return stored or replace(await self.start(), stored=False)
+        return stored or replace(await self.find_start(), stored=False)
 
-    async def start(self) -> IndexCursor:
+    async def find_start(self) -> IndexCursor:
         """Return the place before the first block. Raises `ChainUnavailable` while no endpoint has it."""
-        return await self._place(self._chain.settings.start_block - 1)
+        return await self._find_block(self._chain.settings.start_block - 1)
 
-    async def _place(self, number: int) -> IndexCursor:
+    async def _find_block(self, number: int) -> IndexCursor:
         """Return a block to read on from; block -1 to read the whole chain."""
         if number < 0:
             return IndexCursor(-1, "0x" + "0" * 64)
@@ -150,10 +150,10 @@ class EventReader:
     def _first_blocks(self) -> int:
         return min(NODE_POLICY.first_log_blocks, self._chain.settings.log_range)
 
-    def _disagreement(self, block: int) -> EndpointsDisagree:
+    def _make_disagreement(self, block: int) -> EndpointsDisagree:
         return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")
 
-    async def _compare(
+    async def _compare_logs(
         self, found: LogSlice, cursor: IndexCursor
     ) -> tuple[list[tuple[EventLog, int]], list[LogPosition]]:
         """Return the logs that are not stored yet, and the stored ones above the cursor that were reorganised away.
@@ -170,16 +170,18 @@ class EventReader:
 
     async def _store_slice(self, cursor: IndexCursor, found: LogSlice) -> DecodedLogs | None:
         """Store the slice's new events. Return None when another process moved the cursor meanwhile."""
-        fresh, stale = await self._compare(found, cursor)
-        decoded = await self._decode(found, fresh, cursor)
+        fresh, stale = await self._compare_logs(found, cursor)
+        decoded = await self._decode_fresh(found, fresh, cursor)
         if found.last.number == cursor.number and not stale and not decoded.events:
             return decoded
-        return decoded if await self._store(cursor, found.last, decoded.events, stale) else None
+        return decoded if await self._write_events(cursor, found.last, decoded.events, stale) else None
 
-    async def _decode(self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor) -> DecodedLogs:
+    async def _decode_fresh(
+        self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor
+    ) -> DecodedLogs:
         return self._decode_logs(fresh)
 
-    async def _store(
+    async def _write_events(
         self, old: IndexCursor, new: IndexCursor, events: Sequence[ChainEvent], stale: Collection[LogPosition]
     ) -> bool:
         chain_id = self._chain.chain_id
@@ -188,13 +190,13 @@ class EventReader:
                 return False
             await rows.forget_logs(connection, chain_id, stale)
             await rows.add_events(connection, chain_id, events)
-            await rows.refold(connection, chain_id, events)
+            await rows.project_again(connection, chain_id, events)
         return True
 
     async def _rewind_to_ancestor(self, cursor: IndexCursor, head: int) -> IndexCursor | None:
         """Forget what a reorganisation took back. Return None when another process moved the cursor meanwhile."""
         place = await self._common_ancestor(min(cursor.number, head))
-        forgotten = await self._rewind(cursor, place)
+        forgotten = await self._rewind_cursor(cursor, place)
         if forgotten is None:
             return None
         self._log_rewind(place.number, forgotten)
@@ -203,7 +205,7 @@ class EventReader:
     def _log_rewind(self, block: int, events: int) -> None:
         """For the reader's owner to say so in its own words."""
 
-    async def _rewind(self, old: IndexCursor, new: IndexCursor) -> int | None:
+    async def _rewind_cursor(self, old: IndexCursor, new: IndexCursor) -> int | None:
         """Return how many events were forgotten; None when another process moved the cursor meanwhile."""
         chain_id = self._chain.chain_id
 
@@ -233,7 +235,7 @@ class EventReader:
             async with self._engine.connect() as connection:
                 places = await rows.event_blocks(connection, self._chain.chain_id, self._says.keys(), last)
             if not places:
-                return await self.start()
+                return await self.find_start()
             blocks = await self._chain.blocks([place.number for place in places])
             for place, block in zip(places, blocks, strict=True):
                 if block is None:

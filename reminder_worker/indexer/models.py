@@ -87,7 +87,7 @@ def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
     return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)
 
 
-def present(address: str | None) -> str | None:
+def nonzero_address(address: str | None) -> str | None:
     """Return the address in lower case; None for the zero address, the contracts' word for "nobody"."""
     return None if address is None or address.lower() == "0x" + "0" * 40 else address.lower()
 
@@ -103,11 +103,11 @@ class EventIndexer(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def head(self) -> IndexHead:
+    async def read_head(self) -> IndexHead:
         """The latest block the indexer has; raises `IndexerUnavailable` when it reports indexing errors."""
         ...
 
-    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+    async def read_signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
         """All signals of blocks first..last, both included, in chain order."""
         ...
 
@@ -115,7 +115,7 @@ class EventIndexer(Protocol):
         """By legacy; one without a configuration (or reset) is absent."""
         ...
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
+    async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         """By id; unknown ones are absent."""
         ...
 

@@ -43,7 +43,7 @@ class ChainEvent:
     data: Mapping[str, Any]
 
 
-def fold_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
+def project_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Project a legacy's events; None without its creation."""
     row: ProjectedRow | None = None
     for event in events:
@@ -70,7 +70,7 @@ def fold_legacy(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     return row
 
 
-def fold_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
+def project_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Project a configuration. LegacyReminderUpdated has the whole set; other events edit and create nothing."""
     row: ProjectedRow | None = None
     for event in events:
@@ -89,7 +89,7 @@ def fold_config(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     return row
 
 
-def fold_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
+def project_timelock(events: Iterable[ChainEvent]) -> ProjectedRow | None:
     """Project a timelock. One id may have assets in three vaults; the timelock lives while a vault's part does."""
     statuses: dict[str, int] = {}
     row: ProjectedRow | None = None
@@ -116,28 +116,28 @@ class TableProjection:
     events: frozenset[str]
     by: str
     key: str
-    fold: Callable[[Iterable[ChainEvent]], ProjectedRow | None]
+    project: Callable[[Iterable[ChainEvent]], ProjectedRow | None]
 
 
-FOLDS = {
+TABLE_PROJECTIONS = {
     "legacy": TableProjection(
         CREATED | ACTIVATED | {"TransferEOALegacyDeleted", "TransferEOALegacyAutoRenewSet"},
         by="legacy",
         key="address",
-        fold=fold_legacy,
+        project=project_legacy,
     ),
     "reminder_config": TableProjection(
         frozenset({"LegacyReminderUpdated", "BeneficiariesEmailSync", "LegacyConfigReset"})
         | {"SecondLineEmailReset", "ThirdLineEmailReset"},
         by="legacy",
         key="legacy",
-        fold=fold_config,
+        project=project_config,
     ),
     "timelock": TableProjection(
         WITHDRAWN | {"TimelockCreated", "SoftTimelockUnlocked", "ChangeStatus"},
         by="timelock_id",
         key="timelock_id",
-        fold=fold_timelock,
+        project=project_timelock,
     ),
 }
 
@@ -175,7 +175,7 @@ def signal_of(event: ChainEvent) -> NotifySignal | None:
 
 
 def config_of(row: Mapping[str, Any]) -> ReminderConfig:
-    """Also of what `fold_config` makes."""
+    """Also of what `project_config` makes."""
     return ReminderConfig(
         legacy=row["legacy"],
         creator=row["creator"],

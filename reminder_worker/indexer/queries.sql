@@ -22,13 +22,13 @@ where next is distinct from id + 1
 order by id limit 20;
 
 -- name: first_cursor
--- Store a reader's first cursor, unless another process did it.
+-- Store a reader's first cursor; return no row if another process was faster.
 insert into worker.index_cursor (chain_id, name, block_number, block_hash, source)
 values (:chain_id, :name, :block, :hash, :source)
 on conflict do nothing returning chain_id;
 
 -- name: move_cursor
--- Move a reader's cursor, unless another process did it since it was read.
+-- Move a reader's cursor; return no row if another process moved the cursor.
 update worker.index_cursor
 set block_number = :block, block_hash = :hash, source = coalesce(:source, source), moved_at = clock_timestamp()
 where chain_id = :chain_id and name = :name and block_number = :old_block and block_hash = :old_hash

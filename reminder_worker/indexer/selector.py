@@ -45,23 +45,23 @@ class IndexerSelector:
         self.last: IndexerChoice | None = None
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
-    async def current(self) -> tuple[EventIndexer, IndexHead]:
+    async def current_indexer(self) -> tuple[EventIndexer, IndexHead]:
         """Return the chosen indexer and its state.
 
         Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
         """
-        choice = await self.choose()
+        choice = await self.choose_indexer()
         return choice.indexer, choice.at
 
-    async def ask(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
-        """Return the answer of the indexer that `current` names, or of our own index if the first fails."""
-        indexer, at = await self.current()
+    async def ask_indexer(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
+        """Return the answer of the indexer that `current_indexer` names, or of our own index if the first fails."""
+        indexer, at = await self.current_indexer()
         try:
             return await question(indexer, at)
         except IndexerUnavailable:
             if indexer is self._index:
                 raise
-            return await question(self._index, await self._index.head())
+            return await question(self._index, await self._index.read_head())
 
     async def reminder_configs(self, legacies: Collection[str], reached: int) -> dict[str, ReminderConfig]:
         """Return configurations from a state that has block `reached` and all blocks of our own index.
@@ -75,7 +75,7 @@ class IndexerSelector:
                 await self._index.advance(budget_seconds=10)
             own = await self._own_head()
         if self._subgraph is not None:
-            choice = await self.choose()
+            choice = await self.choose_indexer()
             if choice.indexer is self._subgraph and choice.at.number >= max(reached, own.number if own else 0):
                 try:
                     return await self._subgraph.reminder_configs(legacies, choice.at)
@@ -87,30 +87,30 @@ class IndexerSelector:
 
     async def _own_head(self) -> IndexHead | None:
         try:
-            return await self._index.head()
+            return await self._index.read_head()
         except IndexerUnavailable:
             return None
 
-    async def choose(self) -> IndexerChoice:
-        """Return the choice, with its reason. Raises as `current`."""
+    async def choose_indexer(self) -> IndexerChoice:
+        """Return the choice, with its reason. Raises as `current_indexer`."""
         head = await self._chain.head()
-        choice = await self._choose(head)
+        choice = await self._compare_indexers(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
             log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)
         self.last = choice
         return choice
 
-    async def _choose(self, newest: BlockHeader) -> IndexerChoice:
+    async def _compare_indexers(self, newest: BlockHeader) -> IndexerChoice:
         if self._subgraph is None:
-            return await self._own("no_subgraph")
-        if self._subgraph.resting:
-            return await self._own("subgraph_fails")
+            return await self._choose_own("no_subgraph")
+        if self._subgraph.is_resting:
+            return await self._choose_own("subgraph_fails")
         try:
-            at = await self._subgraph.head()
+            at = await self._subgraph.read_head()
         except IndexerUnavailable:
-            return await self._own("subgraph_fails")
+            return await self._choose_own("subgraph_fails")
         if not await self._is_of_this_chain(at, newest):
-            return await self._own("subgraph_of_another_chain")
+            return await self._choose_own("subgraph_of_another_chain")
         if newest.number - at.number <= self._chain.settings.subgraph_max_lag:
             return IndexerChoice(self._subgraph, at, "preferred")
         own = await self._own_head()
@@ -130,5 +130,5 @@ class IndexerSelector:
             self._of_this_chain = at
         return at.number - newest.number <= self._chain.settings.subgraph_max_lag if known is None else known
 
-    async def _own(self, reason: Reason) -> IndexerChoice:
-        return IndexerChoice(self._index, await self._index.head(), reason)
+    async def _choose_own(self, reason: Reason) -> IndexerChoice:
+        return IndexerChoice(self._index, await self._index.read_head(), reason)

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT
-from reminder_worker.indexer.projection import FOLDS, ChainEvent, TableProjection
+from reminder_worker.indexer.projection import TABLE_PROJECTIONS, ChainEvent, TableProjection
 from reminder_worker.indexer.tables import chain_event, index_cursor, sql
 
 Keys = Collection[str] | Collection[int]
@@ -65,7 +65,7 @@ async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str
 async def add_events(connection: AsyncConnection, chain_id: int, events: Sequence[ChainEvent]) -> None:
     names = [column.name for column in EVENT_COLUMNS]
     rows = [{"chain_id": chain_id, **{name: getattr(event, name) for name in names}} for event in events]
-    await _upsert(connection, chain_event, rows)
+    await _upsert_rows(connection, chain_event, rows)
 
 
 async def known_logs(
@@ -84,12 +84,12 @@ async def event_blocks(
     return [IndexCursor(*row) for row in await connection.execute(sql["event_blocks"], values)]
 
 
-async def refold(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Forgotten]) -> None:
+async def project_again(connection: AsyncConnection, chain_id: int, touched: Sequence[ChainEvent | Forgotten]) -> None:
     """Make the rows of every key that these events touch what all stored events say."""
-    for name, fold in FOLDS.items():
+    for name, fold in TABLE_PROJECTIONS.items():
         keys = {getattr(event, fold.by) for event in touched if event.name in fold.events} - {None}
         if keys:
-            await _refold(connection, chain_id, metadata.tables[f"{SCHEMA}.{name}"], fold, sorted(keys))
+            await _project_rows(connection, chain_id, metadata.tables[f"{SCHEMA}.{name}"], fold, sorted(keys))
 
 
 async def forget_after(
@@ -98,7 +98,7 @@ async def forget_after(
     """Delete the events of these contracts above block `last`, and project their keys again."""
     values = {"chain_id": chain_id, "contracts": list(contracts), "last": last}
     events = (await connection.execute(sql["forget_after"], values)).all()
-    await refold(connection, chain_id, events)
+    await project_again(connection, chain_id, events)
     return events
 
 
@@ -107,7 +107,7 @@ async def forget_logs(connection: AsyncConnection, chain_id: int, logs: Collecti
     if logs:
         blocks, indexes, hashes = map(list, zip(*logs, strict=True))
         values = {"chain_id": chain_id, "blocks": blocks, "indexes": indexes, "hashes": hashes}
-        await refold(connection, chain_id, (await connection.execute(sql["forget_logs"], values)).all())
+        await project_again(connection, chain_id, (await connection.execute(sql["forget_logs"], values)).all())
 
 
 async def select_events(
@@ -120,7 +120,7 @@ async def select_events(
 
 async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, keys: Keys) -> list[Row[Any]]:
     """Return the projected rows of these keys."""
-    key = table.c[FOLDS[table.name].key]
+    key = table.c[TABLE_PROJECTIONS[table.name].key]
     statement = select(table).where(table.c.chain_id == chain_id, key == any_of(keys))
     return list(await connection.execute(statement))
 
@@ -142,7 +142,7 @@ async def legacies_by_id(
     return {row.legacy_id: row.address for row in await connection.execute(sql["legacies_by_id"], values)}
 
 
-async def _refold(
+async def _project_rows(
     connection: AsyncConnection, chain_id: int, table: Table, fold: TableProjection, keys: Sequence[Any]
 ) -> None:
     by = chain_event.c[fold.by]
@@ -152,14 +152,14 @@ async def _refold(
         .order_by(by, chain_event.c.block_number, chain_event.c.log_index)
     )
     events = [ChainEvent(*row) for row in await connection.execute(statement)]
-    folded = {key: fold.fold(group) for key, group in groupby(events, key=attrgetter(fold.by))}
+    folded = {key: fold.project(group) for key, group in groupby(events, key=attrgetter(fold.by))}
     gone = [key for key in keys if folded.get(key) is None]
     if gone:
         await connection.execute(delete(table).where(table.c.chain_id == chain_id, table.c[fold.key] == any_of(gone)))
-    await _upsert(connection, table, [{"chain_id": chain_id, **row} for row in folded.values() if row is not None])
+    await _upsert_rows(connection, table, [{"chain_id": chain_id, **row} for row in folded.values() if row is not None])
 
 
-async def _upsert(connection: AsyncConnection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+async def _upsert_rows(connection: AsyncConnection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     """One parameter for all rows: arrays of different lengths do not fit `unnest`, a JSON record set takes them."""
     if not rows:
         return

@@ -33,7 +33,7 @@ from reminder_worker.indexer.models import (
     TimelockAsset,
     asset_order,
     newest_first,
-    present,
+    nonzero_address,
 )
 
 PAGE = 1000  # graph-node's limit of `first`
@@ -71,7 +71,7 @@ class NotifyRequestedRow(SubgraphEntity, frozen=True, rename="camel"):
     block_timestamp: SmallBigInt
     transaction_hash: HashText
 
-    def signal(self) -> NotifySignal | None:
+    def to_signal(self) -> NotifySignal | None:
         """None for a notify type this version does not know, as our own index leaves it out."""
         if self.notify_type not in set(SignalKind):
             return None
@@ -93,14 +93,14 @@ class ReminderConfigurationRow(SubgraphEntity, frozen=True, rename="camel"):
     second_line: AddressText | None
     third_line: AddressText | None
 
-    def config(self) -> ReminderConfig:
+    def to_config(self) -> ReminderConfig:
         return ReminderConfig(
             legacy=self.id.lower(),
             creator=self.creator.lower(),
             cosigners=tuple(address.lower() for address in self.cosigners),
             beneficiaries=tuple(address.lower() for address in self.beneficiaries),
-            second_line=present(self.second_line),
-            third_line=present(self.third_line),
+            second_line=nonzero_address(self.second_line),
+            third_line=nonzero_address(self.third_line),
         )
 
 
@@ -113,7 +113,7 @@ class TimelockRow(SubgraphEntity, frozen=True, rename="camel"):
     status: Uint8
     created_at: SmallBigInt
 
-    def timelock(self, assets: Sequence[TimelockAsset]) -> IndexedTimelock:
+    def to_timelock(self, assets: Sequence[TimelockAsset]) -> IndexedTimelock:
         return IndexedTimelock(
             timelock_id=int(self.id),
             lock_type=self.lock_type,
@@ -137,7 +137,7 @@ class TimelockAssetRow(SubgraphEntity, frozen=True, rename="camel"):
     token_id: BigInt | None
     amount: BigInt
 
-    def asset(self) -> TimelockAsset:
+    def to_asset(self) -> TimelockAsset:
         return TimelockAsset(
             vault=self.vault.lower(),
             token=self.token.lower(),
@@ -190,30 +190,30 @@ class SubgraphClient:
         self._failed_at = float("-inf")
 
     @property
-    def resting(self) -> bool:
+    def is_resting(self) -> bool:
         """Return whether the subgraph still backs off after a failure."""
         return time.monotonic() - self._failed_at < self._rest
 
-    async def head(self) -> IndexHead:
-        meta = (await self._ask("head", {}, MetaAnswer)).meta
+    async def read_head(self) -> IndexHead:
+        meta = (await self._send_query("head", {}, MetaAnswer)).meta
         if meta.has_indexing_errors:
-            raise self._failing("it has indexing errors")
+            raise self._mark_failing("it has indexing errors")
         return IndexHead(meta.block.number, meta.block.hash.lower())
 
-    async def signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
+    async def read_signals(self, first_block: int, last_block: int, at: IndexHead) -> list[NotifySignal]:
         """Within a block the order is that of the entities' ids: the entity does not tell its log's position."""
         where = {"firstBlock": str(first_block), "lastBlock": str(last_block)}
-        rows = await self._pages("notify_requested", where, NotifyRequestedRow, at)
-        found = [signal for row in rows if (signal := row.signal()) is not None]
+        rows = await self._read_pages("notify_requested", where, NotifyRequestedRow, at)
+        found = [signal for row in rows if (signal := row.to_signal()) is not None]
         if any(not first_block <= signal.block_number <= last_block for signal in found):
-            raise self._failing("notifyRequesteds: blockNumber outside the blocks asked for")
+            raise self._mark_failing("notifyRequesteds: blockNumber outside the blocks asked for")
         return sorted(found, key=lambda signal: signal.block_number)
 
     async def reminder_configs(self, legacies: Collection[str], at: IndexHead) -> dict[str, ReminderConfig]:
         rows = await self._by_key("reminder_configurations", legacies, ReminderConfigurationRow, at)
-        return {config.legacy: config for row in rows if (config := row.config())}
+        return {config.legacy: config for row in rows if (config := row.to_config())}
 
-    async def timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
+    async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         keys = [str(number) for number in ids]
         return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
 
@@ -221,11 +221,11 @@ class SubgraphClient:
         self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
     ) -> list[IndexedTimelock]:
         asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
-        rows = await self._rows("gifts_of_recipient", asked, TimelockRow)
+        rows = await self._read_rows("gifts_of_recipient", asked, TimelockRow)
         if len({row.id for row in rows}) != len(rows):
-            raise self._failing("gifts_of_recipient: an id that is there twice")
+            raise self._mark_failing("gifts_of_recipient: an id that is there twice")
         if any((row.recipient.lower(), row.lock_type, row.status) != (asked["recipient"], GIFT, LIVE) for row in rows):
-            raise self._failing("gifts_of_recipient: a timelock that was not asked for")
+            raise self._mark_failing("gifts_of_recipient: a timelock that was not asked for")
         found = newest_first((await self._with_assets(rows, at)).values())
         found.sort(key=lambda gift: not gift.holds_only(vault, tokens))
         if len(found) == MOST_GIFTS and not found[0].holds_only(vault, tokens):
@@ -236,9 +236,9 @@ class SubgraphClient:
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}
         for asset in await self._by_key("timelock_assets", list(assets), TimelockAssetRow, at, by_id=False):
             if asset.timelock.id not in assets:
-                raise self._failing("timelockAssets: timelock that was not asked for")
-            assets[asset.timelock.id].append(asset.asset())
-        return {int(row.id): row.timelock(assets[row.id]) for row in rows}
+                raise self._mark_failing("timelockAssets: timelock that was not asked for")
+            assets[asset.timelock.id].append(asset.to_asset())
+        return {int(row.id): row.to_timelock(assets[row.id]) for row in rows}
 
     async def _by_key(
         self, query: str, keys: Collection[str], shape: type[E], at: IndexHead, *, by_id: bool = True
@@ -247,42 +247,42 @@ class SubgraphClient:
         wanted = sorted(set(keys))
         found: list[E] = []
         for start in range(0, len(wanted), 500):
-            found += await self._pages(query, {"keys": wanted[start : start + 500]}, shape, at)
+            found += await self._read_pages(query, {"keys": wanted[start : start + 500]}, shape, at)
         if by_id and not {row.id for row in found} <= set(wanted):
-            raise self._failing(f"{query}: id that was not asked for")
+            raise self._mark_failing(f"{query}: id that was not asked for")
         return found
 
-    async def _pages(self, query: str, variables: Mapping[str, Any], shape: type[E], at: IndexHead) -> list[E]:
+    async def _read_pages(self, query: str, variables: Mapping[str, Any], shape: type[E], at: IndexHead) -> list[E]:
         """All rows, page by page: `id_gt` the last id, which has to grow or the loop would never end."""
         found: list[E] = []
         after = ""
         for _ in range(2000):
-            page = await self._rows(query, {**variables, "block": at.hash, "after": after}, shape)
+            page = await self._read_rows(query, {**variables, "block": at.hash, "after": after}, shape)
             ids = [after, *(row.id for row in page)]
             if any(one >= other for one, other in pairwise(ids)):
-                raise self._failing(f"{query}: id not in ascending order")
+                raise self._mark_failing(f"{query}: id not in ascending order")
             found += page
             if len(page) < PAGE:
                 return found
             after = ids[-1]
-        raise self._failing(f"{query}: more than 2000 pages")
+        raise self._mark_failing(f"{query}: more than 2000 pages")
 
-    async def _rows(self, query: str, variables: Mapping[str, Any], shape: type[E]) -> list[E]:
-        answer: EntityRows[E] = await self._ask(query, variables, EntityRows[shape])  # type: ignore[valid-type]
+    async def _read_rows(self, query: str, variables: Mapping[str, Any], shape: type[E]) -> list[E]:
+        answer: EntityRows[E] = await self._send_query(query, variables, EntityRows[shape])  # type: ignore[valid-type]
         return answer.rows
 
-    async def _ask(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
+    async def _send_query(self, query: str, variables: Mapping[str, Any], shape: type[T]) -> T:
         body = msgspec.json.encode({"query": QUERIES[query], "variables": variables})
         for backoff in (self._backoff, 2 * self._backoff, None):
             try:
-                return self._decode(query, await self._post(body), shape)
+                return self._decode_answer(query, await self._post_body(body), shape)
             except _TryAgain as failure:
                 if backoff is None:
-                    raise self._failing(f"{query}: {failure}") from None
+                    raise self._mark_failing(f"{query}: {failure}") from None
             await asyncio.sleep(backoff * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
         raise AssertionError("unreachable")
 
-    async def _post(self, body: bytes) -> bytes:
+    async def _post_body(self, body: bytes) -> bytes:
         try:
             async with self._session.post(
                 self._url.get_secret_value(),
@@ -294,31 +294,31 @@ class SubgraphClient:
                 if response.status in (408, 425, 429, 500, 502, 503, 504):
                     raise _TryAgain(f"status {response.status}")
                 if response.status != 200:
-                    raise self._failing(f"status {response.status}")
+                    raise self._mark_failing(f"status {response.status}")
                 answer = await strict_json.read_body(response, MOST_BYTES)
                 if len(answer) > MOST_BYTES:
-                    raise self._failing(f"an answer of more than {MOST_BYTES} bytes")
+                    raise self._mark_failing(f"an answer of more than {MOST_BYTES} bytes")
                 return answer
         except TimeoutError:  # not again: a look and a run have no more time for a chain than three such waits
-            raise self._failing("timed out") from None
+            raise self._mark_failing("timed out") from None
         except (aiohttp.ClientError, OSError) as error:
             raise _TryAgain(type(error).__name__) from None  # its text may hold the URL
 
-    def _decode(self, query: str, text: bytes, shape: type[T]) -> T:
+    def _decode_answer(self, query: str, text: bytes, shape: type[T]) -> T:
         """Errors and shapes we do not know are failures; nothing is guessed, and foreign text is not repeated."""
         try:
             answer = msgspec.json.decode(text, type=SubgraphAnswer[shape])  # type: ignore[valid-type]
         except msgspec.ValidationError as error:
-            raise self._failing(f"{query}: {error}") from None
+            raise self._mark_failing(f"{query}: {error}") from None
         except strict_json.NOT_JSON:
-            raise self._failing(f"{query}: the answer is not JSON") from None
+            raise self._mark_failing(f"{query}: the answer is not JSON") from None
         if answer.errors:
-            raise self._failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
+            raise self._mark_failing(f"{query}: answered with {len(answer.errors)} GraphQL error(s)")
         if answer.data is None:
-            raise self._failing(f"{query}: an answer without data")
+            raise self._mark_failing(f"{query}: an answer without data")
         return answer.data
 
-    def _failing(self, what: str) -> IndexerUnavailable:
+    def _mark_failing(self, what: str) -> IndexerUnavailable:
         self._failed_at = time.monotonic()
         return IndexerUnavailable(f"the subgraph fails: {what}")
 

@@ -27,7 +27,7 @@ from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
-from reminder_worker.indexer.projection import FOLDS, NOTIFY, ChainEvent, config_of, fold_config
+from reminder_worker.indexer.projection import NOTIFY, TABLE_PROJECTIONS, ChainEvent, config_of, project_config
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.messages import ReminderKind
@@ -326,7 +326,11 @@ class SignalValidator:
             # Cursor and events from one snapshot: a reorganisation in between would hide all configurations.
             await conn.execution_options(isolation_level="REPEATABLE READ")
             cursor = await read_cursor(conn, chain_id, INDEX_CURSOR)
-            values = {"chain_id": chain_id, "legacies": legacies, "names": sorted(FOLDS["reminder_config"].events)}
+            values = {
+                "chain_id": chain_id,
+                "legacies": legacies,
+                "names": sorted(TABLE_PROJECTIONS["reminder_config"].events),
+            }
             events = [ChainEvent(*row) for row in await conn.execute(sql["config_events"], values)]
         found = {}
         for place, types in by_place.items():
@@ -339,7 +343,7 @@ class SignalValidator:
 
     async def _asked(self, place: SignalBlock, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
         try:
-            indexer, _ = await self._indexers.current()
+            indexer, _ = await self._indexers.current_indexer()
             return await indexer.reminder_configs(legacies, IndexHead(place.number, place.hash))
         except IndexerUnavailable:
             return None
@@ -382,7 +386,7 @@ def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
     for event in events:
         if event.legacy is not None:
             by_legacy[event.legacy].append(event)
-    folded = {legacy: fold_config(some) for legacy, some in by_legacy.items()}
+    folded = {legacy: project_config(some) for legacy, some in by_legacy.items()}
     return {legacy: config_of(row) for legacy, row in folded.items() if row is not None}
 
 

@@ -130,13 +130,13 @@ class SignalPass:
                 return None  # the source lags: the cursor waits
             if reorganised and not await self._chain.has_block(at.number, at.hash):
                 return None  # the source is still on the replaced fork
-            signals = await indexer.signals(first, last, at)
+            signals = await indexer.read_signals(first, last, at)
             place = await self._place(last, head, at)
             old = cursor or replace(place, stored=False)
             return _SignalBatch(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
 
         try:
-            return await self._indexers.ask(question)
+            return await self._indexers.ask_indexer(question)
         except IndexIsEmpty:
             return None  # as with a lagging source
 

@@ -36,7 +36,7 @@ from reminder_worker.upgrades.operations import (
     role_members,
 )
 from reminder_worker.upgrades.tables import sql
-from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, implementations
+from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, list_implementations
 
 log = structlog.get_logger(__name__)
 
@@ -73,15 +73,15 @@ class UpgradeWatch:
         Changes at the head are recorded and in the service log when this returns; the run that follows within seconds
         sends the emails. Raises `EndpointsDisagree` after that.
         """
-        if await self._begin():
+        if await self._begin_history():
             return True
-        progress = await self._read(5, is_history=False, slices=1)  # the run does what takes longer
-        if progress.more or not _is_read_whole(progress):
-            return progress.more
+        progress = await self._read_logs(5, is_history=False, slices=1)  # the run does what takes longer
+        if progress.has_more or not _is_read_whole(progress):
+            return progress.has_more
         is_due = await self._is_due()
         if is_due:
             try:
-                await self._record(UpgradeReport(), is_history=False)
+                await self._record_changes(UpgradeReport(), is_history=False)
             finally:
                 await self._alerts.write_log()
         self._reader.raise_for(progress)
@@ -93,37 +93,37 @@ class UpgradeWatch:
         Raises `ChainUnavailable`, and at the first start `Misconfigured` if no timelock answers: its silence would look
         like a quiet queue.
         """
-        is_history = await self._begin()
-        progress = await self._read(budget_seconds, is_history)
+        is_history = await self._begin_history()
+        progress = await self._read_logs(budget_seconds, is_history)
         report = UpgradeReport(
             last_block=progress.last_block,
             skipped=progress.skipped,
             rewound_to=progress.rewound_to,
             stopped=progress.stopped,
         )
-        if _is_read_whole(progress) and not await self._record(report, is_history):
+        if _is_read_whole(progress) and not await self._record_changes(report, is_history):
             report.stopped = "moved_by_another"
         self._reader.raise_for(progress)
         return report
 
-    async def _begin(self) -> bool:
+    async def _begin_history(self) -> bool:
         """Return whether nothing of this timelock is recorded yet."""
         async with self._engine.connect() as connection:
             is_history = await store.is_history(connection, self._chain_id, self._timelock)
         if is_history is None:
-            start = await self._reader.start()
+            start = await self._reader.find_start()
             async with self._engine.begin() as connection:
                 await store.begin_history(connection, self._chain_id, self._timelock, start)
         return is_history is not False
 
-    async def _read(self, budget_seconds: float, is_history: bool, slices: int | None = None) -> IndexProgress:
+    async def _read_logs(self, budget_seconds: float, is_history: bool, slices: int | None = None) -> IndexProgress:
         """Read on. Raises `ChainUnavailable` if the endpoints contradict the cursor for half an hour, or at the first
         start: a pass that reads nothing is no success."""
         progress = await self._reader.read_on(budget_seconds, slices=slices)
         if progress.rewound_to is not None:
             log.warning("upgrades_rewound", chain_id=self._chain_id, block=progress.rewound_to)
         if progress.stopped in ("unsettled", "node_behind"):
-            moved_at = (await self._reader.cursor()).moved_at
+            moved_at = (await self._reader.find_cursor()).moved_at
             waits = (datetime.now(UTC) - moved_at).total_seconds() if moved_at else 0
             if is_history or waits > 1800:
                 raise ChainUnavailable(
@@ -152,9 +152,9 @@ class UpgradeWatch:
 
     # -- what changed ---------------------------------------------------------------------------
 
-    async def _record(self, report: UpgradeReport, is_history: bool) -> bool:
+    async def _record_changes(self, report: UpgradeReport, is_history: bool) -> bool:
         """Record and report what changed. Return False when another process did it meanwhile."""
-        step = await self._compare()
+        step = await self._compare_queue()
         if step.delay is None and is_history:  # later it may be the node's fault: the logs are reported then
             raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
         final = await self._final_block()
@@ -183,7 +183,7 @@ class UpgradeWatch:
         report.disagreeing = step.disagreeing
         return True
 
-    async def _compare(self) -> QueueStep:
+    async def _compare_queue(self) -> QueueStep:
         """Compare the index with what is recorded, and read the open operations' times from the timelock."""
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
@@ -240,7 +240,7 @@ class UpgradeWatch:
         return await report(connection, AlertKind.UPGRADE_DELAY_SHORT, self._timelock, self._chain_id, facts)
 
     async def _alerts_of(self, step: QueueStep, final: int, is_history: bool) -> list[UpgradeAlert]:
-        addresses = implementations(step.operations.values())
+        addresses = list_implementations(step.operations.values())
         codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
         async with self._engine.connect() as connection:
             recorded = await store.read_events(connection, sql["role_events"], self._chain_id)

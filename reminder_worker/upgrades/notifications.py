@@ -15,7 +15,7 @@ from reminder_worker.upgrades.operations import (
     QueueEvent,
     UpgradeEvent,
     UpgradeOperation,
-    changes,
+    group_changes,
     operation_of,
     without_moved,
 )
@@ -52,13 +52,17 @@ class QueueStep:
     delay: int | None
     disagreeing: int
 
-    def operation(self, change: QueueChange) -> UpgradeOperation | None:
+    def changed_operation(self, change: QueueChange) -> UpgradeOperation | None:
         return self.operations.get(change.operation_id or "")
 
 
 def alerts_of_history(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
     """Return the alerts of the first start: of the past only what is still open."""
-    marks = {change.operation_id: change.mark for change in changes(step.fresh) if change.name == QueueEvent.SCHEDULED}
+    marks = {
+        change.operation_id: change.block_mark
+        for change in group_changes(step.fresh)
+        if change.name == QueueEvent.SCHEDULED
+    }
     note: Facts = {"note": "it was scheduled before this service began to watch"}
     scheduled = [
         UpgradeAlert(
@@ -70,7 +74,7 @@ def alerts_of_history(step: QueueStep, context: WordingContext) -> list[UpgradeA
         for operation in step.operations.values()
         if operation.is_open
     ]
-    return [*scheduled, *_executable(step, context)]
+    return [*scheduled, *_alert_executable(step, context)]
 
 
 def alerts_of_changes(step: QueueStep, context: WordingContext, reported: ReportedStages) -> list[UpgradeAlert]:
@@ -78,26 +82,28 @@ def alerts_of_changes(step: QueueStep, context: WordingContext, reported: Report
 
     A change that only moved to another block is not reported again.
     """
-    appeared, gone = without_moved(changes(step.fresh), changes(step.gone))
+    appeared, gone = without_moved(group_changes(step.fresh), group_changes(step.gone))
     return [
-        *_reorganised(gone, step, context, reported),
-        *(_appeared(change, step, context, reported) for change in appeared),
-        *_executable(step, context),
+        *_alert_corrections(gone, step, context, reported),
+        *(_alert_change(change, step, context, reported) for change in appeared),
+        *_alert_executable(step, context),
     ]
 
 
-def _reorganised(
+def _alert_corrections(
     gone: list[QueueChange], step: QueueStep, context: WordingContext, reported: ReportedStages
 ) -> list[UpgradeAlert]:
     """Return a correction for each reported change that a reorganisation took back."""
     known = {(kind, subject) for kind, subject, _ in reported}
     found = []
     for change in gone:
-        subject = _subject(change, context)
+        subject = _subject_of(change, context)
         if any((kind.value, subject) in known for kind in (wording.CHANGES[change.name][0], AlertKind.UPGRADE_UNSEEN)):
-            now = step.operation(change)
+            now = step.changed_operation(change)
             facts = wording.corrected_facts(change, now or _operation_before(change, step), now, context)
-            found.append(_next_stage(AlertKind.UPGRADE_CORRECTED, subject, f"{change.mark} gone", facts, reported))
+            found.append(
+                _next_stage(AlertKind.UPGRADE_CORRECTED, subject, f"{change.block_mark} gone", facts, reported)
+            )
     return found
 
 
@@ -109,17 +115,19 @@ def _operation_before(change: QueueChange, step: QueueStep) -> UpgradeOperation 
     return operation_of(change.operation_id, events)
 
 
-def _appeared(change: QueueChange, step: QueueStep, context: WordingContext, reported: ReportedStages) -> UpgradeAlert:
-    operation = step.operation(change)
+def _alert_change(
+    change: QueueChange, step: QueueStep, context: WordingContext, reported: ReportedStages
+) -> UpgradeAlert:
+    operation = step.changed_operation(change)
     facts = wording.change_facts(change, operation, context)
     unseen = change.name == QueueEvent.EXECUTED and operation is not None and not operation.was_seen
     kind = AlertKind.UPGRADE_UNSEEN if unseen else wording.CHANGES[change.name][0]
     if change.operation_id in step.reorganised_before:
         facts = {"note": "a reorganisation had taken it back; it was mined again", **facts}
-    return _next_stage(kind, _subject(change, context), change.mark, facts, reported)
+    return _next_stage(kind, _subject_of(change, context), change.block_mark, facts, reported)
 
 
-def _executable(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
+def _alert_executable(step: QueueStep, context: WordingContext) -> list[UpgradeAlert]:
     return [
         UpgradeAlert(
             AlertKind.UPGRADE_EXECUTABLE,
@@ -141,5 +149,5 @@ def _next_stage(kind: AlertKind, subject: str, mark: str, facts: Facts, reported
     return UpgradeAlert(kind, subject, stage, facts)
 
 
-def _subject(change: QueueChange, context: WordingContext) -> str:
+def _subject_of(change: QueueChange, context: WordingContext) -> str:
     return change.operation_id or context.timelock

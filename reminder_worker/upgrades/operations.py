@@ -54,13 +54,13 @@ class DecodedCall:
     extra: int = 0
 
     @property
-    def implementation(self) -> str | None:
+    def new_implementation(self) -> str | None:
         """Return the proxy's new implementation, if the call sets one."""
         found = (self.arguments or {}).get("implementation")
         return found if isinstance(found, str) else None
 
 
-def decode(data: bytes) -> DecodedCall:
+def decode_call(data: bytes) -> DecodedCall:
     """Decode call data. Never raises."""
     member = _BY_SELECTOR.get(data[:4])
     if member is None:
@@ -236,13 +236,13 @@ class QueueChange:
     events: tuple[UpgradeEvent, ...]
 
     @property
-    def first(self) -> UpgradeEvent:
+    def first_event(self) -> UpgradeEvent:
         return self.events[0]
 
     @property
-    def mark(self) -> str:
+    def block_mark(self) -> str:
         """Tells it from the same change in another block."""
-        return f"{self.first.block_hash}/{self.first.log_index}"
+        return f"{self.first_event.block_hash}/{self.first_event.log_index}"
 
     @property
     def same_as(self) -> tuple[object, ...]:
@@ -250,7 +250,7 @@ class QueueChange:
         return self.name, self.operation_id, tuple(sorted(event.data.items()) for event in self.events)
 
 
-def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
+def group_changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
     """Return the changes in the order of their first events.
 
     The events of a batch are one change. Its scheduling events are consecutive. Between its execution events the
@@ -263,14 +263,14 @@ def changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
             continue
         group = None
         if event.name == QueueEvent.EXECUTED:
-            group = executed.get(_together(event))
-        elif event.name == QueueEvent.SCHEDULED and groups and _together(groups[-1][0]) == _together(event):
+            group = executed.get(_batch_key(event))
+        elif event.name == QueueEvent.SCHEDULED and groups and _batch_key(groups[-1][0]) == _batch_key(event):
             group = groups[-1]
         if group is None:
             group = []
             groups.append(group)
         if event.name == QueueEvent.EXECUTED:
-            executed[_together(event)] = group
+            executed[_batch_key(event)] = group
         group.append(event)
     return [QueueChange(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
 
@@ -297,24 +297,24 @@ def operation_of(operation_id: str, events: Sequence[UpgradeEvent]) -> UpgradeOp
     found: UpgradeOperation | None = None
     for event in events:
         if event.name == QueueEvent.SCHEDULED:
-            found = _scheduled(operation_id, found, event)
+            found = _apply_scheduled(operation_id, found, event)
         elif event.name == QueueEvent.EXECUTED:
-            found = _executed(operation_id, found, event)
+            found = _apply_executed(operation_id, found, event)
         elif event.name == QueueEvent.CANCELLED:
             base = found or UpgradeOperation(operation_id, "", ())
             found = replace(base, state="cancelled", changed_block=event.block_number)
     return found
 
 
-def _scheduled(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
+def _apply_scheduled(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
     if before is not None and before.is_open:
-        return replace(before, calls=(*before.calls, _call(event)))
+        return replace(before, calls=(*before.calls, _call_of(event)))
     predecessor, delay = event.data["predecessor"], min(event.data["delay"], LATEST)
     no_predecessor = "0x" + "00" * WORD
     return UpgradeOperation(
         operation_id,
         "pending",
-        (_call(event),),
+        (_call_of(event),),
         predecessor=None if predecessor == no_predecessor else predecessor,
         delay=delay,
         ready_at=min(event.block_time + delay, LATEST),
@@ -326,9 +326,9 @@ def _scheduled(operation_id: str, before: UpgradeOperation | None, event: Upgrad
     )
 
 
-def _executed(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
+def _apply_executed(operation_id: str, before: UpgradeOperation | None, event: UpgradeEvent) -> UpgradeOperation:
     if before is None or not before.was_seen:
-        calls = (*(before.calls if before else ()), _call(event))
+        calls = (*(before.calls if before else ()), _call_of(event))
         return UpgradeOperation(operation_id, "executed", calls, changed_block=event.block_number)
     return replace(before, state="executed", changed_block=event.block_number)
 
@@ -344,9 +344,9 @@ def role_members(events: Iterable[UpgradeEvent], role: str) -> list[str]:
     return list(held)
 
 
-def _call(event: UpgradeEvent) -> UpgradeCall:
+def _call_of(event: UpgradeEvent) -> UpgradeCall:
     return UpgradeCall(event.data["target"], event.data["value"], bytes.fromhex(event.data["data"]))
 
 
-def _together(event: UpgradeEvent) -> tuple[str, str | None, str, str]:
+def _batch_key(event: UpgradeEvent) -> tuple[str, str | None, str, str]:
     return event.name, event.operation_id, event.tx_hash, event.block_hash

@@ -19,13 +19,13 @@ from reminder_worker.upgrades.operations import (
     UpgradeCall,
     UpgradeEvent,
     UpgradeOperation,
-    decode,
+    decode_call,
     plain_words,
     role_members,
     upgrade_event_of,
 )
 from reminder_worker.upgrades.tables import sql, upgrade_event, upgrade_operation
-from reminder_worker.upgrades.wording import Facts, WordingContext, all_facts, implementations
+from reminder_worker.upgrades.wording import Facts, WordingContext, all_facts, list_implementations
 
 CURSOR = "upgrades"
 
@@ -39,9 +39,9 @@ class ListedOperation:
     final: bool
 
     @property
-    def does(self) -> str:
+    def call_summary(self) -> str:
         """Its calls in a few words."""
-        words = [decode(call.data).function or plain_words(call.data) for call in self.operation.calls]
+        words = [decode_call(call.data).function or plain_words(call.data) for call in self.operation.calls]
         return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
 
 
@@ -132,7 +132,7 @@ async def list_operations(
     statement = select(upgrade_operation).where(~is_open if ended else is_open & o.chain_id.in_(watched))
     ordered = statement.order_by(o.changed_block.desc() if ended else o.ready_at, o.operation_id).limit(limit)
     async with engine.connect() as connection:
-        return [_listed(row) for row in await connection.execute(ordered)]
+        return [_listed_operation(row) for row in await connection.execute(ordered)]
 
 
 async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Facts, Sequence[UpgradeEvent]]:
@@ -148,15 +148,15 @@ async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -
         roles = await read_events(connection, sql["role_events"], chain.chain_id)
     if row is None:
         raise NotFound("there is no such operation on this chain")
-    listed = _listed(row)
-    addresses = implementations([listed.operation])
+    listed = _listed_operation(row)
+    addresses = list_implementations([listed.operation])
     codes = dict(zip(addresses, await chain.codes(addresses), strict=True))
     final = listed.operation.changed_block if listed.final else -1
     context = WordingContext(chain.settings, timelock, codes, role_members(roles, CANCELLER), final)
     return all_facts(listed.operation, context), events
 
 
-def _listed(row: Row[Any]) -> ListedOperation:
+def _listed_operation(row: Row[Any]) -> ListedOperation:
     values = {name: row._mapping[name] for name in UpgradeOperation.__dataclass_fields__}
     calls = tuple(UpgradeCall(each["target"], each["value"], bytes.fromhex(each["data"])) for each in row.calls)
     return ListedOperation(row.chain_id, UpgradeOperation(**{**values, "calls": calls}), row.final)

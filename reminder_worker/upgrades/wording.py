@@ -21,7 +21,7 @@ from reminder_worker.upgrades.operations import (
     QueueEvent,
     UpgradeCall,
     UpgradeOperation,
-    decode,
+    decode_call,
     plain_words,
     role_name,
 )
@@ -66,7 +66,7 @@ class WordingContext:
     cancellers: Sequence[str]
     final: int
 
-    def named(self, address: str) -> str:
+    def name_address(self, address: str) -> str:
         """Return the address with its name in the settings, if any."""
         names = (name for field, name in _NAMES.items() if getattr(self.settings, field) == address)
         return " ".join([*names, checksum(address)])
@@ -74,23 +74,23 @@ class WordingContext:
 
 def scheduled_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
     """Return the facts for a decision about a scheduled operation."""
-    facts = _decision(operation)
+    facts = _decision_facts(operation)
     if operation.scheduled_at is not None:
         facts["scheduled_at"] = operation.scheduled_at
     if operation.scheduled_by is not None:
-        facts["sent by"] = context.named(operation.scheduled_by)
-    facts |= _calls(operation.calls, context)
+        facts["sent by"] = context.name_address(operation.scheduled_by)
+    facts |= _batch_facts(operation.calls, context)
     facts |= _where_to_look(operation.scheduled_tx, operation.operation_id, context)
     facts |= _how_to_cancel(operation, context)
-    return facts | {"final": _final(operation.scheduled_block or 0, context)}
+    return facts | {"final": _final_words(operation.scheduled_block or 0, context)}
 
 
 def all_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
     """Return all facts for a terminal, with full call data."""
-    facts = _warning(operation.calls) | scheduled_facts(replace(operation, calls=()), context)
+    facts = _warning_facts(operation.calls) | scheduled_facts(replace(operation, calls=()), context)
     if operation.calls:
         facts["calls"] = len(operation.calls)
-    facts["final"] = _final(operation.changed_block, context)  # of its last change, as in the list
+    facts["final"] = _final_words(operation.changed_block, context)  # of its last change, as in the list
     for number, call in enumerate(operation.calls, 1):
         facts |= {f"{number}: {name}": value for name, value in call_facts(call, context).items()}
         facts[f"{number}: data"] = f"0x{call.data.hex()}"
@@ -101,25 +101,30 @@ def change_facts(change: QueueChange, operation: UpgradeOperation | None, contex
     """Return the facts of a change, with the operation's calls."""
     if change.name == QueueEvent.SCHEDULED and operation is not None:
         return scheduled_facts(operation, context)
-    event = change.first
+    event = change.first_event
     facts: Facts = {}
     if change.name == QueueEvent.DELAY:
-        facts |= {"before": _exactly(event.data["oldDuration"]), "now": _exactly(event.data["newDuration"])}
+        facts |= {
+            "before": _exact_duration(event.data["oldDuration"]),
+            "now": _exact_duration(event.data["newDuration"]),
+        }
     elif operation is None:
         verb = "granted to" if change.name == QueueEvent.GRANTED else "revoked from"
-        facts |= {"role": role_name(event.data["role"]), verb: context.named(event.data["account"])}
+        facts |= {"role": role_name(event.data["role"]), verb: context.name_address(event.data["account"])}
     facts[f"{CHANGES[change.name][1].rpartition(' ')[2]}_at"] = event.block_time
     if event.sender is not None:
-        facts["sent by"] = context.named(event.sender)
+        facts["sent by"] = context.name_address(event.sender)
     if operation is not None:
-        facts |= _calls(operation.calls, context)
+        facts |= _batch_facts(operation.calls, context)
     facts |= _where_to_look(event.tx_hash, change.operation_id, context)
-    return facts | {"final": _final(event.block_number, context)}
+    return facts | {"final": _final_words(event.block_number, context)}
 
 
 def executable_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
-    facts = _decision(operation)
-    facts |= _calls(operation.calls, context) | _where_to_look(operation.scheduled_tx, operation.operation_id, context)
+    facts = _decision_facts(operation)
+    facts |= _batch_facts(operation.calls, context) | _where_to_look(
+        operation.scheduled_tx, operation.operation_id, context
+    )
     return facts | _how_to_cancel(operation, context)
 
 
@@ -132,24 +137,24 @@ def corrected_facts(
         "now": "taken back: its transaction is not in the chain any more, and may be sent again",
     }
     if operation is not None:
-        facts |= {} if change.name == QueueEvent.SCHEDULED or now is None else _decision(now)
-        facts |= _calls(operation.calls, context)
-    return facts | _where_to_look(change.first.tx_hash, change.operation_id, context)
+        facts |= {} if change.name == QueueEvent.SCHEDULED or now is None else _decision_facts(now)
+        facts |= _batch_facts(operation.calls, context)
+    return facts | _where_to_look(change.first_event.tx_hash, change.operation_id, context)
 
 
 def call_facts(call: UpgradeCall, context: WordingContext) -> Facts:
     """Return the facts of one call: contract, function, arguments, new code."""
-    decoded = decode(call.data)
-    facts: Facts = {"contract": context.named(call.target)}
+    decoded = decode_call(call.data)
+    facts: Facts = {"contract": context.name_address(call.target)}
     if decoded.function is None:
-        facts["data"] = _shown(call.data)
+        facts["data"] = _show_data(call.data)
     elif decoded.arguments is None:
         facts["function"] = f"{decoded.function}, with arguments that do not decode"
-        facts["data"] = _shown(call.data)
+        facts["data"] = _show_data(call.data)
     else:
         facts["function"] = decoded.function
         for name, value in decoded.arguments.items():
-            facts |= _argument(name, value, context)
+            facts |= _argument_facts(name, value, context)
         if decoded.extra:
             facts["after the arguments"] = f"{decoded.extra} bytes that no argument covers"
     if call.value:
@@ -157,13 +162,13 @@ def call_facts(call: UpgradeCall, context: WordingContext) -> Facts:
     return facts
 
 
-def implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
+def list_implementations(operations: Iterable[UpgradeOperation]) -> list[str]:
     """Return the new implementations of proxies."""
-    found = (decode(call.data).implementation for operation in operations for call in operation.calls)
+    found = (decode_call(call.data).new_implementation for operation in operations for call in operation.calls)
     return sorted({address for address in found if address is not None})
 
 
-def _decision(operation: UpgradeOperation) -> Facts:
+def _decision_facts(operation: UpgradeOperation) -> Facts:
     states = {"pending": "waits for its time", "ready": "may be executed now"}
     facts: Facts = {"state": states.get(operation.state, operation.state)}
     if operation.ready_at is not None:
@@ -175,12 +180,12 @@ def _decision(operation: UpgradeOperation) -> Facts:
     return facts
 
 
-def _calls(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
+def _batch_facts(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
     if not calls:
         return {"calls": "not known: it was never seen scheduled"}
     if len(calls) == 1:
-        return _warning(calls) | call_facts(calls[0], context)
-    facts = _warning(calls) | {"calls": f"{len(calls)}, executed together"}
+        return _warning_facts(calls) | call_facts(calls[0], context)
+    facts = _warning_facts(calls) | {"calls": f"{len(calls)}, executed together"}
     for number, call in enumerate(calls[:MOST_CALLS], 1):
         facts |= {f"{number}: {name}": value for name, value in call_facts(call, context).items()}
     if len(calls) > MOST_CALLS:
@@ -188,18 +193,18 @@ def _calls(calls: Sequence[UpgradeCall], context: WordingContext) -> Facts:
     return facts
 
 
-def _warning(calls: Iterable[UpgradeCall]) -> Facts:
+def _warning_facts(calls: Iterable[UpgradeCall]) -> Facts:
     """Return the warning over all calls: a batch shows only the first ones."""
-    functions = dict.fromkeys(decode(call.data).function or "" for call in calls)
+    functions = dict.fromkeys(decode_call(call.data).function or "" for call in calls)
     words = "; ".join(GIVES_AWAY[function] for function in functions if function in GIVES_AWAY)
     return {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}
 
 
-def _argument(name: str, value: Argument, context: WordingContext) -> Facts:
+def _argument_facts(name: str, value: Argument, context: WordingContext) -> Facts:
     if isinstance(value, bytes):
-        return {"then calls it with": _shown(value)} if value else {}
+        return {"then calls it with": _show_data(value)} if value else {}
     if isinstance(value, int):
-        return {"new delay": _exactly(value)}
+        return {"new delay": _exact_duration(value)}
     if len(value) != 42:
         return {name: role_name(value)}
     if name == "implementation":
@@ -207,16 +212,16 @@ def _argument(name: str, value: Argument, context: WordingContext) -> Facts:
         words = "not known" if code is None else "none: there is no contract at this address"
         if code:
             words = f"{len(code):,} bytes, keccak-256 0x{keccak(code).hex()}"
-        return {"new implementation": context.named(value), "its code": words}
-    return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): context.named(value)}
+        return {"new implementation": context.name_address(value), "its code": words}
+    return {{"newOwner": "new owner", "newAdmin": "new admin"}.get(name, name): context.name_address(value)}
 
 
-def _exactly(seconds: int) -> str:
+def _exact_duration(seconds: int) -> str:
     """71 and 49 hours are both two days in words."""
     return f"{format_duration(seconds)} ({seconds} seconds)"
 
 
-def _shown(data: bytes) -> str:
+def _show_data(data: bytes) -> str:
     words = plain_words(data)
     if len(data) <= 4:
         return words
@@ -237,7 +242,7 @@ def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Fact
     if not operation.is_open:
         return {}
     data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
-    facts: Facts = {"cancel by": f"a transaction to {context.named(context.timelock)} with the data 0x{data}"}
+    facts: Facts = {"cancel by": f"a transaction to {context.name_address(context.timelock)} with the data 0x{data}"}
     if context.cancellers:
         more = len(context.cancellers) - 5
         shown = ", ".join(checksum(each) for each in context.cancellers[:5])
@@ -245,5 +250,5 @@ def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Fact
     return facts
 
 
-def _final(block: int, context: WordingContext) -> str:
+def _final_words(block: int, context: WordingContext) -> str:
     return "yes" if block <= context.final else "not yet: a reorganisation may take it back, and you hear of it"

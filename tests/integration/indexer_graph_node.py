@@ -1,4 +1,4 @@
-"""A GraphQL server that follows graph-node: its dialect, its limits and its errors, over the shipped schema.
+"""A GraphQL server that follows graph-node: dialect, limits and errors, over the shipped schema.
 
 What graph-node makes of a schema is made here too: a singular and a plural field for each entity, filters, orders,
 `block`, `_meta`; `first` at most 1000, `skip` at most 5000, BigInt as strings, 200 with `errors` when it refuses.

@@ -1,4 +1,4 @@
-"""A chain on which every event that an indexer folds has happened, and the parts that read it."""
+"""A chain with every event that an indexer projects, and its readers."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object)
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was made: `legacies` and `timelocks` are all there are."""
+    """The story so far: `legacies` and `timelocks` are all of the chain."""
 
     legacies: tuple[str, ...]
     timelocks: tuple[int, ...]
@@ -134,17 +134,17 @@ def tell(scenario: Scenario) -> Story:
 
 
 async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:
-    """What our own index knows of them, by address."""
+    """Return the legacies of our own index, by address."""
     async with engine.connect() as connection:
         return {row.address: row for row in await connection.execute(select(legacy))}
 
 
 async def answers(indexer: EventIndexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
     """Every question, as values that can be compared: within a block signals have no order that all sources know."""
-    signals = await indexer.signals(first, last, at)
+    signals = await indexer.read_signals(first, last, at)
     return {
         "signals": sorted(signals, key=lambda s: (s.block_number, s.tx_hash, s.legacy, s.kind, s.layer)),
         "reminder_configs": await indexer.reminder_configs(story.legacies, at),
-        "timelocks": await indexer.timelocks([*story.timelocks, 10**6], at),
+        "timelocks": await indexer.read_timelocks([*story.timelocks, 10**6], at),
         "gifts_of": [await indexer.gifts_of(person, at, "0x" + "0" * 40, []) for person in story.recipients],
     }

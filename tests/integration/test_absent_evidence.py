@@ -39,7 +39,7 @@ def without(what: str) -> Callable[[Json, Json], Json]:
 
 @pytest.mark.parametrize("what", LEFT_OUT)
 @pytest.mark.parametrize("alone", [False, True], ids=["the first of two", "the only one"])
-async def test_what_a_node_leaves_out_refuses_no_good_request_and_lets_no_nft_through(
+async def test_missing_answers_refuse_no_good_request_and_let_no_nft_through(
     chain_scenario: Scenario, engine: AsyncEngine, what: str, alone: bool
 ) -> None:
     sealed = Sealed(chain_scenario)

@@ -201,4 +201,4 @@ async def test_a_subgraph_that_names_only_worthless_gifts_is_asked_once_and_not_
         with pytest.raises(IndexerUnavailable, match="a hundred other gifts"):
             await subgraph.gifts_of(STRANGER, at, JUNK, [STRANGER])
         assert graph.asked == ["GiftsOfRecipient", "TimelockAssets"]
-        assert not subgraph.resting
+        assert not subgraph.is_resting

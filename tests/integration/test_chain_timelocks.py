@@ -20,7 +20,7 @@ async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
 
 
 async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_scenario: Scenario) -> None:
-    """Both lanes, live and withdrawn, in the order asked for; an id that nobody sealed is None."""
+    """Live and withdrawn timelocks come in the requested order; an unknown id is None."""
     s, d = chain_scenario, chain_scenario.deployment
     ann, cid = s.account("ann"), s.account("cid")
     eth = s.create_gift(ann, cid.address, eth=10**18, tokens=[(d.usdc, 5)], duration=DAY)
@@ -57,8 +57,8 @@ async def test_the_domain_and_the_nonce_are_those_that_the_router_checks(
     assert (await RouterReads(chain).next_withdrawal(cid.address.lower()))[1] == nonce + 1
 
 
-async def test_a_router_that_tells_of_another_domain_is_not_believed(chain: Chain, chain_scenario: Scenario) -> None:
-    """Nobody is asked to sign for another contract; one that says nothing is no answer either."""
+async def test_a_router_with_another_domain_is_refused(chain: Chain, chain_scenario: Scenario) -> None:
+    """Nobody must sign for another contract; an empty answer counts as none."""
     s, router = chain_scenario, chain_scenario.deployment.time_lock_router
     other = s.deployment.transfer_eoa_legacy_router
     # Forwards to another router's eip712Domain(): well-formed, of another contract.

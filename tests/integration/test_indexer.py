@@ -9,12 +9,12 @@ from tests.integration.indexer_story import answers, legacies, open_parts, tell
 
 @pytest.mark.core
 async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Whoever answers, the answer is the same: every signal, configuration and timelock of a busy chain."""
+    """Both sources give every signal, configuration and timelock of a busy chain."""
     story = tell(chain_scenario)
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
-        at = await parts.index.head()
-        assert at == await parts.subgraph.head()
+        at = await parts.index.read_head()
+        assert at == await parts.subgraph.read_head()
         first = parts.chain.settings.start_block
         ours, theirs = [await answers(who, story, first, at.number, at) for who in (parts.index, parts.subgraph)]
         for question in ("signals", "reminder_configs", "timelocks", "gifts_of"):
@@ -23,7 +23,7 @@ async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scena
 
 
 async def test_our_index_folds_legacies_as_the_subgraph_does(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Each with its router, its id there, its type, whose it is, when it was made and whether it was deleted."""
+    """Compare router, id, type, owner, creation time and deletion."""
     story = tell(chain_scenario)
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
@@ -40,15 +40,15 @@ async def test_our_index_folds_legacies_as_the_subgraph_does(engine: AsyncEngine
 async def test_both_indexers_know_the_vaults_of_nfts_and_soft_locks(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """A timelock of NFTs is whole, ends with its last vault, and a soft unlock moves its time, whoever answers."""
+    """Both give all NFTs of a timelock, its end with the last vault, and the time after a soft unlock."""
     story = tell(chain_scenario)
     *_, half, paid = story.timelocks
     d = chain_scenario.deployment
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
-        at = await parts.index.head()
+        at = await parts.index.read_head()
         for indexer in (parts.index, parts.subgraph):
-            found = await indexer.timelocks([half, paid], at)
+            found = await indexer.read_timelocks([half, paid], at)
             assert {(asset.vault, asset.token, asset.token_id, asset.amount) for asset in found[half].assets} == {
                 (d.timelock_erc721, d.erc721, 21, 1),
                 (d.timelock_erc1155, d.erc1155, 5, 6),
@@ -58,7 +58,7 @@ async def test_both_indexers_know_the_vaults_of_nfts_and_soft_locks(
             assert (found[paid].lock_type, found[paid].status) == (0, 3)
 
 
-async def test_of_a_recipient_only_live_gifts_are_told_newest_first(
+async def test_only_live_gifts_of_a_recipient_are_listed_newest_first(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
     """Neither claimed gifts nor other timelocks, in either spelling of the address."""
@@ -69,7 +69,7 @@ async def test_of_a_recipient_only_live_gifts_are_told_newest_first(
     cid, dee, eve = story.recipients
     async with open_parts(engine, s) as parts:
         await parts.index.advance()
-        at = await parts.index.head()
+        at = await parts.index.read_head()
         for indexer in (parts.index, parts.subgraph):
             vault = s.deployment.timelock_erc20
             assert [gift.timelock_id for gift in await indexer.gifts_of(dee, at, vault, [])] == [newer, older]

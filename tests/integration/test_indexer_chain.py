@@ -51,7 +51,7 @@ def some_legacy(scenario: Scenario) -> Legacy:
 
 
 async def contents(engine: AsyncEngine) -> dict[str, list[tuple[Any, ...]]]:
-    """The events, and all that is folded from them."""
+    """Return the events and the rows projected from them."""
     async with engine.connect() as connection:
         return {
             table.name: sorted((tuple(row) for row in await connection.execute(select(table))), key=repr)
@@ -65,7 +65,7 @@ async def count(engine: AsyncEngine, table: Table) -> int:
 
 
 async def is_as_read_anew(engine: AsyncEngine, index: ChainIndex) -> bool:
-    """Whether the tables say the same when they are read once more, from the first block."""
+    """Return whether a second reading from the first block gives the same tables."""
     before = await contents(engine)
     await index.rewind_to(0)
     assert await count(engine, chain_event) == 0
@@ -86,10 +86,10 @@ async def test_step_by_step_and_all_at_once_give_the_same_tables(
     assert await is_as_read_anew(engine, index)
 
 
-async def test_two_that_advance_at_once_store_each_event_once(
+async def test_two_concurrent_runs_store_each_event_once(
     engine: AsyncEngine, chain_scenario: Scenario, chain: Chain
 ) -> None:
-    """A tick and a run at the same time: what one counts as stored the other does not, and the tables are right."""
+    """A tick and a run at the same time: only one counts an event as stored, and the tables are right."""
     tell(chain_scenario)
     first, second = await asyncio.gather(*(ChainIndex(engine, chain).advance() for _ in range(2)))
     assert "at_head" in {first.stopped, second.stopped}
@@ -97,7 +97,7 @@ async def test_two_that_advance_at_once_store_each_event_once(
     assert await is_as_read_anew(engine, ChainIndex(engine, chain))
 
 
-async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_brought(
+async def test_a_reorganisation_removes_old_events_and_adds_new_ones(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
 ) -> None:
     """anvil_reorg replaces the last blocks: their events, and all that was folded from them, are gone."""
@@ -112,7 +112,7 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
     s.edit_distribution(ann, kept, {s.account("dee").address: 100})
     lost = some_legacy(s)
     await index.advance()
-    at = await index.head()
+    at = await index.read_head()
     assert lost.address in await legacies(engine)
     s.anvil.reorg(3)
     s.anvil.mine()
@@ -123,7 +123,7 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
         await index.reminder_configs([kept.address], type(at)(at.number + 1, at.hash))
     s.edit_distribution(ann, kept, {s.account("eve").address: 100})
     await index.advance()
-    configs = await index.reminder_configs([kept.address], await index.head())
+    configs = await index.reminder_configs([kept.address], await index.read_head())
     assert configs[kept.address].beneficiaries == (s.account("eve").address.lower(),)
     assert await is_as_read_anew(engine, index)
 
@@ -131,7 +131,7 @@ async def test_a_reorganisation_takes_back_what_it_removed_and_finds_what_it_bro
 async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex
 ) -> None:
-    """A chain put back to a snapshot, grown past the cursor and past its finality: the index says what it says now."""
+    """A chain returns to a snapshot and grows past the cursor and its final block: the index follows the new chain."""
     s = chain_scenario
     ann, cid = s.account("ann"), s.account("cid")
     first = some_legacy(s)
@@ -140,7 +140,7 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
     s.create_legacy(ann, {cid.address: 100}, inactivity=77 * DAY)
     s.anvil.mine(20)
     await index.advance()
-    cursor = await index.head()
+    cursor = await index.read_head()
     s.anvil.revert(point)
     new = s.create_legacy(s.account("bob"), {cid.address: 100})
     assert (await index.advance()).stopped == "node_behind"
@@ -168,16 +168,16 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
 
     node.alter = change
     progress = await index.advance()
-    assert (progress.stopped, progress.more, progress.events) == ("unsettled", True, 0)
+    assert (progress.stopped, progress.has_more, progress.events) == ("unsettled", True, 0)
     assert await count(engine, index_cursor) == 0
     await index.advance()
     assert lost.address not in await legacies(engine)
 
 
-async def test_a_reorganisation_is_undone_from_where_it_began_whatever_is_final(
+async def test_a_reorganisation_is_rewound_to_its_first_block_despite_finality(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
-    """A node that was just started knows no final block: what both forks have stays known."""
+    """A freshly started node knows no final block; the events of both forks stay stored."""
     s = chain_scenario
     some_legacy(s)
     event = s.anvil.block_number()
@@ -202,19 +202,19 @@ async def test_a_node_that_lags_moves_nothing_back(chain_scenario: Scenario, ind
     s = chain_scenario
     s.anvil.mine(3)
     await index.advance()
-    at = await index.head()
+    at = await index.read_head()
     late = s.anvil.rpc("eth_getBlockByNumber", hex(at.number - 2), False)
     node.answer = says_of_block("latest", late)
     assert not await index.look()
     progress = await index.advance()
-    assert (progress.stopped, progress.head, progress.more) == ("node_behind", at.number - 2, False)
-    assert await index.head() == at
+    assert (progress.stopped, progress.head, progress.has_more) == ("node_behind", at.number - 2, False)
+    assert await index.read_head() == at
 
 
-async def test_logs_that_a_node_gave_late_are_found(
+async def test_logs_that_come_late_are_found(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
-    """A node that had a block before its logs: a few blocks later the event is there, in its place."""
+    """A node had a block before its logs: a few blocks later the event is stored in order."""
     s = chain_scenario
     await index.advance()
     made = some_legacy(s)
@@ -229,7 +229,7 @@ async def test_logs_that_a_node_gave_late_are_found(
     assert not await index.look()
 
 
-async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_the_run(
+async def test_a_look_skips_empty_blocks_and_leaves_events_to_the_run(
     engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
 ) -> None:
     """A run is asked for only when there is something to store; with no new block a look is one question."""
@@ -237,7 +237,7 @@ async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_th
     await index.advance()
     s.anvil.mine(4)
     assert not await index.look()
-    assert (await index.head()).number == s.anvil.block_number()
+    assert (await index.read_head()).number == s.anvil.block_number()
     node.posts.clear()
     assert not await index.look()
     assert node.asked == {"eth_getBlockByNumber": 1}
@@ -251,9 +251,9 @@ async def test_an_empty_look_passes_over_blocks_and_a_full_one_leaves_them_to_th
 async def test_a_long_way_is_read_within_the_budget_and_goes_on(chain_scenario: Scenario, index: ChainIndex) -> None:
     """Without time left nothing is read, and the progress says that there is more."""
     progress = await index.advance(budget_seconds=0)
-    assert (progress.stopped, progress.more) == ("budget", True)
+    assert (progress.stopped, progress.has_more) == ("budget", True)
     with pytest.raises(IndexerUnavailable):
-        await index.head()
+        await index.read_head()
 
 
 async def test_no_name_of_a_legacy_is_stored(
@@ -273,20 +273,18 @@ async def test_no_name_of_a_legacy_is_stored(
     assert "Gift" not in repr(stored)
 
 
-async def test_a_lock_until_after_the_end_of_time_does_not_stop_the_index(
-    chain_scenario: Scenario, index: ChainIndex
-) -> None:
-    """Anybody may choose any duration: one that no table can hold is told as the last second there is."""
+async def test_an_endless_lock_does_not_stop_the_index(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """Anybody may choose any duration; a time too large for the tables becomes the last possible second."""
     s = chain_scenario
     ann = s.account("ann")
     number = s.create_timelock(ann, ann.address, tokens=[(s.deployment.usdc, 2**200)], duration=2**250)
     assert (await index.advance()).stopped == "at_head"
-    found = (await index.timelocks([number], await index.head()))[number]
+    found = (await index.read_timelocks([number], await index.read_head()))[number]
     assert (found.unlock_time, found.assets[0].amount) == (FAR_FUTURE, 2**200)
 
 
 async def test_only_the_right_contract_is_believed(chain_scenario: Scenario, index: ChainIndex) -> None:
-    """The same event from a stranger's contract, or from another of ours, says nothing; garbage is counted."""
+    """The same event from a foreign contract, or from another of ours, does not count; garbage is counted."""
     s, place = chain_scenario, chain_scenario.deployment
     ann = s.account("ann")
     stranger = s.deploy("PremiumSetting")
@@ -299,12 +297,12 @@ async def test_only_the_right_contract_is_believed(chain_scenario: Scenario, ind
     s.send(ann, place.premium_setting)
     progress = await index.advance()
     assert (progress.events, progress.skipped) == (0, 2)
-    at = await index.head()
-    assert await index.signals(0, at.number, at) == []
+    at = await index.read_head()
+    assert await index.read_signals(0, at.number, at) == []
 
 
-async def test_what_can_open_a_window_earlier_is_told(chain_scenario: Scenario, index: ChainIndex) -> None:
-    """Edits, check-ins and Premium touch whom they concern, by legacy or by creator, and only within the blocks."""
+async def test_events_that_can_open_a_window_earlier_are_listed(chain_scenario: Scenario, index: ChainIndex) -> None:
+    """Edits, check-ins and Premium touch their legacy or creator, and only within the blocks."""
     s = chain_scenario
     ann, bob, cid = (s.account(name) for name in ("ann", "bob", "cid"))
     s.subscribe_premium(ann)

@@ -1,4 +1,4 @@
-"""Who answers: the subgraph while it is well, our own index as soon as it is not."""
+"""Choice of the indexer: the subgraph while it works, else our own index."""
 
 import pytest
 from aiohttp import web
@@ -14,12 +14,12 @@ from tests.integration.indexer_story import open_parts, settings_of
 async def test_a_subgraph_at_the_head_is_preferred(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """Also before our own index has read anything, and a block before our nodes have it."""
     async with open_parts(engine, chain_scenario) as parts:
-        choice = await parts.indexers.choose()
+        choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.subgraph, "preferred")
-        assert choice.at == await parts.subgraph.head()
+        assert choice.at == await parts.subgraph.read_head()
         assert parts.indexers.last == choice
         parts.graph.states = [(number + 1, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states]
-        assert (await parts.indexers.choose()).reason == "preferred"
+        assert (await parts.indexers.choose_indexer()).reason == "preferred"
 
 
 async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, chain_scenario: Scenario) -> None:
@@ -27,68 +27,68 @@ async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, cha
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
         chain_scenario.anvil.mine(3)
-        choice = await IndexerSelector(parts.chain, parts.index, None).choose()
+        choice = await IndexerSelector(parts.chain, parts.index, None).choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "no_subgraph")
         assert choice.at.number == (await parts.chain.head()).number - 3
 
 
 async def test_a_subgraph_may_lag_so_far_and_no_further(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Up to the set number of blocks it answers; one more and our own index does, until it caught up."""
+    """Up to the set number of blocks the subgraph answers; beyond, our own index, until the subgraph caught up."""
     async with open_parts(engine, chain_scenario, SUBGRAPH_MAX_LAG=2) as parts:
         chain_scenario.anvil.mine(2)
         await parts.index.advance()
-        assert (await parts.indexers.choose()).reason == "preferred"
+        assert (await parts.indexers.choose_indexer()).reason == "preferred"
         chain_scenario.anvil.mine()
         await parts.index.advance()
-        choice = await parts.indexers.choose()
+        choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_lags")
         parts.graph.sync(chain_scenario)
-        assert (await parts.indexers.choose()).reason == "preferred"
+        assert (await parts.indexers.choose_indexer()).reason == "preferred"
 
 
-async def test_who_lags_less_answers_when_both_lag(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+async def test_the_less_lagging_indexer_answers_when_both_lag(engine: AsyncEngine, chain_scenario: Scenario) -> None:
     """A slow subgraph is better than an index that is still reading the past, or has not begun."""
     async with open_parts(engine, chain_scenario, SUBGRAPH_MAX_LAG=0) as parts:
         chain_scenario.anvil.mine(2)
-        choice = await parts.indexers.choose()
+        choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.subgraph, "own_index_is_behind_it")
         await parts.index.advance()
         await parts.index.rewind_to(5)
-        assert (await parts.indexers.choose()).indexer is parts.subgraph
+        assert (await parts.indexers.choose_indexer()).indexer is parts.subgraph
 
 
 @pytest.mark.parametrize("how", ["indexing errors", "down"])
 async def test_a_failing_subgraph_is_replaced(engine: AsyncEngine, chain_scenario: Scenario, how: str) -> None:
-    """When it reports errors or does not answer; and when our index has nothing either, that is said."""
+    """The subgraph reports errors or does not answer; if our index is empty, too, an error is raised."""
     async with open_parts(engine, chain_scenario) as parts:
         parts.graph.has_indexing_errors = how == "indexing errors"
         parts.graph.faults.extend(web.Response(status=503) for _ in range(6 if how == "down" else 0))
         with pytest.raises(IndexerUnavailable):
-            await parts.indexers.current()
+            await parts.indexers.current_indexer()
         await parts.index.advance()
-        indexer, at = await parts.indexers.current()
-        assert (indexer, at) == (parts.index, await parts.index.head())
+        indexer, at = await parts.indexers.current_indexer()
+        assert (indexer, at) == (parts.index, await parts.index.read_head())
         assert parts.indexers.last is not None
         assert parts.indexers.last.reason == "subgraph_fails"
 
 
 async def test_a_subgraph_that_failed_rests(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """It is not asked again with every tick, so that a dead one does not slow them."""
+    """A dead subgraph is not asked again in each tick, which would slow the ticks."""
     async with open_parts(engine, chain_scenario) as parts:
         await parts.index.advance()
         parts.subgraph._rest = 3600
         parts.graph.faults.extend(web.Response(status=404) for _ in range(1))
-        await parts.indexers.current()
+        await parts.indexers.current_indexer()
         asked = len(parts.graph.asked)
-        indexer, _ = await parts.indexers.current()
+        indexer, _ = await parts.indexers.current_indexer()
         assert indexer is parts.index
         assert len(parts.graph.asked) == asked
 
 
-async def test_a_question_the_subgraph_fails_on_is_answered_all_the_same(
+async def test_our_index_answers_a_question_that_fails_at_the_subgraph(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """Its head is well and an entity malformed: our own index answers at once."""
+    """The subgraph has a good head and a malformed entity: our own index answers at once."""
     s = chain_scenario
     ann = s.account("ann")
     s.subscribe_premium(ann)
@@ -102,14 +102,14 @@ async def test_a_question_the_subgraph_fails_on_is_answered_all_the_same(
                 data["rows"][0]["creator"] = "nonsense"
 
         parts.graph.spoil = spoil
-        found = await parts.indexers.ask(lambda indexer, at: indexer.reminder_configs([made.address], at))
+        found = await parts.indexers.ask_indexer(lambda indexer, at: indexer.reminder_configs([made.address], at))
         assert found[made.address].creator == ann.address.lower()
 
 
-async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_for(
+async def test_configurations_come_from_a_state_with_the_requested_block(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """A subgraph that is a block behind is near enough for signals, but would say that nobody is configured."""
+    """A subgraph one block behind is good enough for signals, but would lack the new configuration."""
     s = chain_scenario
     ann, cid = s.account("ann"), s.account("cid")
     s.subscribe_premium(ann)
@@ -118,7 +118,7 @@ async def test_configurations_are_of_a_state_that_holds_the_block_that_is_asked_
         await parts.index.advance()
         s.configure_reminders(ann, legacy)
         configured = s.anvil.block_number()
-        assert (await parts.indexers.choose()).indexer is parts.subgraph
+        assert (await parts.indexers.choose_indexer()).indexer is parts.subgraph
         found = await parts.indexers.reminder_configs([legacy.address], configured)
         assert found[legacy.address].beneficiaries == (cid.address.lower(),)
         assert await parts.indexers.reminder_configs([legacy.address], configured - 1) == found, "our own knows more"
@@ -136,14 +136,16 @@ async def test_a_subgraph_of_another_chain_is_not_asked(
             (number + 10**6 * far, "0x" + f"{number:064x}", store) for number, _, store in parts.graph.states
         ]
         await parts.index.advance()
-        choice = await parts.indexers.choose()
+        choice = await parts.indexers.choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "subgraph_of_another_chain")
         settings = settings_of(chain_scenario, SUBGRAPH_URL=parts.graph.url)
         if not far:
             _, good, words = await examine_subgraph(settings)
             assert (good, "SUBGRAPH_URL" in words) == (False, True)
         parts.graph.sync(chain_scenario)
-        assert (await parts.indexers.choose()).reason == "preferred"
+        assert (await parts.indexers.choose_indexer()).reason == "preferred"
         assert (await examine_subgraph(settings))[1]
         parts.graph.states = elsewhere
-        assert (await parts.indexers.choose()).reason == "subgraph_of_another_chain", "what it was once is no proof"
+        assert (await parts.indexers.choose_indexer()).reason == "subgraph_of_another_chain", (
+            "what it was once is no proof"
+        )

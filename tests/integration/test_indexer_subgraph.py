@@ -67,7 +67,7 @@ def store_of(graph: GraphNode) -> Store:
 
 
 def test_every_query_is_valid_for_the_shipped_schema() -> None:
-    """What the client sends is what a graph-node that runs `schema.graphql` understands."""
+    """A graph-node with `schema.graphql` understands every query of the client."""
     schema = GraphNode().schema
     assert len(QUERIES) == 6
     assert {name: validate(schema, parse(text)) for name, text in QUERIES.items()} == {name: [] for name in QUERIES}
@@ -79,7 +79,7 @@ async def test_more_signals_than_a_page_holds_all_come_in_chain_order(
     """2,500 signals are three pages of at most 1,000: each once, by block."""
     for number in range(2500):
         put(store_of(graph), "NotifyRequested", **signal(number))
-    found = await subgraph.signals(0, 9, HEAD)
+    found = await subgraph.read_signals(0, 9, HEAD)
     assert len({item.tx_hash for item in found}) == len(found) == 2500
     assert [item.block_number for item in found] == sorted(item.block_number for item in found)
     assert graph.asked == ["NotifyRequested"] * 3
@@ -90,7 +90,7 @@ async def test_only_the_blocks_asked_for(graph: GraphNode, subgraph: SubgraphCli
     """Both ends are included, nothing beyond."""
     for number in range(9):
         put(store_of(graph), "NotifyRequested", **signal(number))
-    assert [item.block_number for item in await subgraph.signals(3, 5, HEAD)] == [3, 4, 5]
+    assert [item.block_number for item in await subgraph.read_signals(3, 5, HEAD)] == [3, 4, 5]
 
 
 async def test_more_keys_than_a_filter_takes_are_all_answered(graph: GraphNode, subgraph: SubgraphClient) -> None:
@@ -117,23 +117,23 @@ async def test_answers_are_of_the_state_asked_about(graph: GraphNode, subgraph: 
 
 
 async def test_a_timelock_with_more_assets_than_a_page_is_whole(graph: GraphNode, subgraph: SubgraphClient) -> None:
-    """Nobody can hide a token, or stop other timelocks from being read, by locking many."""
+    """Locking many tokens hides no token and blocks no other timelock."""
     lock = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=2**250, status=2, createdAt=5)
     put(store_of(graph), "Timelock", **lock)
     for number in range(1100):
         put(store_of(graph), "TimelockAsset", id=f"7-{ROUTER}-{number}", timelock="7", vault=ROUTER, token=ADDRESS,
             tokenId=None, amount=10**30 + number)  # fmt: skip
-    found = (await subgraph.timelocks([7], HEAD))[7]
+    found = (await subgraph.read_timelocks([7], HEAD))[7]
     assert len(found.assets) == 1100
     assert (found.unlock_time, found.assets[0].amount) == (FAR_FUTURE, 10**30)
 
 
 async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: SubgraphClient) -> None:
-    """Two failures and a closed connection's worth of patience, then the answer."""
+    """The client retries after two failures and after a closed connection."""
     for status in (429, 500, 502, 503):
         graph.faults.extend([web.Response(status=status), web.Response(status=status)])
-        assert await subgraph.head() == HEAD
-        assert not subgraph.resting
+        assert await subgraph.read_head() == HEAD
+        assert not subgraph.is_resting
 
 
 @pytest.mark.parametrize(
@@ -155,18 +155,18 @@ async def test_a_passing_failure_is_tried_again(graph: GraphNode, subgraph: Subg
 async def test_a_lasting_failure_is_unavailable_and_names_no_address(
     graph: GraphNode, subgraph: SubgraphClient, fault: Callable[[], web.Response | Exception]
 ) -> None:
-    """Whatever is no answer is `IndexerUnavailable`, rests, and tells nothing of the URL or of foreign text."""
+    """A bad answer raises `IndexerUnavailable` and starts the backoff; the message has no URL and no foreign text."""
     graph.faults.extend(fault() for _ in range(3))
     with pytest.raises(IndexerUnavailable) as caught:
-        await subgraph.head()
+        await subgraph.read_head()
     assert "secret-key" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
-    assert subgraph.resting
+    assert subgraph.is_resting
 
 
 async def test_a_subgraph_that_hangs_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three times would be all the time that a run has for its chain, while our own index could answer."""
+    """Three waits would use up the time of a run, while our own index could answer."""
     monkeypatch.setattr(module, "TIMEOUT", aiohttp.ClientTimeout(total=0.2))
     connections = 0
 
@@ -179,18 +179,18 @@ async def test_a_subgraph_that_hangs_is_waited_for_once(monkeypatch: pytest.Monk
     url = SecretStr(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/")
     async with aiohttp.ClientSession() as session:
         with pytest.raises(IndexerUnavailable):
-            await SubgraphClient(url, session, backoff_seconds=0).head()
+            await SubgraphClient(url, session, backoff_seconds=0).read_head()
     server.close()
     assert connections == 1
 
 
 async def test_a_subgraph_with_indexing_errors_does_not_answer(graph: GraphNode, subgraph: SubgraphClient) -> None:
-    """It says so in `_meta`, and refuses everything else."""
+    """The subgraph reports it in `_meta`, and refuses everything else."""
     graph.has_indexing_errors = True
     with pytest.raises(IndexerUnavailable, match="indexing errors"):
-        await subgraph.head()
+        await subgraph.read_head()
     with pytest.raises(IndexerUnavailable):
-        await subgraph.signals(0, 9, HEAD)
+        await subgraph.read_signals(0, 9, HEAD)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ async def test_a_malformed_entity_is_named_by_its_field_and_never_guessed(
 
     graph.spoil = spoil
     with pytest.raises(IndexerUnavailable, match=rf"rows\[.*\]\.{field}") as caught:
-        await subgraph.signals(0, 9, HEAD)
+        await subgraph.read_signals(0, 9, HEAD)
     assert len(str(value)) < 3 or str(value) not in str(caught.value)
 
 
@@ -233,11 +233,11 @@ async def test_a_server_that_does_not_page_or_filter_is_not_believed(
         put(store_of(graph), "NotifyRequested", **signal(number))
     graph.spoil = spoil
     with pytest.raises(IndexerUnavailable):
-        await subgraph.signals(0, 9, HEAD)
+        await subgraph.read_signals(0, 9, HEAD)
 
 
 async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode, subgraph: SubgraphClient) -> None:
-    """Another legacy's configuration must not stand for one of ours."""
+    """A foreign configuration must not replace ours."""
     config = fields(id=ROUTER, creator=ADDRESS, cosigners=[], beneficiaries=[], secondLine=None, thirdLine=None)
     put(store_of(graph), "ReminderConfiguration", **config)
     graph.spoil = lambda data: data["rows"][0].update(id="0x" + "ee" * 20)
@@ -249,7 +249,7 @@ async def test_an_entity_that_was_not_asked_for_is_not_believed(graph: GraphNode
 async def test_a_gift_of_somebody_else_is_not_believed(
     graph: GraphNode, subgraph: SubgraphClient, change: dict[str, Any]
 ) -> None:
-    """A server that does not filter would send a recipient to another's gift."""
+    """A server without the filter would show a recipient a foreign gift."""
     gift = fields(id="7", lockType=2, owner=ADDRESS, recipient=ROUTER, unlockTime=9, status=2, createdAt=5)
     put(store_of(graph), "Timelock", **gift)
     assert [found.timelock_id for found in await subgraph.gifts_of(ROUTER, HEAD, ADDRESS, [])] == [7]

@@ -61,7 +61,7 @@ async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 def hides(*blocks: int, receipts: bool = False) -> Callable[[Json, Json], Json]:
-    """The logs of these blocks are not in its log index; `receipts`: nor does it have their transactions."""
+    """Leave out these blocks' logs; `receipts`: leave out the receipts of their transactions, too."""
 
     def alter(request: Json, response: Json) -> Json:
         result = response.get("result")
@@ -75,7 +75,7 @@ def hides(*blocks: int, receipts: bool = False) -> Callable[[Json, Json], Json]:
 
 
 def invents(scenario: Scenario, like: str, blocks: Collection[int], **other: str) -> Callable[[Json, Json], Json]:
-    """A log of a transaction that nobody sent, in blocks that there are; and its receipt."""
+    """Invent a transaction: its log in existing blocks, and its receipt."""
     receipt = scenario.anvil.rpc("eth_getTransactionReceipt", like)
     last = receipt["logs"][-1]
 
@@ -103,7 +103,7 @@ def count(node: Proxy, method: str) -> int:
 
 @pytest.mark.parametrize("lacking", [0, 1])
 async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes: Nodes, lacking: int) -> None:
-    """An incomplete log index: its receipts are there, and prove what the other one gives."""
+    """One log index is incomplete; the receipts of the same node confirm the other endpoint's logs."""
     two = await nodes.open(2)
     made = nodes.make()
     two[lacking].alter = hides(nodes.scenario.anvil.block_number())
@@ -120,8 +120,8 @@ async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes
     assert await nodes.events() == before
 
 
-async def test_old_logs_that_nobody_could_be_asked_about_are_not_passed_over(nodes: Nodes) -> None:
-    """The first lacks them and says nothing of their receipts for a moment, which is no denial."""
+async def test_old_logs_wait_while_no_endpoint_answers_about_receipts(nodes: Nodes) -> None:
+    """The first endpoint lacks the logs and refuses to give receipts for a moment, which is no denial."""
     first, _ = await nodes.open(2)
     made = nodes.make()
     first.alter = hides(nodes.scenario.anvil.block_number())
@@ -137,8 +137,8 @@ async def test_old_logs_that_nobody_could_be_asked_about_are_not_passed_over(nod
 
 
 @pytest.mark.parametrize("hidden", ["receipts too", "altered"])
-async def test_of_three_endpoints_one_that_lies_hides_nothing(nodes: Nodes, hidden: str) -> None:
-    """The first denies even the receipt, or gives another log in its place: two others say how it is."""
+async def test_one_lying_endpoint_of_three_hides_no_log(nodes: Nodes, hidden: str) -> None:
+    """The first endpoint denies even the receipt, or gives another log; two others confirm the right one."""
     first, _, _ = await nodes.open(3)
     made, tx = nodes.make(), nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
     number = nodes.scenario.anvil.block_number()
@@ -173,10 +173,10 @@ async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) 
     assert await nodes.knows(made)
 
 
-async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_there_when_it_no_longer_does(
+async def test_a_log_of_the_second_endpoint_waits_until_the_first_confirms_it(
     nodes: Nodes,
 ) -> None:
-    """What came before is stored; what is in doubt is neither believed nor passed over, and the pass fails."""
+    """Earlier logs are stored; a log in doubt is neither stored nor skipped, and the pass fails."""
     first, _ = await nodes.open(2)
     earlier = nodes.make()
     nodes.scenario.anvil.mine(FAR)
@@ -194,25 +194,25 @@ async def test_what_a_second_endpoint_gives_and_the_first_denies_waits_and_is_th
     assert await nodes.knows(hidden)
 
 
-async def test_what_a_second_endpoint_invents_is_never_stored_and_holds_up_for_an_hour_at_most(nodes: Nodes) -> None:
-    """One log in every block there is: the index follows an hour behind, and says so as an error."""
+async def test_an_invented_log_is_never_stored_and_delays_for_an_hour_at_most(nodes: Nodes) -> None:
+    """The second endpoint invents a log in every block: the index follows an hour behind and logs an error."""
     _, second = await nodes.open(2)
     made = nodes.make()
     like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
     await index.advance()
-    events, begin = await nodes.events(), (await index.head()).number
+    events, begin = await nodes.events(), (await index.read_head()).number
     second.alter = invents(nodes.scenario, like, range(begin + 1, begin + 10_000))
     nodes.scenario.anvil.mine(2)
     with pytest.raises(EndpointsDisagree):
         await index.advance()
-    assert (await index.head()).number == begin
+    assert (await index.read_head()).number == begin
     nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
     later = nodes.make()
     with pytest.raises(EndpointsDisagree), structlog.testing.capture_logs() as lines:
         await index.advance()
-    assert (await index.head()).number == begin + 2
+    assert (await index.read_head()).number == begin + 2
     assert {(line["event"], line["log_level"], line["tx"]) for line in lines} == {("logs_passed_over", "error", FORGED)}
     nodes.scenario.advance(DAY)
     with pytest.raises(EndpointsDisagree):
@@ -227,7 +227,7 @@ async def test_what_a_second_endpoint_invents_is_never_stored_and_holds_up_for_a
     assert await nodes.events() == whole > events
 
 
-async def test_logs_of_another_fork_hold_up_nothing(nodes: Nodes) -> None:
+async def test_logs_of_another_fork_delay_nothing(nodes: Nodes) -> None:
     _, second = await nodes.open(2)
     nodes.make()
     like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
@@ -237,8 +237,8 @@ async def test_logs_of_another_fork_hold_up_nothing(nodes: Nodes) -> None:
 
 @pytest.mark.parametrize("down", [0, 1])
 @pytest.mark.parametrize("how", ["refuses connections", "hangs", "denies everything"])
-async def test_one_of_two_endpoints_that_is_of_no_use_holds_up_nothing(nodes: Nodes, down: int, how: str) -> None:
-    """With the other's word alone. One that denies is of no use as the second only: the first is believed."""
+async def test_a_useless_endpoint_of_two_delays_nothing(nodes: Nodes, down: int, how: str) -> None:
+    """The other endpoint suffices. A second endpoint that denies logs does not matter: the first is believed."""
     two = await nodes.open(2)
     made = nodes.make()
     urls = [each.url for each in two]

@@ -54,10 +54,10 @@ async def test_what_another_chain_was_told_is_told_here_too(world: World) -> Non
 
 async def test_nothing_that_becomes_of_a_legacy_here_is_said_of_another_chains(world: World) -> None:
     legacy = await seen(world)
-    at = await world.index.head()
-    signals = await world.index.signals(0, at.number, at)
+    at = await world.index.read_head()
+    signals = await world.index.read_signals(0, at.number, at)
     other = await on_another_chain(world)
-    assert await world.index.signals(0, at.number, at) == signals != []
+    assert await world.index.read_signals(0, at.number, at) == signals != []
     await world.dispatch.run()
     before = told(world)
     world.scenario.check_in(world.account("owner"), legacy)

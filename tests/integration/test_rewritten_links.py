@@ -44,7 +44,7 @@ async def test_a_rewritten_link_is_put_right_by_the_page(gift_world: GiftWorld, 
         assert (visitor.faults, visitor.violations) == ([], [])
 
 
-async def test_a_rewritten_link_of_a_sheet_is_put_right_before_it_leads_on(gift_world: GiftWorld, visit: Visit) -> None:
+async def test_a_rewritten_link_of_a_sheet_is_repaired_before_the_redirect(gift_world: GiftWorld, visit: Visit) -> None:
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada, opened=False, marks=MARKS)
     sheet = f"{gift_world.origin}/sealed/for/{ada.address}{MARKS.query()}#g={encode_letter(LETTER)}"
@@ -76,7 +76,7 @@ async def test_a_rewritten_link_that_lost_its_letter_says_so(gift_world: GiftWor
 async def test_a_link_that_cannot_be_put_right_says_what_to_do(
     gift_world: GiftWorld, visit: Visit, script: bool
 ) -> None:
-    """Either the gift's number is lost, or the browser runs no script."""
+    """The gift's number is lost, or the browser runs no script."""
     gift = await gift_world.seal(gift_world.person("ada"), opened=False)
     rewritten = gift.url.replace(f"/{gift.id}?", "/?") if script else gift.url
     visitor = await visit(PHONE, java_script_enabled=script)

@@ -38,7 +38,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 async def configs(world: World, *legacies: Legacy) -> list[ReminderConfig | None]:
     """Without the legacy they are of, so that they can be compared."""
-    found = await world.index.reminder_configs([legacy.address for legacy in legacies], await world.index.head())
+    found = await world.index.reminder_configs([legacy.address for legacy in legacies], await world.index.read_head())
     return [replace(each, legacy="") if (each := found.get(legacy.address)) else None for legacy in legacies]
 
 

@@ -71,7 +71,7 @@ async def _final(it: UpgradeWorld) -> None:
 # -- what is told -----------------------------------------------------------------------------------
 
 
-async def test_a_scheduled_upgrade_is_told_with_all_that_one_needs_to_decide(it: UpgradeWorld) -> None:
+async def test_a_scheduled_upgrade_is_alerted_with_all_facts_for_a_decision(it: UpgradeWorld) -> None:
     s, new = it.scenario, it.scenario.deploy("PremiumSetting")
     before = s.anvil.now()
     operation = s.schedule_upgrade(new)
@@ -128,7 +128,7 @@ async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
     ],
     ids=["another admin", "another owner", "no owner"],
 )
-async def test_an_operation_that_gives_control_away_is_told_as_graver_than_an_upgrade(
+async def test_an_operation_that_gives_control_away_is_marked_as_graver_than_an_upgrade(
     it: UpgradeWorld, call: bytes, fact: str | None
 ) -> None:
     it.scenario.schedule(it.scenario.deployment.premium_proxy_admin, call)
@@ -307,9 +307,7 @@ async def test_a_day_of_downtime_loses_nothing(it: UpgradeWorld) -> None:
     assert await it.catch_up() is None
 
 
-async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
-    chain_scenario: Scenario, engine: AsyncEngine
-) -> None:
+async def test_a_first_start_alerts_only_pending_operations(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     s = chain_scenario
     s.execute_when_ready(s.schedule_upgrade(s.deploy("PremiumSetting")))
     s.cancel(s.schedule_upgrade(SOMEBODY))
@@ -328,8 +326,8 @@ async def test_a_first_start_tells_what_is_pending_and_of_the_past_nothing(
         await chain.close()
 
 
-async def test_what_is_not_final_is_told_however_few_blocks_are_read_at_once(it: UpgradeWorld) -> None:
-    """A range shorter than the way from the last final block to the head; the timelock is asked there as ever."""
+async def test_changes_before_finality_are_alerted_with_any_log_range(it: UpgradeWorld) -> None:
+    """The range is shorter than the distance from the last final block to the head."""
     s = it.scenario
     chain = Chain(chain_settings(s, LOG_RANGE="1"))
     try:
@@ -357,8 +355,8 @@ async def test_a_node_without_a_final_block_holds_up_no_alert(chain_scenario: Sc
             assert (kind, facts["final"][:7]) == ("scheduled", "not yet")
 
 
-async def test_nodes_that_stay_behind_what_was_read_are_no_success_for_long(it: UpgradeWorld) -> None:
-    """For a while that is a node that lags."""
+async def test_nodes_behind_the_cursor_fail_the_pass_after_half_an_hour(it: UpgradeWorld) -> None:
+    """A shorter delay is a lagging node."""
     s = it.scenario
     late = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
     s.anvil.mine(3)
@@ -377,7 +375,7 @@ async def test_nodes_that_stay_behind_what_was_read_are_no_success_for_long(it: 
 async def test_an_address_without_a_timelock_is_no_quiet_queue(
     chain_scenario: Scenario, engine: AsyncEngine, chain: Chain
 ) -> None:
-    """A slip of the configuration would be watched for ever: no log, every look a success."""
+    """Otherwise a wrong address would be watched forever: no log, and every look a success."""
     watch = UpgradeWatch(engine, chain, AlertOutbox(engine), chain_scenario.deployment.usdc)
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
@@ -401,10 +399,10 @@ async def test_an_operation_whose_logs_one_of_two_endpoints_lacks_is_told(it: Up
         assert both.kinds() == ["scheduled"]
 
 
-async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and_holds_up_none(
+async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delays_no_other(
     it: UpgradeWorld,
 ) -> None:
-    """Operators hear that the two disagree: the pass is no success until the block is an hour old."""
+    """The pass fails with a disagreement until the block is an hour old."""
     s = it.scenario
     real = s.schedule_upgrade(SOMEBODY)
     head = s.anvil.block_number()
@@ -439,8 +437,8 @@ async def test_an_operation_that_only_a_second_endpoint_tells_of_is_not_told_and
     assert it.operations() == {real.id: "pending", later.id: "pending"}
 
 
-async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) -> None:
-    """Alerts are forgotten after a while, but not that of an operation that is still open."""
+async def test_an_executable_operation_is_alerted_once_in_months(it: UpgradeWorld) -> None:
+    """Old alerts are deleted, except the alert of an open operation."""
     s = it.scenario
     s.schedule_upgrade(SOMEBODY)
     await it.catch_up()
@@ -459,7 +457,7 @@ async def test_what_may_be_executed_for_months_is_told_once(it: UpgradeWorld) ->
     assert it.kinds() == ["scheduled"]
 
 
-async def test_several_runs_at_once_tell_each_change_once(it: UpgradeWorld) -> None:
+async def test_concurrent_runs_alert_each_change_once(it: UpgradeWorld) -> None:
     s = it.scenario
     s.schedule_upgrade(SOMEBODY)
     s.schedule_delay(DAY)

@@ -1,4 +1,4 @@
-"""What operators see of the upgrade queue: in Dagster, at a terminal, in the metrics."""
+"""The upgrade queue for operators: in Dagster, at a terminal, in the metrics."""
 
 import secrets
 from base64 import b64encode
@@ -129,8 +129,8 @@ def test_a_list_says_when_there_is_more(command: Command) -> None:
     assert "There are more than these 2: see them with a larger --limit.\n" in cut
 
 
-def test_what_waited_where_nobody_watches_any_more_is_not_listed(command: Command, service: Service) -> None:
-    """Nobody hears there that it was executed or cancelled."""
+def test_operations_of_an_unwatched_timelock_are_not_listed(command: Command, service: Service) -> None:
+    """No event would close these operations."""
     enter_operations(command, 5, 1)  # a chain that was taken out
     assert "No operation is waiting." in command("upgrades", "list").output
     assert _run(service)["pending operations"] == "none"

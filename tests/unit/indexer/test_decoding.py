@@ -1,4 +1,4 @@
-"""From logs to events: which fields are kept, whom they concern, and what is not believed."""
+"""Decoding of logs: stored fields, the legacy or user, and ignored logs."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from reminder_worker.chain import abi
 from reminder_worker.chain.events import CONTRACTS, emitters
 from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.decoding import DecodedLogs, decode_logs
-from reminder_worker.indexer.projection import FOLDS, NOTIFY, OF_A_CREATOR, OF_A_LEGACY
+from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, TABLE_PROJECTIONS
 from reminder_worker.settings import ChainSettings
 
 ANN, BOB, LEGACY, TOKEN = (f"0x{number:040x}" for number in (1, 2, 3, 4))
@@ -46,28 +46,28 @@ def created(number: int) -> EventLog:
     return log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreatedV2", *values)
 
 
-def test_every_event_that_is_folded_or_watched_is_one_the_contracts_have() -> None:
+def test_every_projected_event_is_in_the_contracts_abi() -> None:
     """A misspelt name would silently never match."""
     known = {item["name"] for contract in CONTRACTS.values() for item in abi.events(contract)}
     wanted = {NOTIFY} | OF_A_LEGACY | OF_A_CREATOR
-    for fold in FOLDS.values():
+    for fold in TABLE_PROJECTIONS.values():
         wanted |= fold.events
     assert wanted <= known
 
 
 def test_an_event_of_a_router_finds_its_legacy_by_id() -> None:
-    """By one made in the same logs or known before; an id that nobody made stays without a legacy."""
+    """The creation may be in the same logs or known before; an unknown id has no legacy."""
     router = "transfer_eoa_legacy_router"
     alive = [log_of(router, "TransferEOALegacyActivedAlive", number, 999, index=number) for number in (1, 2, 3)]
     found = decoded(created(1), *alive)
     assert found.unnamed_ids() == {PLACES[router]: {2, 3}}
-    named = found.named({(PLACES[router], 2): BOB})
+    named = found.with_legacies({(PLACES[router], 2): BOB})
     assert [event.legacy for event in named.events] == [LEGACY, LEGACY, BOB, None]
 
 
 @pytest.mark.parametrize("first_build", [False, True])
 def test_a_legacy_of_before_v2_belongs_to_its_creator(first_build: bool) -> None:
-    """Wherever its id stands; none of its strings is kept."""
+    """The id may be a topic or data; no string is stored."""
     main = ("Zzyzx", "Zzyzx", ["Zzyzx"], [(BOB, 100)])
     values = (7, LEGACY, ANN, main, (1, 2, 3), 999)
     log = log_of("transfer_eoa_legacy_router", "TransferEOALegacyCreated", *values, first_build=first_build)
@@ -90,10 +90,10 @@ def test_a_legacy_of_before_v2_belongs_to_its_creator(first_build: bool) -> None
     ],
 )
 def test_the_first_build_of_the_router_is_understood(name: str, values: tuple[Any, ...]) -> None:
-    """It indexed nothing: the id stands among the data, and what happened is the same."""
+    """The first build indexed no field: the id is in the data, and the event is the same."""
     logs = [log_of("transfer_eoa_legacy_router", name, 1, *values, first_build=first) for first in (False, True)]
     assert [len(log.topics) for log in logs] == [2, 1]
-    _, today, then = decoded(created(1), *logs).named({}).events
+    _, today, then = decoded(created(1), *logs).with_legacies({}).events
     assert (then.name, then.legacy, then.data) == (name, LEGACY, {"legacy_id": 1})
     assert then == today
 
@@ -103,11 +103,11 @@ def test_the_same_id_of_another_router_is_another_legacy() -> None:
     edit = log_of("multisig_legacy_router", "MultisigLegacyActivationTriggerUpdated", 1, 5, 999)
     found = decoded(created(1), edit)
     assert found.unnamed_ids() == {PLACES["multisig_legacy_router"]: {1}}
-    assert found.named({}).events[1].legacy is None
+    assert found.with_legacies({}).events[1].legacy is None
 
 
 def test_a_safe_legacy_is_owned_by_the_safe() -> None:
-    """The creator manages it, the Safe owns it, and none of its strings is kept."""
+    """The creator manages the legacy, the Safe owns it, and no string is stored."""
     main, extra = ("Zzyzx", "Zzyzx", ["Zzyzx"], [BOB]), (1, 2)
     log = log_of("multisig_legacy_router", "MultisigLegacyCreated", 1, LEGACY, NOBODY, ANN, BOB, main, extra, 999)
     (event,) = decoded(log).events
@@ -115,7 +115,7 @@ def test_a_safe_legacy_is_owned_by_the_safe() -> None:
     assert event.data == {"legacy_id": 1, "legacy_type": 1, "owner": BOB}
 
 
-def test_a_configuration_keeps_addresses_and_tells_nobody_from_somebody() -> None:
+def test_a_configuration_stores_addresses_and_no_zero_address() -> None:
     """The zero address is an absent line."""
     values = (ANN, 1, LEGACY, 3, [ANN], [BOB], BOB, NOBODY)
     (event,) = decoded(log_of("premium_setting", "LegacyReminderUpdated", *values)).events
@@ -123,8 +123,8 @@ def test_a_configuration_keeps_addresses_and_tells_nobody_from_somebody() -> Non
     assert event.data == {"cosigners": [ANN], "beneficiaries": [BOB], "second_line": BOB, "third_line": None}
 
 
-def test_what_was_told_with_emails_is_what_is_told_today() -> None:
-    """PremiumSetting before 2026-06-02: the same facts, of each person the address."""
+def test_events_with_emails_decode_as_events_without() -> None:
+    """PremiumSetting before 2026-06-02: the same fields, with the address of each person only."""
     zed = "Zzyzx@example.org"
 
     def person(address: str) -> tuple[str, str, str]:
@@ -152,7 +152,7 @@ def test_what_was_told_with_emails_is_what_is_told_today() -> None:
 
 
 @pytest.mark.parametrize("setting", ["timelock_erc20", "timelock_erc721", "timelock_erc1155"])
-def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
+def test_each_vault_has_its_own_form_of_ids_and_amounts(setting: str) -> None:
     """ERC-20: amounts; ERC-721: ids, one of each; ERC-1155: both. Strings, since they are uint256."""
     lists: dict[str, Any] = {
         "timelock_erc20": ([2**255],),
@@ -173,13 +173,13 @@ def test_each_vault_tells_ids_and_amounts_in_its_way(setting: str) -> None:
 
 
 def test_lists_of_different_lengths_are_skipped() -> None:
-    """Which amount belongs to which token would be a guess."""
+    """The amount of each token would be a guess."""
     log = log_of("timelock_erc20", "TimelockCreated", 7, ANN, BOB, [TOKEN, TOKEN], [1], 5, 5, 2, "")
     assert decoded(log) == DecodedLogs((), 1)
 
 
-def test_a_contract_is_believed_only_about_its_own_events() -> None:
-    """A vault that announces a signal, or a stranger that does, says nothing."""
+def test_events_of_another_contract_are_ignored() -> None:
+    """A signal from a vault or from a foreign contract does not count."""
     values = (LEGACY, ANN, 1, 2)
     for place in (PLACES["timelock_erc20"], PLACES["transfer_eoa_legacy_router"], "0x" + "ee" * 20):
         assert decoded(log_of("premium_setting", NOTIFY, *values, at=place)) == DecodedLogs((), 1)
@@ -187,8 +187,8 @@ def test_a_contract_is_believed_only_about_its_own_events() -> None:
     assert (event.legacy, event.creator, event.data) == (LEGACY, ANN, {"layer": 1, "kind": 2})
 
 
-def test_what_cannot_be_decoded_is_counted_and_passed_over() -> None:
-    """Cut off, without topics, or with an id that no table holds: the others are read all the same."""
+def test_undecodable_logs_are_counted_and_skipped() -> None:
+    """Logs may be truncated, lack topics, or have an id too large for the tables; all others are read."""
     good = created(1)
     cut = EventLog(good.address, good.topics, good.data[:40], 5, good.block_hash, good.tx_hash, 1)
     bare = EventLog(good.address, (), b"", 5, good.block_hash, good.tx_hash, 2)

@@ -1,4 +1,4 @@
-"""From events in log order to what holds now, without a database."""
+"""Projection of events in log order to rows, without a database."""
 
 from typing import Any
 
@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.indexer.projection import FOLDS, ChainEvent, fold_config, fold_legacy, fold_timelock
+from reminder_worker.indexer.projection import (
+    TABLE_PROJECTIONS,
+    ChainEvent,
+    project_config,
+    project_legacy,
+    project_timelock,
+)
 
 LEGACY, ANN, BOB, CID = (f"0x{number:040x}" for number in range(1, 5))
 VAULTS = tuple(f"0x{number:040x}" for number in (20, 21, 22))
@@ -48,17 +54,17 @@ RESET: Told = ("LegacyConfigReset", {})
 EDITS = (synced(CID), SECOND_RESET, THIRD_RESET)
 
 
-def test_an_update_is_the_whole_set() -> None:
+def test_an_update_replaces_the_whole_configuration() -> None:
     """A later one leaves nothing of an earlier one."""
-    row = fold_config(chain_of(updated(ANN, BOB, second=CID, third=CID), updated(BOB)))
+    row = project_config(chain_of(updated(ANN, BOB, second=CID, third=CID), updated(BOB)))
     assert row is not None
     assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], None, None)
     assert (row["legacy"], row["creator"], row["updated_block"]) == (LEGACY, ANN, 11)
 
 
 def test_a_sync_leaves_the_other_lines() -> None:
-    """Only the beneficiaries are the ones left after the edit; the block is the edit's."""
-    row = fold_config(chain_of(updated(ANN, BOB, second=CID, third=ANN), synced(BOB)))
+    """Only the beneficiaries change; the block is the block of the edit."""
+    row = project_config(chain_of(updated(ANN, BOB, second=CID, third=ANN), synced(BOB)))
     assert row is not None
     assert (row["beneficiaries"], row["second_line"], row["third_line"]) == ([BOB], CID, ANN)
     assert (row["cosigners"], row["updated_block"]) == ([CID], 11)
@@ -67,32 +73,32 @@ def test_a_sync_leaves_the_other_lines() -> None:
 @pytest.mark.parametrize(("reset", "left"), [(SECOND_RESET, (None, BOB)), (THIRD_RESET, (ANN, None))])
 def test_a_line_reset_clears_that_line_only(reset: tuple[str, dict[str, Any]], left: tuple[Any, Any]) -> None:
     """The second or the third; the beneficiaries stay."""
-    row = fold_config(chain_of(updated(CID, second=ANN, third=BOB), reset))
+    row = project_config(chain_of(updated(CID, second=ANN, third=BOB), reset))
     assert row is not None
     assert (row["second_line"], row["third_line"]) == left
     assert row["beneficiaries"] == [CID]
 
 
-def test_a_reset_is_no_configuration() -> None:
-    """It is absent, not empty; a later update begins anew."""
-    assert fold_config(chain_of(updated(ANN), RESET)) is None
-    row = fold_config(chain_of(updated(ANN, second=CID), RESET, updated(BOB)))
+def test_a_reset_removes_the_configuration() -> None:
+    """The row is absent, not empty; a later update starts from nothing."""
+    assert project_config(chain_of(updated(ANN), RESET)) is None
+    row = project_config(chain_of(updated(ANN, second=CID), RESET, updated(BOB)))
     assert row is not None
     assert (row["beneficiaries"], row["second_line"]) == ([BOB], None)
 
 
 @given(st.lists(st.sampled_from([*EDITS, RESET])))
-def test_nothing_but_an_update_configures(edits: list[tuple[str, dict[str, Any]]]) -> None:
-    """Edits of what is not there, before the first update or after a reset, create nobody to write to."""
-    assert fold_config(chain_of(*edits)) is None
-    assert fold_config(chain_of(updated(ANN), RESET, *edits)) is None
+def test_only_an_update_creates_a_configuration(edits: list[tuple[str, dict[str, Any]]]) -> None:
+    """Edits before the first update or after a reset create no recipient."""
+    assert project_config(chain_of(*edits)) is None
+    assert project_config(chain_of(updated(ANN), RESET, *edits)) is None
 
 
 @given(st.lists(st.sampled_from([*EDITS, RESET, updated(ANN, BOB, second=CID), updated(BOB, third=ANN)])))
-def test_the_last_update_is_all_that_counts_of_the_past(steps: list[tuple[str, dict[str, Any]]]) -> None:
-    """What came before an update makes no difference."""
-    last = fold_config(chain_of(updated(CID)))
-    row = fold_config(chain_of(*steps, updated(CID)))
+def test_an_update_makes_earlier_events_irrelevant(steps: list[tuple[str, dict[str, Any]]]) -> None:
+    """Earlier events make no difference."""
+    last = project_config(chain_of(updated(CID)))
+    row = project_config(chain_of(*steps, updated(CID)))
     assert row is not None
     assert last is not None
     assert {**row, "updated_block": 0} == {**last, "updated_block": 0}
@@ -103,8 +109,8 @@ def created() -> Told:
 
 
 def test_a_legacy_begins_with_its_creation() -> None:
-    """Who made it, where, when; events without a creation make no legacy."""
-    row = fold_legacy(chain_of(created(), contract=BOB))
+    """The row has creator, router and time; without a creation there is no legacy."""
+    row = project_legacy(chain_of(created(), contract=BOB))
     assert row == {
         "address": LEGACY,
         "router": BOB,
@@ -118,14 +124,14 @@ def test_a_legacy_begins_with_its_creation() -> None:
         "deleted_at": None,
         "auto_renew": False,
     }
-    assert fold_legacy(chain_of(("TransferEOALegacyActivated", {}), ("TransferEOALegacyDeleted", {}))) is None
+    assert project_legacy(chain_of(("TransferEOALegacyActivated", {}), ("TransferEOALegacyDeleted", {}))) is None
 
 
 def test_a_legacy_is_activated_at_its_first_claim() -> None:
-    """Later claims, of whichever way, do not move it; deletion and auto-renew are told apart."""
+    """Later claims of any kind do not change the time; deletion and auto-renew have their own columns."""
     claims: list[Told] = [("TransferEOALegacyActivatedWithUnswap", {}), ("TransferEOALegacyActivated", {})]
     renew = [("TransferEOALegacyAutoRenewSet", {"enabled": on}) for on in (True, False, True)]
-    row = fold_legacy(chain_of(created(), *claims, *renew, ("TransferEOALegacyDeleted", {})))
+    row = project_legacy(chain_of(created(), *claims, *renew, ("TransferEOALegacyDeleted", {})))
     assert row is not None
     assert (row["activated_at"], row["deleted_at"], row["auto_renew"]) == (11_000, 16_000, True)
 
@@ -140,9 +146,9 @@ def status(vault: str, value: int) -> Told:
     return ("ChangeStatus", {"contract": vault, "status": value})
 
 
-def test_a_timelock_gathers_what_is_in_all_vaults() -> None:
+def test_a_timelock_has_the_assets_of_all_vaults() -> None:
     """One id, three vaults: each asset with its vault."""
-    row = fold_timelock(chain_of(locked(VAULTS[0], 1, 2), locked(VAULTS[1], 3)))
+    row = project_timelock(chain_of(locked(VAULTS[0], 1, 2), locked(VAULTS[1], 3)))
     assert row is not None
     assert [(asset["vault"], asset["amount"]) for asset in row["assets"]] == [
         (VAULTS[0], "1"),
@@ -153,34 +159,34 @@ def test_a_timelock_gathers_what_is_in_all_vaults() -> None:
 
 
 def test_a_timelock_ends_when_every_vault_has_paid_out() -> None:
-    """Anybody can make one vault pay: the others keep it alive."""
+    """Anybody can make one vault pay; the other vaults keep the timelock alive."""
     made = [locked(vault, 1) for vault in VAULTS[:2]]
     one = ("FundsWithdrawn", {"contract": VAULTS[0]})
     other = ("TokensWithdrawn", {"contract": VAULTS[1]})
     for events, expected in (((one,), 2), ((other,), 2), ((one, other), 3)):
-        row = fold_timelock(chain_of(*made, *events))
+        row = project_timelock(chain_of(*made, *events))
         assert row is not None
         assert row["status"] == expected
 
 
-def test_a_status_that_comes_before_the_creation_counts() -> None:
+def test_a_status_before_the_creation_counts() -> None:
     """The vaults emit both in one transaction, in either order."""
     for steps in ([status(VAULTS[0], 1), locked(VAULTS[0], 1)], [locked(VAULTS[0], 1), status(VAULTS[0], 1)]):
-        row = fold_timelock(chain_of(*steps))
+        row = project_timelock(chain_of(*steps))
         assert row is not None
         assert row["status"] == 1
 
 
 def test_a_soft_timelock_has_a_new_unlock_time() -> None:
-    """Of the owner's announcement; and nothing exists before the creation."""
+    """The owner announced the time; before the creation there is no timelock."""
     unlock = ("SoftTimelockUnlocked", {"unlock_time": 500})
-    row = fold_timelock(chain_of(locked(VAULTS[0], 1), unlock))
+    row = project_timelock(chain_of(locked(VAULTS[0], 1), unlock))
     assert row is not None
     assert row["unlock_time"] == 500
-    assert fold_timelock(chain_of(unlock, status(VAULTS[0], 2))) is None
+    assert project_timelock(chain_of(unlock, status(VAULTS[0], 2))) is None
 
 
-def test_no_event_is_folded_into_two_tables() -> None:
+def test_no_event_is_projected_into_two_tables() -> None:
     """Each table has its own events."""
-    names = [name for fold in FOLDS.values() for name in fold.events]
+    names = [name for fold in TABLE_PROJECTIONS.values() for name in fold.events]
     assert len(names) == len(set(names))

@@ -1,4 +1,4 @@
-"""Call data of the upgrade queue: what it says is read as a contract would, and no bytes at all raise an error."""
+"""Call data of the upgrade queue is decoded as a contract does it, and no bytes raise an error."""
 
 import pytest
 from eth_abi.abi import encode
@@ -11,7 +11,7 @@ from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
     UpgradeCall,
     UpgradeOperation,
-    decode,
+    decode_call,
     decode_timelock_log,
     plain_words,
     role_name,
@@ -62,19 +62,19 @@ def data(function: str, values: list[object]) -> bytes:
 @pytest.mark.parametrize("function", KNOWN)
 def test_every_function_of_an_upgrade_is_decoded_with_its_arguments(function: str) -> None:
     values, arguments = KNOWN[function]
-    found = decode(data(function, values))
+    found = decode_call(data(function, values))
     assert (found.function, found.arguments, found.extra) == (function, arguments, 0)
 
 
-def test_bytes_behind_the_arguments_are_counted_and_the_arguments_still_read() -> None:
-    found = decode(data("transferOwnership(address)", [OWNER]) + b"hidden")
+def test_extra_bytes_are_counted_and_arguments_still_decode() -> None:
+    found = decode_call(data("transferOwnership(address)", [OWNER]) + b"hidden")
     assert (found.arguments, found.extra) == ({"newOwner": OWNER}, 6)
 
 
-def test_an_argument_that_is_not_filled_up_to_a_word_leaves_nothing_behind_it() -> None:
-    """Contracts take it so."""
+def test_an_unpadded_argument_leaves_no_extra_bytes() -> None:
+    """Contracts accept such data."""
     whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"\1\2\3"])
-    assert decode(whole[:-29]) == decode(whole)
+    assert decode_call(whole[:-29]) == decode_call(whole)
 
 
 @pytest.mark.parametrize(("calls", "words"), [(MOST_CALLS, None), (MOST_CALLS + 1, "1 are not shown here")])
@@ -85,7 +85,7 @@ def test_a_batch_says_how_many_calls_are_not_shown(calls: int, words: str | None
 
 
 def test_an_unknown_function_is_its_selector_and_its_length() -> None:
-    assert decode(b"\xde\xad\xbe\xef" + bytes(64)).function is None
+    assert decode_call(b"\xde\xad\xbe\xef" + bytes(64)).function is None
     assert plain_words(b"\xde\xad\xbe\xef" + bytes(64)) == "selector 0xdeadbeef, 68 bytes"
     assert plain_words(b"\1") == "1 bytes, too short for a selector: 0x01"
 
@@ -119,21 +119,21 @@ def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
 
 
 @pytest.mark.parametrize("cut", [4, 5, 35, 36, 67, 99, 100])
-def test_arguments_that_are_cut_off_are_said_not_to_decode(cut: int) -> None:
+def test_truncated_arguments_do_not_decode(cut: int) -> None:
     whole = data("upgradeAndCall(address,address,bytes)", [PROXY, NEW, b"x"])
-    assert decode(whole[:cut]).arguments is None
+    assert decode_call(whole[:cut]).arguments is None
 
 
 @given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))
 def test_no_call_data_raises_or_reads_beyond_its_end(selector: bytes, body: bytes) -> None:
-    found = decode(selector + body)
+    found = decode_call(selector + body)
     assert found.extra >= 0
     for value in (found.arguments or {}).values():
         assert not isinstance(value, bytes) or len(value) <= len(body)
 
 
 @given(selector=st.sampled_from(SELECTORS) | st.binary(max_size=4), body=BODY | st.binary(max_size=300))
-def test_what_is_told_of_any_call_data_reads_as_no_link(selector: bytes, body: bytes) -> None:
+def test_no_call_data_is_shown_as_a_link(selector: bytes, body: bytes) -> None:
     """The mail service refuses a fact with a control character or an address of the web in it."""
     facts = call_facts(UpgradeCall(PROXY, 1, selector + body), _context())
     for value in facts.values():
