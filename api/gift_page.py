@@ -14,9 +14,8 @@ from html import escape
 from eth_utils.address import to_checksum_address
 
 from api.schemas import rfc3339
-from reminder_worker.gifts.assets import ASSETS, PageEntry
+from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file, find_occasion
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
-from reminder_worker.gifts.occasions import CARD_SIZE, GiftOccasion, card_name, occasion_of
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.outbox.messages import format_amount, to_datetime
 
@@ -123,7 +122,11 @@ def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
     """Return the page of a link whose signs were rewritten. The script puts the link right; the words say how."""
     words = "".join(f"<p>{escape(line)}</p>" for line in _REWRITTEN)
     return _document(
-        occasion_of(None), "This link was changed on its way", words, _loads(prefix, entry), data={"kind": "rewritten"}
+        find_occasion(None),
+        "This link was changed on its way",
+        words,
+        _loads(prefix, entry),
+        data={"kind": "rewritten"},
     )
 
 
@@ -216,7 +219,7 @@ def _document(
 
 
 def _card_path(prefix: str, occasion: GiftOccasion) -> str:
-    return f"/{prefix}/{CARDS}/{card_name(occasion.id)}"
+    return f"/{prefix}/{CARDS}/{find_card_file(occasion.id)}"
 
 
 def _state_words(facts: GiftFacts) -> str:

@@ -10,7 +10,7 @@ from reminder_worker.outbox.messages import format_amount
 
 if TYPE_CHECKING:
     from reminder_worker.auto_renew.operator_facts import DecisionCount, OwnerDecision
-    from reminder_worker.gifts.operator_facts import GiftEmailCount
+    from reminder_worker.gifts.emails import GiftEmailCount
     from reminder_worker.indexer.store import ReaderPosition
     from reminder_worker.monitoring.facts import PassState
     from reminder_worker.outbox.operator import RaisedCondition, UndecidedEmails

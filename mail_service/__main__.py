@@ -19,8 +19,6 @@ from mail_service.app import create_app
 from mail_service.settings import MailMisconfigured, MailServiceSettings
 from mail_service.store import MailStore
 
-_SHUTDOWN_SECONDS = 30
-
 
 def _configure_logs() -> None:
     """JSON lines on standard error, coloured text on a terminal. Libraries only speak up from WARNING on."""
@@ -39,7 +37,7 @@ def _configure_logs() -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
-async def _migrate(settings: MailServiceSettings) -> None:
+async def _migrate_database(settings: MailServiceSettings) -> None:
     """Migrate before listening: a missing database is then reported in one line."""
     async with MailStore.open(settings.database_url.get_secret_value(), 1):
         pass
@@ -53,7 +51,7 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 2
     try:
-        asyncio.run(_migrate(settings))
+        asyncio.run(_migrate_database(settings))
     except SQLAlchemyError as error:
         sys.stderr.write(f"MAIL_SERVICE_DATABASE_URL: the database cannot be used ({type(error).__name__})\n")
         return 1
@@ -64,7 +62,7 @@ def main() -> int:
         access_log=False,
         log_config=None,
         server_header=False,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_graceful_shutdown=30,
     )
     server = uvicorn.Server(config)
     structlog.get_logger("mail_service").info("starting", host=settings.host, port=settings.port)

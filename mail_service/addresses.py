@@ -12,9 +12,6 @@ import idna
 from mail_service.errors import bad_address
 
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
-_MAX_GIVEN = 2 * 254  # characters; normalisation of marks is quadratic
-_HASH_BYTES = 32
-_TAG_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +25,7 @@ class MailAddress:
         return f"{self.local}@{self.domain}"
 
     @property
-    def normalised(self) -> str:
+    def suppression_form(self) -> str:
         """Return the form for suppression: letter case of the local part does not make another person."""
         return f"{self.local.lower()}@{self.domain}"
 
@@ -42,7 +39,7 @@ def parse_address(text: str) -> MailAddress:
 
     `=?` begins an encoded word (RFC 2047): `email` decodes it when it writes a header, line breaks and all.
     """
-    if len(text) > _MAX_GIVEN:
+    if len(text) > 2 * 254:  # normalisation of marks is quadratic
         raise bad_address("The email address is too long.")
     local, at, domain = normalize("NFC", text.strip()).rpartition("@")
     if not at or not _LOCAL_PART.fullmatch(local) or "=?" in local or len(local.encode()) > 64:
@@ -66,23 +63,23 @@ class AddressHasher:
     def __repr__(self) -> str:
         return "Hasher(***)"
 
-    def _hash(self, purpose: str, data: bytes) -> bytes:
+    def _compute_hash(self, purpose: str, data: bytes) -> bytes:
         return hmac.digest(self.key, purpose.encode() + b"\0" + data, "sha256")
 
-    def body(self, canonical: bytes) -> bytes:
-        return self._hash("body", canonical)
+    def hash_body(self, canonical: bytes) -> bytes:
+        return self._compute_hash("body", canonical)
 
-    def address(self, address: MailAddress) -> bytes:
-        return self._hash("suppression", address.normalised.encode())
+    def hash_address(self, address: MailAddress) -> bytes:
+        return self._compute_hash("suppression", address.suppression_form.encode())
 
-    def message_id(self, key: str, domain: str) -> str:
+    def make_message_id(self, key: str, domain: str) -> str:
         """`Message-ID` of the email sent under this Idempotency-Key: the same at every attempt."""
-        return f"<{self._hash('message-id', key.encode())[:16].hex()}@{domain}>"
+        return f"<{self._compute_hash('message-id', key.encode())[:16].hex()}@{domain}>"
 
-    def unsubscribe_token(self, address: MailAddress) -> str:
+    def make_unsubscribe_token(self, address: MailAddress) -> str:
         """The address's hash and a tag over it: shows no address and cannot be made without the key."""
-        hashed = self.address(address)
-        return urlsafe_b64encode(hashed + self._tag(hashed)).decode()
+        hashed = self.hash_address(address)
+        return urlsafe_b64encode(hashed + self._make_tag(hashed)).decode()
 
     def read_unsubscribe_token(self, token: str) -> bytes | None:
         """The address's hash, or None when the token is not ours."""
@@ -90,8 +87,8 @@ class AddressHasher:
             raw = urlsafe_b64decode(token.encode("ascii"))
         except (BadBase64, UnicodeEncodeError, ValueError):
             return None
-        hashed, tag = raw[:_HASH_BYTES], raw[_HASH_BYTES:]
-        return hashed if hmac.compare_digest(tag, self._tag(hashed)) else None
+        hashed, tag = raw[:32], raw[32:]
+        return hashed if hmac.compare_digest(tag, self._make_tag(hashed)) else None
 
-    def _tag(self, hashed: bytes) -> bytes:
-        return self._hash("unsubscribe", hashed)[:_TAG_BYTES]
+    def _make_tag(self, hashed: bytes) -> bytes:
+        return self._compute_hash("unsubscribe", hashed)[:16]

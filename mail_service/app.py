@@ -4,37 +4,39 @@ import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import structlog
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from litestar import Litestar, MediaType, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.params import FromPath, FromQuery
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.catalogue import TEMPLATES, TemplateVariable, VariableKind
+from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
-from mail_service.pages import page, unsubscribe_page
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
-from mail_service.variables import origin_of
-
-_BODY_LIMIT = 256 * 1024
-_DATABASE_CONNECTIONS = 5
+from mail_service.variables import TemplateVariable, VariableKind, format_origin
 
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
+_page_templates = Environment(
+    loader=PackageLoader("mail_service", "templates/pages"),
+    autoescape=select_autoescape(default=True, default_for_string=True),
+    undefined=StrictUndefined,
+)
 
 
-def _sender(state: State) -> EmailSender:
+def _get_sender(state: State) -> EmailSender:
     sender: EmailSender = state.sender
     return sender
 
 
-def _authorize(request: AnyRequest, settings: MailServiceSettings) -> None:
+def _check_token(request: AnyRequest, settings: MailServiceSettings) -> None:
     """Constant time, and 401 before anything of the request is looked at."""
     given = request.headers.get("authorization", "")
     wanted = f"Bearer {settings.token.get_secret_value()}"
@@ -43,8 +45,8 @@ def _authorize(request: AnyRequest, settings: MailServiceSettings) -> None:
 
 
 @post("/send", status_code=200)
-async def send(request: AnyRequest, state: State) -> dict[str, Any]:
-    _authorize(request, state.settings)
+async def send_email(request: AnyRequest, state: State) -> dict[str, Any]:
+    _check_token(request, state.settings)
     key = request.headers.get("idempotency-key")
     if key is None:
         raise MailProblem(400, "missing_idempotency_key", "The header Idempotency-Key is missing.")
@@ -53,51 +55,51 @@ async def send(request: AnyRequest, state: State) -> dict[str, Any]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # The decoder's text may quote the body.
         raise MailProblem(400, "malformed", "The body is not the JSON object that is expected.") from None
-    outcome = await _sender(state).send(key, body)
+    outcome = await _get_sender(state).send_email(key, body)
     if isinstance(outcome, SentEmail):
         return {"messageId": outcome.message_id, "duplicate": outcome.duplicate}
     return {"suppressed": True}
 
 
 @get("/messages/{key:str}")
-async def message_status(key: FromPath[str], request: AnyRequest, state: State) -> dict[str, str]:
-    _authorize(request, state.settings)
-    known = await _sender(state).store.find(key)
+async def show_message(key: FromPath[str], request: AnyRequest, state: State) -> dict[str, str]:
+    _check_token(request, state.settings)
+    known = await _get_sender(state).store.find_key(key)
     if known is None:
         raise MailProblem(404, "unknown_key", "No email with this key is under way or was sent.")
     return {"status": known.state, "messageId": known.message_id}
 
 
 @get("/smtp")
-async def smtp_status(request: AnyRequest, state: State) -> dict[str, str]:
+async def check_smtp(request: AnyRequest, state: State) -> dict[str, str]:
     """Return whether the SMTP server accepts us, or the error of `/send`. Readiness does not depend on it."""
-    _authorize(request, state.settings)
-    await _sender(state).check_smtp()
+    _check_token(request, state.settings)
+    await _get_sender(state).check_smtp()
     return {"status": "ok"}
 
 
 @get("/templates")
 async def list_templates(state: State) -> dict[str, Any]:
     """`links`: the origins that a variable of the type may lead to."""
-    origins = _sender(state).renderer.origins
+    origins = _get_sender(state).renderer.origins
     return {
         "links": {
-            VariableKind.URL.value: [origin_of(origins.app)],
-            VariableKind.GIFT_LINK.value: [origin_of(each) for each in origins.gifts],
+            VariableKind.URL.value: [format_origin(origins.app)],
+            VariableKind.GIFT_LINK.value: [format_origin(each) for each in origins.gifts],
         },
         "templates": [
             {
                 "name": template.name,
                 "version": template.version,
                 "category": template.category,
-                "variables": [_described(variable) for variable in template.variables],
+                "variables": [_describe_variable(variable) for variable in template.variables],
             }
             for template in TEMPLATES.values()
         ],
     }
 
 
-def _described(variable: TemplateVariable) -> dict[str, Any]:
+def _describe_variable(variable: TemplateVariable) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": variable.name,
         "type": variable.kind.value,
@@ -106,92 +108,112 @@ def _described(variable: TemplateVariable) -> dict[str, Any]:
         "description": variable.description,
     }
     if variable.columns:
-        described["items"] = [_described(column) for column in variable.columns]
+        described["items"] = [_describe_variable(column) for column in variable.columns]
     return described
 
 
 @get("/templates/{name:str}/preview", media_type=MediaType.HTML)
-async def preview(
+async def preview_template(
     name: FromPath[str], state: State, part: FromQuery[str] = "html", role: FromQuery[str | None] = None
 ) -> Response[str]:
     """With sample data; `role` shows the wording for another role, `part=text` the plain text part."""
     template = TEMPLATES.get(name)
     if template is None:
         raise MailProblem(404, "unknown_template", "There is no template of this name.")
-    rendered = _sender(state).renderer.sample(template, role)
+    rendered = _get_sender(state).renderer.render_sample(template, role)
     if part == "text":
         return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type=MediaType.TEXT)
-    return page(rendered.html)
+    return _make_page(rendered.html)
 
 
 @get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
 async def ask_unsubscribe(token: FromPath[str], state: State) -> Response[str]:
     """Changes nothing: mail scanners open every link (RFC 8058, 3.2)."""
-    sender = _sender(state)
+    sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return unsubscribe_page("unknown")
+        return _make_unsubscribe_page("unknown")
     try:
         stopped = await sender.store.is_suppressed(address_hash)
     except SQLAlchemyError as error:  # the button says so then
         log.error("database_unavailable", error=type(error).__name__)
         stopped = False
-    return unsubscribe_page("stopped" if stopped else "ask", token)
+    return _make_unsubscribe_page("stopped" if stopped else "ask", token)
 
 
 @post("/unsubscribe/{token:str}", media_type=MediaType.HTML, status_code=200)
-async def unsubscribe(token: FromPath[str], state: State) -> Response[str]:
+async def stop_emails(token: FromPath[str], state: State) -> Response[str]:
     """One click of a mail program or of the page's button; the body does not matter."""
-    sender = _sender(state)
+    sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return unsubscribe_page("unknown")
+        return _make_unsubscribe_page("unknown")
     try:
-        await sender.store.suppress(address_hash)
+        await sender.store.suppress_address(address_hash)
     except SQLAlchemyError as error:
         log.error("database_unavailable", error=type(error).__name__)
-        return unsubscribe_page("later")
+        return _make_unsubscribe_page("later")
     log.info("unsubscribed")
-    return unsubscribe_page("done", token)
+    return _make_unsubscribe_page("done", token)
 
 
 @post("/unsubscribe/{token:str}/undo", media_type=MediaType.HTML, status_code=200)
 async def subscribe_again(token: FromPath[str], state: State) -> Response[str]:
     """For whoever stopped emails by mistake, and would not hear when it is time to act."""
-    sender = _sender(state)
+    sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return unsubscribe_page("unknown")
+        return _make_unsubscribe_page("unknown")
     try:
         await sender.store.forget_suppression(address_hash)
     except SQLAlchemyError as error:
         log.error("database_unavailable", error=type(error).__name__)
-        return unsubscribe_page("back_later")
+        return _make_unsubscribe_page("back_later")
     log.info("subscribed_again")
-    return unsubscribe_page("back")
+    return _make_unsubscribe_page("back")
 
 
 @get("/health/live", sync_to_thread=False)
-def live() -> dict[str, str]:
+def show_liveness() -> dict[str, str]:
     return {"status": "ok"}
 
 
 @get("/health/ready")
-async def ready(state: State) -> dict[str, str]:
-    if not await _sender(state).store.ready():
+async def show_readiness(state: State) -> dict[str, str]:
+    if not await _get_sender(state).store.accepts_writes():
         raise database_unavailable()
     return {"status": "ok"}
 
 
-def _refusal(request: AnyRequest, problem: MailProblem) -> Response[dict[str, Any]]:
+def _make_page(html: str, status: int = 200) -> Response[str]:
+    """A page for people: no script, and nothing loaded from elsewhere."""
+    headers = {
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+    return Response(html, status_code=status, media_type=MediaType.HTML, headers=headers)
+
+
+def _make_unsubscribe_page(
+    state: Literal["ask", "stopped", "done", "later", "back", "back_later", "unknown"], token: str = ""
+) -> Response[str]:
+    """`token`: a checked token for the way back."""
+    html = _page_templates.get_template("unsubscribe.html").render(state=state, token=token)
+    return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
+
+
+def _refuse_request(request: AnyRequest, problem: MailProblem) -> Response[dict[str, Any]]:
     """Callers give an email up that is refused as wrong, so the log says what to repair, but nothing of the email."""
     key = request.headers.get("idempotency-key", "")
     if request.url.path == "/send" and problem.status in (400, 413, 422) and KEY.fullmatch(key):
         log.warning("refused", key=key, status=problem.status, code=problem.code, pointer=problem.pointer)
-    return _problem(problem)
+    return _make_problem(problem)
 
 
-def _problem(problem: MailProblem) -> Response[dict[str, Any]]:
+def _make_problem(problem: MailProblem) -> Response[dict[str, Any]]:
     body: dict[str, Any] = {
         "type": f"urn:mail-service:problem:{problem.code}",
         "title": HTTPStatus(problem.status).phrase,
@@ -211,12 +233,12 @@ def _on_http_error(request: AnyRequest, error: HTTPException) -> Response[dict[s
     status = HTTPStatus(error.status_code)
     # Newer versions of Python have another name for 413.
     code = "request_entity_too_large" if status == 413 else status.name.lower()
-    return _refusal(request, MailProblem(status, code, status.phrase))
+    return _refuse_request(request, MailProblem(status, code, status.phrase))
 
 
 def _on_database_error(_: AnyRequest, error: SQLAlchemyError) -> Response[dict[str, Any]]:
     log.error("database_unavailable", error=type(error).__name__)
-    return _problem(database_unavailable())
+    return _make_problem(database_unavailable())
 
 
 def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
@@ -227,7 +249,7 @@ def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
         frames.append(f"{trace.tb_frame.f_code.co_name}:{trace.tb_lineno}")
         trace = trace.tb_next
     log.error("bug", error=type(error).__name__, frames=frames[-5:])
-    return _problem(MailProblem(500, "internal", "Something went wrong here."))
+    return _make_problem(MailProblem(500, "internal", "Something went wrong here."))
 
 
 def create_app(settings: MailServiceSettings) -> Litestar:
@@ -235,9 +257,8 @@ def create_app(settings: MailServiceSettings) -> Litestar:
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
-        connections = settings.smtp_pool_size + _DATABASE_CONNECTIONS
         async with (
-            MailStore.open(settings.database_url.get_secret_value(), connections) as store,
+            MailStore.open(settings.database_url.get_secret_value(), settings.smtp_pool_size + 5) as store,
             EmailSender(settings, store) as sender,
         ):
             app.state.sender = sender
@@ -245,26 +266,26 @@ def create_app(settings: MailServiceSettings) -> Litestar:
 
     return Litestar(
         route_handlers=[
-            send,
-            message_status,
-            smtp_status,
+            send_email,
+            show_message,
+            check_smtp,
             list_templates,
-            preview,
+            preview_template,
             ask_unsubscribe,
-            unsubscribe,
+            stop_emails,
             subscribe_again,
-            live,
-            ready,
+            show_liveness,
+            show_readiness,
         ],
         lifespan=[lifespan],
         state=State({"settings": settings}),
         exception_handlers={
-            MailProblem: _refusal,
+            MailProblem: _refuse_request,
             HTTPException: _on_http_error,
             SQLAlchemyError: _on_database_error,
             Exception: _on_bug,
         },
-        request_max_body_size=_BODY_LIMIT,
+        request_max_body_size=256 * 1024,
         openapi_config=None,
         logging_config=None,
     )

@@ -13,16 +13,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.addresses import AddressHasher, parse_address
 from mail_service.catalogue import Category
-from mail_service.composing import compose, display_name
 from mail_service.errors import MailProblem
-from mail_service.rendering import EmailRenderer
+from mail_service.rendering import EmailRenderer, check_display_name, compose_message
 from mail_service.settings import MailServiceSettings
-from mail_service.smtp import ClaimLost, InDoubt, SmtpEnvelope, SmtpPool, busy
+from mail_service.smtp import ClaimLost, InDoubt, SmtpEnvelope, SmtpPool, make_busy
 from mail_service.store import KeyClaim, KnownKey, MailStore, SuppressedEmail
 
 KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
 _BEAT_SECONDS = 5.0
-_SHUTDOWN_SECONDS = 25.0
 
 log = structlog.get_logger("mail_service")
 
@@ -77,13 +75,13 @@ class EmailSender:
         self._beating: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "EmailSender":
-        self._beating = asyncio.create_task(self._beat())
+        self._beating = asyncio.create_task(self._keep_beating())
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Waits for what is under way; what is not done by then is judged by the next instance."""
         if self._deliveries:
-            await asyncio.wait(self._deliveries, timeout=_SHUTDOWN_SECONDS)
+            await asyncio.wait(self._deliveries, timeout=25.0)
         for task in self._deliveries:
             task.cancel()
         await asyncio.gather(*self._deliveries, return_exceptions=True)
@@ -92,38 +90,38 @@ class EmailSender:
             await asyncio.gather(self._beating, return_exceptions=True)
         await self._smtp.close()
 
-    async def send(self, key: str, request: SendRequest) -> SentEmail | SuppressedEmail:
+    async def send_email(self, key: str, request: SendRequest) -> SentEmail | SuppressedEmail:
         """Raises `MailProblem` for every other outcome. Goes on to the end when the caller hangs up."""
         if not KEY.fullmatch(key):
             raise MailProblem(
                 400, "bad_idempotency_key", "Idempotency-Key needs 1 to 200 of the characters A-Z a-z 0-9 . _ ~ : -"
             )
-        template = self.renderer.template(request.template, request.template_version)
+        template = self.renderer.find_template(request.template, request.template_version)
         if request.category != template.category:
             raise MailProblem(400, "wrong_category", "The template is of another category.", pointer="/category")
-        name = display_name(request.to.name)
+        name = check_display_name(request.to.name)
         address = parse_address(request.to.email)
-        message_id = self.hasher.message_id(key, self._sender[1].domain)
+        message_id = self.hasher.make_message_id(key, self._sender[1].domain)
         suppressible = request.category != "ops"
-        token = self.hasher.unsubscribe_token(address)
+        token = self.hasher.make_unsubscribe_token(address)
         unsubscribe_url = f"{self._settings.public_url}/unsubscribe/{token}" if suppressible else None
         in_body = unsubscribe_url if self._links_may_lead_to_us else None
-        rendered = self.renderer.render(template, request.variables, in_body)
-        content = compose(
+        rendered = self.renderer.render_email(template, request.variables, in_body)
+        content = compose_message(
             sender=self._sender,
             recipient=(name, address),
             message_id=message_id,
             rendered=rendered,
             unsubscribe_url=unsubscribe_url,
         )
-        if self._smtp.saturated:
-            raise busy()
+        if self._smtp.is_saturated:
+            raise make_busy()
         if self.store.owes_too_much:
             raise database_unavailable()
-        body_hash = self.hasher.body(_canonical(request))
-        address_hash = self.hasher.address(address) if suppressible else None
+        body_hash = self.hasher.hash_body(_encode_canonically(request))
+        address_hash = self.hasher.hash_address(address) if suppressible else None
         try:
-            claimed = await self.store.claim(key, body_hash, message_id, address_hash)
+            claimed = await self.store.claim_key(key, body_hash, message_id, address_hash)
         except SQLAlchemyError:
             raise database_unavailable() from None
         if isinstance(claimed, SuppressedEmail):
@@ -136,15 +134,15 @@ class EmailSender:
 
     async def check_smtp(self) -> None:
         """Raises the `MailProblem` that an email would meet before the SMTP server hears of it."""
-        await self._smtp.check()
+        await self._smtp.check_login()
 
     async def _deliver_shielded(self, claim: KeyClaim, envelope: SmtpEnvelope, template: str) -> None:
-        task = asyncio.create_task(self._deliver(claim, envelope, template))
+        task = asyncio.create_task(self._deliver_email(claim, envelope, template))
         self._deliveries.add(task)
         task.add_done_callback(self._deliveries.discard)
         await asyncio.shield(task)
 
-    async def _deliver(self, claim: KeyClaim, envelope: SmtpEnvelope, template: str) -> None:
+    async def _deliver_email(self, claim: KeyClaim, envelope: SmtpEnvelope, template: str) -> None:
         started = time.monotonic()
         outcome = "interrupted"  # by the end of this process: the next one judges
         detail = None  # with the codes of the SMTP server's reply
@@ -159,27 +157,27 @@ class EmailSender:
             await self._smtp.deliver(envelope, gate)
         except InDoubt:
             outcome = "in_doubt"
-            await self.store.doubt(claim)
+            await self.store.mark_in_doubt(claim)
             raise in_doubt() from None
         except ClaimLost:
             outcome = "claim_lost"
             raise in_flight() from None
         except SQLAlchemyError:
             outcome = "database_unavailable"
-            await self.store.free(claim)
+            await self.store.free_key(claim)
             raise database_unavailable() from None
         except MailProblem as problem:
             outcome, detail = problem.code, problem.detail
-            await self.store.free(claim)
+            await self.store.free_key(claim)
             raise
         except Exception:
             # A fault of ours or of the library's: the key must not stay under way for ever.
             outcome = "bug"
-            await (self.store.doubt(claim) if may_be_out else self.store.free(claim))
+            await (self.store.mark_in_doubt(claim) if may_be_out else self.store.free_key(claim))
             raise
         else:
             outcome = "accepted"
-            await self.store.accept(claim)
+            await self.store.mark_accepted(claim)
         finally:
             took = round(time.monotonic() - started, 3)
             log.info("send", key=claim.key, template=template, outcome=outcome, detail=detail, seconds=took)
@@ -189,7 +187,7 @@ class EmailSender:
         """Links in an email lead to the app's origin only; the header is for the mail program."""
         return self._settings.public_url.startswith(f"{self._settings.app_origin}/")
 
-    async def _beat(self) -> None:
+    async def _keep_beating(self) -> None:
         while True:
             await asyncio.sleep(_BEAT_SECONDS)
             try:
@@ -206,6 +204,6 @@ def _answer_known(known: KnownKey, body_hash: bytes) -> SentEmail:
     raise in_doubt() if known.state == "in_doubt" else in_flight()
 
 
-def _canonical(request: SendRequest) -> bytes:
+def _encode_canonically(request: SendRequest) -> bytes:
     """The same bytes for the same request, whatever the order of its fields."""
     return json.dumps(msgspec.to_builtins(request), sort_keys=True, separators=(",", ":")).encode()

@@ -25,14 +25,12 @@ from sqlalchemy.exc import ArgumentError
 from mail_service.addresses import MailAddress, parse_address
 from mail_service.errors import MailProblem
 
-_TLS_FROM_THE_START = 465  # RFC 8314
-
 
 class MailMisconfigured(Exception):
     """The environment does not say what the service needs; the text names each variable, never a value."""
 
 
-def _key(value: object) -> object:
+def _read_key(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
@@ -44,7 +42,7 @@ def _key(value: object) -> object:
     return raw
 
 
-def _postgres(value: object) -> object:
+def _read_postgres_url(value: object) -> object:
     if not isinstance(value, str):
         return value
     scheme, separator, rest = value.partition("://")
@@ -61,7 +59,7 @@ def _postgres(value: object) -> object:
     return address
 
 
-def _token(value: str) -> str:
+def _check_token(value: str) -> str:
     if len(value) < 16:
         raise ValueError("needs at least 16 characters")
     return value
@@ -74,7 +72,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _web_url(value: str) -> str:
+def _check_web_url(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
         raise ValueError("needs an http:// or https:// address without query, fragment or credentials")
@@ -85,18 +83,18 @@ def _web_url(value: str) -> str:
     return value.rstrip("/")
 
 
-def _origin(value: str) -> str:
-    url = _web_url(value)
+def _check_origin(value: str) -> str:
+    url = _check_web_url(value)
     if urlsplit(url).path:
         raise ValueError("needs an origin only, without a path")
     return url
 
 
-def _listed(value: object) -> object:
+def _split_list(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
-def _sender(value: str) -> str:
+def _check_sender(value: str) -> str:
     if any(ord(character) < 32 for character in value):
         raise ValueError("holds a control character")
     try:
@@ -113,15 +111,15 @@ class MailServiceSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, hide_input_in_errors=True)
 
-    database_url: Annotated[SecretStr, BeforeValidator(_postgres)] = Field(alias="MAIL_SERVICE_DATABASE_URL")
-    token: Annotated[SecretStr, BeforeValidator(_token)] = Field(alias="MAIL_SERVICE_TOKEN")
-    hash_key: Annotated[SecretBytes, BeforeValidator(_key)] = Field(alias="MAIL_SERVICE_HASH_KEY")
-    public_url: Annotated[str, BeforeValidator(_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
-    app_origin: Annotated[str, BeforeValidator(_origin)] = Field(alias="APP_ORIGIN")
-    gift_origins: Annotated[tuple[Annotated[str, BeforeValidator(_origin)], ...], BeforeValidator(_listed)] = Field(
-        (), alias="GIFT_ORIGINS"
-    )
-    mail_from: Annotated[str, BeforeValidator(_sender)] = Field(alias="MAIL_FROM")
+    database_url: Annotated[SecretStr, BeforeValidator(_read_postgres_url)] = Field(alias="MAIL_SERVICE_DATABASE_URL")
+    token: Annotated[SecretStr, BeforeValidator(_check_token)] = Field(alias="MAIL_SERVICE_TOKEN")
+    hash_key: Annotated[SecretBytes, BeforeValidator(_read_key)] = Field(alias="MAIL_SERVICE_HASH_KEY")
+    public_url: Annotated[str, BeforeValidator(_check_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
+    app_origin: Annotated[str, BeforeValidator(_check_origin)] = Field(alias="APP_ORIGIN")
+    gift_origins: Annotated[
+        tuple[Annotated[str, BeforeValidator(_check_origin)], ...], BeforeValidator(_split_list)
+    ] = Field((), alias="GIFT_ORIGINS")
+    mail_from: Annotated[str, BeforeValidator(_check_sender)] = Field(alias="MAIL_FROM")
     smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
     smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")
     smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
@@ -147,8 +145,8 @@ class MailServiceSettings(BaseModel):
 
     @model_validator(mode="after")
     def _both_sides_begin_alike(self) -> Self:
-        if self.smtp_port == _TLS_FROM_THE_START and self.smtp_tls == "starttls":
-            raise ValueError(f"SMTP_TLS: port {_TLS_FROM_THE_START} takes tls")  # else each waits for the other
+        if self.smtp_port == 465 and self.smtp_tls == "starttls":  # RFC 8314
+            raise ValueError("SMTP_TLS: port 465 takes tls")  # else each waits for the other
         return self
 
     @classmethod

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import NamedTuple
 
 from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientRefused, SMTPResponseException
 from aiosmtplib.protocol import PERIOD_REGEX
@@ -21,28 +22,18 @@ from mail_service.addresses import MailAddress
 from mail_service.errors import MailProblem, bad_address
 from mail_service.settings import MailServiceSettings
 
-_COMMAND_TIMEOUT = 300.0  # RFC 5321, 4.5.3.2: servers delay unknown clients
-_REPLY_TO_DATA_TIMEOUT = 600.0  # 4.5.3.2.6; in doubt for ever after it
-_WAIT_FOR_A_CONNECTION = 300.0  # after that the recipient may have been erased: the caller has to look again
-_CHECK_TIMEOUT = 20.0
-_MAX_IDLE_SECONDS = 30.0
-_MAX_EMAILS_PER_CONNECTION = 100
-_WAITING_PER_CONNECTION = 16
-_RETRY_AFTER_REFUSED = 60
-_RETRY_AFTER_REFUSED_LOGIN = 300  # a password does not mend itself, and who fails again and again is locked out
-_LOGIN_HOLDS = 60.0  # after a login, other connections log in without waiting for a trial
-# RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled.
-_ADDRESS_CODES = ("5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1")
-_ENHANCED_CODE = re.compile(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b")  # qmail has it in brackets at the end
-_UNSPECIFIC_CODES = ("", "5.0.0", "5.1.0")  # only the words tell the cause; Exim sends no code
-_ADDRESS_WORDS = re.compile(
-    r"(?:user|mailbox|recipient) (?:is )?(?:unknown|not found)|(?:unknown|no such) (?:user|mailbox|recipient)",
-    re.IGNORECASE,
-)
-_LIMIT_WORDS = re.compile(r"\b(?:rate|limit|quota|later|temporar)", re.IGNORECASE)  # Gmail has 5.2.1 for a rate limit
-# Exim quotes another server's refusal of our sender.
-_OTHER_WORDS = re.compile(r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list", re.IGNORECASE)
-_NAMED_ADDRESS = re.compile(r"\S*@\S*")
+
+class SmtpTimes(NamedTuple):
+    """Limits of waiting for the SMTP server, in seconds."""
+
+    command: float = 300.0  # RFC 5321, 4.5.3.2: servers delay unknown clients
+    reply_to_data: float = 600.0  # 4.5.3.2.6; in doubt for ever after it
+    free_connection: float = 300.0  # after that the recipient may have been erased: the caller has to look again
+    retry_after_refused: int = 60
+    retry_after_refused_login: int = 300  # a password does not mend itself, and repeated failures lock the account
+
+
+TIMES = SmtpTimes()
 _LATE = "it does not answer in time"
 
 
@@ -74,9 +65,9 @@ class _SmtpConnection:
     idle_since: float = 0.0
 
     @property
-    def reusable(self) -> bool:
-        fresh = time.monotonic() - self.idle_since < _MAX_IDLE_SECONDS
-        return self.client.is_connected and fresh and self.sent < _MAX_EMAILS_PER_CONNECTION
+    def is_reusable(self) -> bool:
+        fresh = time.monotonic() - self.idle_since < 30.0
+        return self.client.is_connected and fresh and self.sent < 100
 
 
 class SmtpPool:
@@ -94,9 +85,9 @@ class SmtpPool:
         self._failed: tuple[float, MailProblem] | None = None  # when a login under that lock failed last, and why
 
     @property
-    def saturated(self) -> bool:
+    def is_saturated(self) -> bool:
         """Return whether another email would wait too long."""
-        return self._under_way >= self._settings.smtp_pool_size * (1 + _WAITING_PER_CONNECTION)
+        return self._under_way >= self._settings.smtp_pool_size * (1 + 16)
 
     async def deliver(self, envelope: SmtpEnvelope, gate: Callable[[], Awaitable[bool]]) -> None:
         """Returns after the server's 250 to the body.
@@ -105,35 +96,35 @@ class SmtpPool:
         nothing was accepted (422 no such mailbox, 429 come back later, 503), `ClaimLost`, `InDoubt`, and errors of
         `gate` (the body did not leave).
         """
-        async with self._slot(), self._prepared(envelope) as connection:
+        async with self._take_slot(), self._prepare_connection(envelope) as connection:
             if not await gate():
                 raise ClaimLost
             await _hand_over(connection.client, envelope.content)
 
-    async def check(self) -> None:
+    async def check_login(self) -> None:
         """Greet the server, encrypt and log in as for an email. Raises `MailProblem` if that fails."""
         try:
-            async with asyncio.timeout(_CHECK_TIMEOUT), self._slot():
+            async with asyncio.timeout(20.0), self._take_slot():
                 if self._idle:  # closed first, or this would be one connection more than is allowed
-                    await _quit(self._idle.pop().client)
-                await _quit(await self._connect())
+                    await _quit_connection(self._idle.pop().client)
+                await _quit_connection(await self._open_connection())
         except TimeoutError:
-            raise _unavailable(_LATE) from None
+            raise _make_unavailable(_LATE) from None
 
     async def close(self) -> None:
         """Says goodbye on idle connections. Nothing may be under way."""
         while self._idle:
-            await _quit(self._idle.pop().client)
+            await _quit_connection(self._idle.pop().client)
 
     @asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
+    async def _take_slot(self) -> AsyncIterator[None]:
         self._under_way += 1
         try:
             try:
-                async with asyncio.timeout(_WAIT_FOR_A_CONNECTION):
+                async with asyncio.timeout(TIMES.free_connection):
                     await self._slots.acquire()
             except TimeoutError:
-                raise busy() from None
+                raise make_busy() from None
             try:
                 yield
             finally:
@@ -142,35 +133,35 @@ class SmtpPool:
             self._under_way -= 1
 
     @asynccontextmanager
-    async def _prepared(self, envelope: SmtpEnvelope) -> AsyncIterator[_SmtpConnection]:
+    async def _prepare_connection(self, envelope: SmtpEnvelope) -> AsyncIterator[_SmtpConnection]:
         """A connection whose server waits for the body. Closed when the body did not go through, else kept."""
-        connection = await self._ask(envelope)
+        connection = await self._find_connection(envelope)
         try:
             yield connection
         except MailProblem:
-            await self._keep(connection)
+            await self._keep_connection(connection)
             raise
         except BaseException:
             connection.client.close()
             raise
-        await self._keep(connection)
+        await self._keep_connection(connection)
 
-    async def _ask(self, envelope: SmtpEnvelope) -> _SmtpConnection:
+    async def _find_connection(self, envelope: SmtpEnvelope) -> _SmtpConnection:
         while self._idle:
             connection = self._idle.pop()
-            if not connection.reusable:
-                await _quit(connection.client)
+            if not connection.is_reusable:
+                await _quit_connection(connection.client)
                 continue
             try:
                 await self._open_transaction(connection, envelope)
             except _StaleConnection:
                 continue
             return connection
-        connection = _SmtpConnection(await self._logged_in())
+        connection = _SmtpConnection(await self._log_in())
         try:
             await self._open_transaction(connection, envelope)
         except _StaleConnection as stale:
-            raise _unavailable(str(stale)) from None
+            raise _make_unavailable(str(stale)) from None
         return connection
 
     async def _open_transaction(self, connection: _SmtpConnection, envelope: SmtpEnvelope) -> None:
@@ -187,16 +178,16 @@ class SmtpPool:
             if refusal.code == 421 and connection.sent:
                 client.close()
                 raise _StaleConnection from None
-            await self._keep(connection, reset=True)
-            raise _refused(refusal) from None
+            await self._keep_connection(connection, reset=True)
+            raise _judge_refusal(refusal) from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
-            raise _StaleConnection(_why(error)) from None
+            raise _StaleConnection(_explain_failure(error)) from None
         except BaseException:
             client.close()
             raise
 
-    async def _logged_in(self) -> SMTP:
+    async def _log_in(self) -> SMTP:
         """Return a new connection, logged in.
 
         Until the server has accepted the password, a single email tries it and its result holds for all waiting emails:
@@ -210,15 +201,16 @@ class SmtpPool:
                 self._take_turn_to_log_in()  # not before: an email that waited in vain uses up no turn
                 if not self._login_holds:
                     try:
-                        return await self._connect()
+                        return await self._open_connection()
                     except MailProblem as problem:
                         self._failed = (time.monotonic(), problem)
                         raise
-        return await self._connect()
+        return await self._open_connection()
 
     @property
     def _login_holds(self) -> bool:
-        return self._login_taken is not None and time.monotonic() - self._login_taken < _LOGIN_HOLDS
+        """Return whether other connections may log in without waiting for a trial."""
+        return self._login_taken is not None and time.monotonic() - self._login_taken < 60.0
 
     def _take_turn_to_log_in(self) -> None:
         """Raise the `MailProblem` of the last refused login until the next try, which one email makes."""
@@ -227,9 +219,9 @@ class SmtpPool:
         now = time.monotonic()
         if now < self._next_login:
             raise replace(self._login_refused, retry_after=ceil(self._next_login - now))
-        self._next_login = now + _RETRY_AFTER_REFUSED_LOGIN
+        self._next_login = now + TIMES.retry_after_refused_login
 
-    async def _connect(self) -> SMTP:
+    async def _open_connection(self) -> SMTP:
         settings = self._settings
         client = SMTP(
             hostname=settings.smtp_host,
@@ -239,7 +231,7 @@ class SmtpPool:
             local_hostname=settings.sender[1].domain,
             use_tls=settings.smtp_tls == "tls",
             start_tls=settings.smtp_tls == "starttls",
-            timeout=_COMMAND_TIMEOUT,
+            timeout=TIMES.command,
         )
         try:
             await client.connect()
@@ -247,21 +239,21 @@ class SmtpPool:
                 await client.ehlo()
         except SMTPResponseException as refusal:
             client.close()
-            problem = _refused(refusal)
+            problem = _judge_refusal(refusal)
             if isinstance(refusal, SMTPAuthenticationError):
                 self._login_refused, self._login_taken = problem, None
                 self._next_login = time.monotonic() + (problem.retry_after or 0)
             raise problem from None
         except (SMTPException, OSError, TimeoutError) as error:
             client.close()
-            raise _unavailable(_why(error)) from None
+            raise _make_unavailable(_explain_failure(error)) from None
         except BaseException:
             client.close()
             raise
         self._login_refused, self._login_taken = None, time.monotonic()
         return client
 
-    async def _keep(self, connection: _SmtpConnection, *, reset: bool = False) -> None:
+    async def _keep_connection(self, connection: _SmtpConnection, *, reset: bool = False) -> None:
         try:
             if reset and connection.client.is_connected:
                 await connection.client.rset()
@@ -277,10 +269,10 @@ async def _hand_over(client: SMTP, content: bytes) -> None:
     """Send the body, which ends with CRLF, and read the final reply."""
     protocol = client.protocol
     if protocol is None or not protocol.is_connected:
-        raise _unavailable("it hung up")
+        raise _make_unavailable("it hung up")
     try:
         protocol.write(PERIOD_REGEX.sub(b"..", content) + b".\r\n")
-        reply = await protocol.read_response(timeout=_REPLY_TO_DATA_TIMEOUT)
+        reply = await protocol.read_response(timeout=TIMES.reply_to_data)
     except (SMTPException, OSError, TimeoutError):
         raise InDoubt from None
     if reply.code == 250:
@@ -288,11 +280,11 @@ async def _hand_over(client: SMTP, content: bytes) -> None:
     if 400 <= reply.code < 600:
         if reply.code == 421:
             client.close()
-        raise _refused(SMTPResponseException(reply.code, reply.message))
+        raise _judge_refusal(SMTPResponseException(reply.code, reply.message))
     raise InDoubt
 
 
-async def _quit(client: SMTP) -> None:
+async def _quit_connection(client: SMTP) -> None:
     try:
         with suppress(SMTPException, OSError, TimeoutError):
             await client.quit(timeout=2)
@@ -308,15 +300,15 @@ def _utf8_options(client: SMTP, recipient: MailAddress) -> tuple[list[str], str]
     return ["SMTPUTF8"], "utf-8"
 
 
-def busy() -> MailProblem:
+def make_busy() -> MailProblem:
     return MailProblem(429, "busy", "Too many emails are waiting for the SMTP server. Nothing was sent.", retry_after=2)
 
 
-def _unavailable(why: str) -> MailProblem:
+def _make_unavailable(why: str) -> MailProblem:
     return MailProblem(503, "smtp_unavailable", f"The SMTP server cannot be used: {why}. Nothing was sent.")
 
 
-def _why(error: Exception) -> str:
+def _explain_failure(error: Exception) -> str:
     """Tells a certificate that has expired from a wrong port, in nobody's words but our libraries'."""
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLCertVerificationError):
@@ -330,31 +322,36 @@ def _why(error: Exception) -> str:
     return f"it cannot be reached or hung up ({type(cause).__name__})"
 
 
-def _refused(refusal: SMTPResponseException) -> MailProblem:
+def _judge_refusal(refusal: SMTPResponseException) -> MailProblem:
     """Return the answer to a reply that proves that nothing was accepted.
 
     The worker gives up an email whose address is refused three times. So the address is blamed only where the code or
     the words name it. Everything else is the provider's trouble, such as a sending limit or a reputation.
     """
-    found = _ENHANCED_CODE.search(refusal.message)
+    found = re.search(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b", refusal.message)  # qmail: in brackets at the end
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
     if isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500 and _blames_address(enhanced, refusal.message):
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
-        return MailProblem(429, "smtp_deferred", detail, retry_after=_RETRY_AFTER_REFUSED)
+        return MailProblem(429, "smtp_deferred", detail, retry_after=TIMES.retry_after_refused)
     if isinstance(refusal, SMTPAuthenticationError):
         detail = f"The SMTP server refused our login ({shown}). Nothing was sent."
-        return MailProblem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED_LOGIN)
+        return MailProblem(503, "smtp_refused", detail, retry_after=TIMES.retry_after_refused_login)
     detail = f"The SMTP server refused ({shown}). Nothing was sent."
-    return MailProblem(503, "smtp_refused", detail, retry_after=_RETRY_AFTER_REFUSED)
+    return MailProblem(503, "smtp_refused", detail, retry_after=TIMES.retry_after_refused)
 
 
 def _blames_address(enhanced: str, message: str) -> bool:
-    words = _NAMED_ADDRESS.sub("", message)
-    if _LIMIT_WORDS.search(words):
+    words = re.sub(r"\S*@\S*", "", message.lower())
+    if re.search(r"\b(?:rate|limit|quota|later|temporar)", words):  # Gmail has 5.2.1 for a rate limit
         return False
-    if enhanced in _UNSPECIFIC_CODES:
-        return _ADDRESS_WORDS.search(words) is not None and _OTHER_WORDS.search(words) is None
-    return enhanced in _ADDRESS_CODES
+    if enhanced in ("", "5.0.0", "5.1.0"):  # only the words tell the cause; Exim sends no code
+        who = "(?:user|mailbox|recipient)"
+        named = rf"{who} (?:is )?(?:unknown|not found)|(?:unknown|no such) {who}"
+        # Exim quotes another server's refusal of our sender.
+        other = r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list"
+        return re.search(named, words) is not None and re.search(other, words) is None
+    # RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled.
+    return enhanced in ("5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1")

@@ -22,22 +22,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.schema import CreateSchema
 
 State = Literal["in_flight", "accepted", "in_doubt"]
-_MIGRATION_LOCK = 0x6D61696C  # "mail": several instances that start at once migrate one after the other
-_MOST_OWED = 1000
-_TRANSACTION = {"isolation_level": "READ COMMITTED"}
-_READ_ONLY = "25006"
-_LIBPQ = {
-    "connect_timeout": 10,
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 30_000,  # the same for a statement under way
-    "client_encoding": "utf8",  # else the driver reads text as bytes where a server was made without a locale
-}
-# With other defaults of the server, database or role single statements see too little and fail, and no time is read.
-_SESSION = (
-    "select set_config('default_transaction_isolation', 'read committed', false), set_config('datestyle', 'ISO', false)"
-)
 
 metadata = sa.MetaData(schema="mail_service")
 message = sa.Table(
@@ -118,26 +102,33 @@ class MailStore:
             pool_size=pool_size,
             max_overflow=5,
             pool_recycle=1800,
-            connect_args=_LIBPQ,
+            connect_args={
+                "connect_timeout": 10,
+                "keepalives_idle": 10,
+                "keepalives_interval": 5,
+                "keepalives_count": 3,
+                "tcp_user_timeout": 30_000,  # the same for a statement under way
+                "client_encoding": "utf8",  # else text is read as bytes from a server without a locale
+            },
         )
-        sa.event.listen(engine.sync_engine, "connect", _as_the_code_expects)
+        sa.event.listen(engine.sync_engine, "connect", _set_session_defaults)
         sa.event.listen(engine.sync_engine, "handle_error", _leave_standby)
         try:
-            async with engine.execution_options(**_TRANSACTION).begin() as connection:
-                await _migrate(connection)
+            async with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+                await _migrate_schema(connection)
             instance = secrets.randbits(62)
-            store = cls(engine, await _announce(engine, instance), instance)
+            store = cls(engine, await _hold_instance_lock(engine, instance), instance)
             try:
                 await store.judge_dead_instances()
                 yield store
             finally:
                 with suppress(SQLAlchemyError):
-                    await store._pay()
+                    await store._record_owed()
                 await store._watch.invalidate()
         finally:
             await engine.dispose()
 
-    async def ready(self) -> bool:
+    async def accepts_writes(self) -> bool:
         """Return whether the database answers and takes writes."""
         try:
             await self._execute(_PROBE)
@@ -148,9 +139,9 @@ class MailStore:
     @property
     def owes_too_much(self) -> bool:
         """Return whether too many outcomes wait in memory for the database to claim more keys."""
-        return len(self._owed) >= _MOST_OWED
+        return len(self._owed) >= 1000
 
-    async def claim(
+    async def claim_key(
         self, key: str, body_hash: bytes, message_id: str, address_hash: bytes | None
     ) -> KeyClaim | KnownKey | SuppressedEmail:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
@@ -172,10 +163,10 @@ class MailStore:
         try:
             if (await self._execute(statement)).first():
                 return claim
-            known = await self.find(key)
+            known = await self.find_key(key)
         except SQLAlchemyError:
             # The commit may have happened although its answer was lost.
-            self._owed[claim.attempt] = _free(claim)
+            self._owed[claim.attempt] = _delete_claim(claim)
             raise
         self._under_way.discard(claim.attempt)
         if known is not None:
@@ -198,17 +189,17 @@ class MailStore:
             self._under_way.discard(claim.attempt)
         return ours
 
-    async def accept(self, claim: KeyClaim) -> None:
-        await self._settle(claim, _decide(claim, "accepted"))
+    async def mark_accepted(self, claim: KeyClaim) -> None:
+        await self._settle_claim(claim, _mark_decided(claim, "accepted"))
 
-    async def doubt(self, claim: KeyClaim) -> None:
-        await self._settle(claim, _decide(claim, "in_doubt"))
+    async def mark_in_doubt(self, claim: KeyClaim) -> None:
+        await self._settle_claim(claim, _mark_decided(claim, "in_doubt"))
 
-    async def free(self, claim: KeyClaim) -> None:
+    async def free_key(self, claim: KeyClaim) -> None:
         """Nothing was sent: the key may be used again."""
-        await self._settle(claim, _free(claim))
+        await self._settle_claim(claim, _delete_claim(claim))
 
-    async def _settle(self, claim: KeyClaim, statement: sa.Executable) -> None:
+    async def _settle_claim(self, claim: KeyClaim, statement: sa.Executable) -> None:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
         try:
             await self._execute(statement)
@@ -216,12 +207,12 @@ class MailStore:
         except SQLAlchemyError:
             self._owed[claim.attempt] = statement
 
-    async def find(self, key: str) -> KnownKey | None:
+    async def find_key(self, key: str) -> KnownKey | None:
         columns = (message.c.body_hash, message.c.state, message.c.message_id)
         row = (await self._execute(sa.select(*columns).where(message.c.key == key))).first()
         return KnownKey(row.body_hash, row.state, row.message_id) if row else None
 
-    async def suppress(self, address_hash: bytes) -> None:
+    async def suppress_address(self, address_hash: bytes) -> None:
         await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
 
     async def forget_suppression(self, address_hash: bytes) -> None:
@@ -237,12 +228,12 @@ class MailStore:
             await self._watch.execute(_PROBE)
         except SQLAlchemyError:
             await self._watch.invalidate()
-            self._watch = await _announce(self._engine, self.instance)
-        await self._pay()
+            self._watch = await _hold_instance_lock(self._engine, self.instance)
+        await self._record_owed()
         await self.judge_dead_instances()
         await self._doubt_forgotten_outcomes()
 
-    async def _pay(self) -> None:
+    async def _record_owed(self) -> None:
         for attempt, statement in list(self._owed.items()):
             await self._execute(statement)
             del self._owed[attempt]
@@ -252,7 +243,7 @@ class MailStore:
         """Frees what a dead process had not handed over: that was not sent. What became of the rest nobody can know."""
         others = (message.c.state == "in_flight") & (message.c.instance != self.instance)
         for instance in (await self._execute(sa.select(message.c.instance).where(others).distinct())).scalars().all():
-            async with self._engine.execution_options(**_TRANSACTION).begin() as connection:
+            async with self._engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
                 if not await connection.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(instance))):
                     continue
                 theirs = (message.c.state == "in_flight") & (message.c.instance == instance)
@@ -276,37 +267,41 @@ class MailStore:
             return await connection.execute(statement)
 
 
-def _as_the_code_expects(connection: Any, _record: object) -> None:
+def _set_session_defaults(connection: Any, _record: object) -> None:
+    """Other defaults of the server, database or role let single statements see too little, and times unreadable."""
     cursor = connection.cursor()
-    cursor.execute(_SESSION)
+    cursor.execute(
+        "select set_config('default_transaction_isolation', 'read committed', false), "
+        "set_config('datestyle', 'ISO', false)"
+    )
     cursor.close()
     connection.commit()
 
 
 def _leave_standby(context: sa.ExceptionContext) -> None:
     """After a failover the server that takes writes is another, which only a new connection finds."""
-    if getattr(context.original_exception, "sqlstate", None) == _READ_ONLY:
+    if getattr(context.original_exception, "sqlstate", None) == "25006":
         context.is_disconnect = True
 
 
-def _decide(claim: KeyClaim, state: State) -> sa.Executable:
+def _mark_decided(claim: KeyClaim, state: State) -> sa.Executable:
     return sa.update(message).where(claim.row).values(state=state, updated_at=sa.func.now())
 
 
-def _free(claim: KeyClaim) -> sa.Executable:
+def _delete_claim(claim: KeyClaim) -> sa.Executable:
     """Frees the key, also where another instance judged it in doubt meanwhile: this one knows better. Never one that
     was accepted."""
     return sa.delete(message).where(claim.row, message.c.state != "accepted")
 
 
-async def _migrate(connection: AsyncConnection) -> None:
+async def _migrate_schema(connection: AsyncConnection) -> None:
     """Makes what is missing; safe when several start at once, and when there is nothing to do."""
-    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0x6D61696C)))  # "mail"
     await connection.execute(CreateSchema(str(metadata.schema), if_not_exists=True))
     await connection.run_sync(metadata.create_all)
 
 
-async def _announce(engine: AsyncEngine, instance: int) -> AsyncConnection:
+async def _hold_instance_lock(engine: AsyncEngine, instance: int) -> AsyncConnection:
     """A connection that holds the instance's lock. Short keepalives let a vanished host die within half a minute."""
     connection = await engine.connect()
     for name, value in (("tcp_keepalives_idle", "10"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3")):

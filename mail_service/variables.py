@@ -1,23 +1,51 @@
-"""Checks of the variables of a request against the catalogue."""
+"""Variables of templates: their kinds, and checks of the values that a request gives."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 from urllib.parse import urlsplit
 
-from mail_service.catalogue import ROLES, TemplateVariable, VariableKind
 from mail_service.errors import MailProblem, bad_variable
 
-_MAX_TEXT = 300
-_MAX_LINK = 2500  # a claim link's fragment holds a letter
-_MAX_ROWS = 500
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
-_DIGITS = re.compile(r"[0-9]{1,78}")
-_READS_AS_URL = re.compile(r"://|\bwww\.|\bmailto:", re.IGNORECASE)
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "owner": "Owner",
+        "cosigner": "Co-signer",
+        "beneficiary": "Beneficiary",
+        "second_line": "Second in line",
+        "third_line": "Third in line",
+    }
+)
 _BIDI_CONTROLS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 _DEFAULT_PORTS = {"https": 443, "http": 80}
+
+
+class VariableKind(StrEnum):
+    """Kind of a variable's value. Text of any kind holds no control character and nothing that reads as a URL."""
+
+    TEXT = "text"
+    ADDRESS = "address"  # 0x and 40 hex digits
+    INTEGER = "integer"  # a JSON integer or its decimal digits, not negative
+    URL = "url"  # of APP_ORIGIN only
+    GIFT_LINK = "gift_link"  # a claim link, of GIFT_ORIGINS only
+    ROLE = "role"  # a key of ROLES
+    ROWS = "rows"  # a list of objects with exactly the columns
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateVariable:
+    """One variable. An optional one may be absent or null; `blank` text may be ""."""
+
+    name: str
+    kind: VariableKind = VariableKind.TEXT
+    required: bool = True
+    blank: bool = False
+    columns: tuple["TemplateVariable", ...] = ()
+    description: str = ""
 
 
 def is_plain_text(text: str) -> bool:
@@ -31,7 +59,7 @@ def without_bidi_controls(text: str) -> str:
 
 
 def reads_as_url(text: str) -> bool:
-    return _READS_AS_URL.search(text) is not None
+    return re.search(r"://|\bwww\.|\bmailto:", text, re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +70,7 @@ class LinkOrigins:
     gifts: tuple[str, ...]
 
 
-def checked(
+def check_variables(
     declared: Iterable[TemplateVariable], given: Mapping[str, Any], origins: LinkOrigins, path: str = ""
 ) -> dict[str, Any]:
     """The variables a template may see, absent optional ones as None.
@@ -54,41 +82,42 @@ def checked(
     for name in given:
         if name not in known:
             raise MailProblem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
-    return {name: _value(variable, given.get(name), origins, path + name) for name, variable in known.items()}
+    return {name: _check_value(variable, given.get(name), origins, path + name) for name, variable in known.items()}
 
 
-def origin_of(url: str) -> str:
+def format_origin(url: str) -> str:
     """Scheme, host and port of a checked link, as people read it."""
-    scheme, host, port = _origin(url)
+    scheme, host, port = _parse_origin(url)
     return f"{scheme}://{host}" + ("" if port == _DEFAULT_PORTS.get(scheme) else f":{port}")
 
 
-def _value(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> Any:
+def _check_value(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> Any:
     if value is None:
         if variable.required:
             raise bad_variable("missing_variable", path, f"The variable {path} is missing.")
         return None
     match variable.kind:
         case VariableKind.ROWS:
-            return _rows(variable, value, origins, path)
+            return _check_rows(variable, value, origins, path)
         case VariableKind.INTEGER:
-            return _integer(value, path)
+            return _check_integer(value, path)
         case VariableKind.URL:
-            return _url(_text(variable, value, path), (origins.app,), path)
+            return _check_url(_check_text(variable, value, path), (origins.app,), path)
         case VariableKind.GIFT_LINK:
-            return _url(_text(variable, value, path, _MAX_LINK), origins.gifts, path)
+            link = _check_text(variable, value, path, 2500)  # its fragment holds a letter
+            return _check_url(link, origins.gifts, path)
         case VariableKind.TEXT | VariableKind.ADDRESS | VariableKind.ROLE:
-            text = _text(variable, value, path)
+            text = _check_text(variable, value, path)
             if reads_as_url(text):
                 raise bad_variable("foreign_url", path, f"The variable {path} holds a URL.")
-            if variable.kind is VariableKind.ADDRESS and not _ADDRESS.fullmatch(text):
+            if variable.kind is VariableKind.ADDRESS and not re.fullmatch(r"0x[0-9a-fA-F]{40}", text):
                 raise bad_variable("bad_variable", path, f"The variable {path} is not an address.")
             if variable.kind is VariableKind.ROLE and text not in ROLES:
                 raise bad_variable("bad_variable", path, f"The variable {path} is not a role.")
             return text
 
 
-def _text(variable: TemplateVariable, value: Any, path: str, most: int = _MAX_TEXT) -> str:
+def _check_text(variable: TemplateVariable, value: Any, path: str, most: int = 300) -> str:
     if not isinstance(value, str) or len(value) > most or not is_plain_text(value):
         raise bad_variable("bad_variable", path, f"The variable {path} is not plain text of at most {most} characters.")
     text = without_bidi_controls(value).strip()
@@ -97,24 +126,24 @@ def _text(variable: TemplateVariable, value: Any, path: str, most: int = _MAX_TE
     return text
 
 
-def _integer(value: Any, path: str) -> str:
+def _check_integer(value: Any, path: str) -> str:
     text = str(value) if isinstance(value, int) else value
-    if not isinstance(text, str) or not _DIGITS.fullmatch(text):
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,78}", text):
         raise bad_variable("bad_variable", path, f"The variable {path} is not a whole number.")
     return text
 
 
-def _rows(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or len(value) > _MAX_ROWS or not all(isinstance(row, dict) for row in value):
-        raise bad_variable("bad_variable", path, f"The variable {path} is not a list of at most {_MAX_ROWS} objects.")
-    return [checked(variable.columns, row, origins, f"{path}/{number}/") for number, row in enumerate(value)]
+def _check_rows(variable: TemplateVariable, value: Any, origins: LinkOrigins, path: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or len(value) > 500 or not all(isinstance(row, dict) for row in value):
+        raise bad_variable("bad_variable", path, f"The variable {path} is not a list of at most 500 objects.")
+    return [check_variables(variable.columns, row, origins, f"{path}/{number}/") for number, row in enumerate(value)]
 
 
-def _url(text: str, origins: Iterable[str], path: str) -> str:
+def _check_url(text: str, origins: Iterable[str], path: str) -> str:
     """Compared after parsing: a prefix test would let `https://app.example.evil` pass."""
     try:
-        ours = {_origin(origin) for origin in origins}
-        same = _origin(text) in ours and "@" not in urlsplit(text).netloc
+        ours = {_parse_origin(origin) for origin in origins}
+        same = _parse_origin(text) in ours and "@" not in urlsplit(text).netloc
     except ValueError:
         same = False
     if not same or not text.isascii() or any(character <= " " or character in '\\<>"' for character in text):
@@ -122,6 +151,6 @@ def _url(text: str, origins: Iterable[str], path: str) -> str:
     return text
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
+def _parse_origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     return (parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS.get(parts.scheme))

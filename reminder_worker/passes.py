@@ -338,7 +338,7 @@ PASSES: tuple[WorkerPass, ...] = (
         every_seconds=15,
         per_chain=False,
         switched_off=_gifts_off,
-        look=lambda runtime, _: _find_gift_mail(runtime).look(),
+        look=lambda runtime, _: _find_gift_mail(runtime).has_work(),
         run=lambda runtime, _: _find_gift_mail(runtime).run(),
     ),
     WorkerPass(

@@ -17,10 +17,9 @@ from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.notifications import GiftNotifications
-from reminder_worker.gifts.pages import GiftPages
+from reminder_worker.gifts.pages import GiftPages, GiftReader
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
@@ -177,7 +176,7 @@ def make_gift_pages(
     relayer = relaying.admissions.get(RELAYER)
     takes_gifts = relayer is not None and relayer.caps.take_gifts
     relayed = [chain_id for chain_id in chains if takes_gifts and relays_on(settings, chain_id)]
-    rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
+    rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
     return GiftPages(chains, indexers, rules, relayed)
 
 
@@ -191,7 +190,7 @@ def make_gift_notifications(
     settings: Settings,
 ) -> GiftNotifications:
     served = settings.gifts if settings.mail else None
-    rules = LinkRules.of(served.origins, served.prefix) if served else None
+    rules = LinkRules.from_origins(served.origins, served.prefix) if served else None
     return GiftNotifications(engine, vault, hashes, quotas, chains, gifts, served, rules)
 
 

@@ -24,9 +24,16 @@ from api.gift_page import (
 )
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
-from reminder_worker.gifts.assets import ASSETS, PageEntry, PageFile, PageFiles
-from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, kept_marks
-from reminder_worker.gifts.occasions import card, card_names, occasion_of
+from reminder_worker.gifts.assets import (
+    ASSETS,
+    PageEntry,
+    PageFile,
+    PageFiles,
+    find_occasion,
+    map_card_files,
+    read_card,
+)
+from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, read_valid_flags
 from reminder_worker.gifts.pages import GiftPages, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings
@@ -124,8 +131,8 @@ class GiftFactsController(Controller):
 
         A gift is known as soon as the chain has it.
         """
-        facts, provider = await _served(gift_pages).facts(chain_id, timelock_id), settings.identity_provider
-        sub_organization = await gift_wallets.sub_organization(facts.recipient) if provider else None
+        facts, provider = await _served(gift_pages).read_facts(chain_id, timelock_id), settings.identity_provider
+        sub_organization = await gift_wallets.find_sub_organization(facts.recipient) if provider else None
         return gift_answer(facts, provider, sub_organization)
 
 
@@ -160,12 +167,12 @@ class GiftPageController(Controller):
         link = None
         try:
             link = _link(pages, chain_id, timelock_id, marks)
-            facts = await pages.facts(link.chain_id, link.timelock_id)
+            facts = await pages.read_facts(link.chain_id, link.timelock_id)
         except (NotFound, *_PASSING) as error:
-            elsewhere = link is not None and not pages.serves(link.chain_id)
+            elsewhere = link is not None and not pages.serves_chain(link.chain_id)
             why = NOT_SERVED if elsewhere else NOT_SHOWN if isinstance(error, NotShown) else NO_GIFT
             return _sorry(error, marks, why, link, entry)
-        occasion = occasion_of(marks.occasion)
+        occasion = find_occasion(marks.occasion)
         foreign = _origins(settings.identity_provider) if marks.email else []
         return _html(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
 
@@ -181,7 +188,7 @@ class GiftPageController(Controller):
         try:
             if not _ADDRESS.fullmatch(address):
                 raise NotFound("This is no address.")
-            link = await pages.newest(address.lower(), marks)
+            link = await pages.find_newest_link(address.lower(), marks)
         except (NotFound, *_PASSING) as error:
             why = MISTYPED if _is_mistyped(address) else NOT_SHOWN_FOR if isinstance(error, NotShown) else NONE_FOR
             return _sorry(error, marks, why)
@@ -191,9 +198,9 @@ class GiftPageController(Controller):
 @get(f"/{CARDS}/{{file:str}}", include_in_schema=False, sync_to_thread=False)
 def card_image(file: FromPath[str]) -> Response[bytes]:
     """A preview image, by its name in the pages."""
-    if file not in card_names():
+    if file not in map_card_files():
         raise NotFound("There is no such image.")
-    return Response(card(card_names()[file]), media_type="image/png", headers=FOR_EVER)
+    return Response(read_card(map_card_files()[file]), media_type="image/png", headers=FOR_EVER)
 
 
 @get(f"/{ASSETS}/{{file:str}}", include_in_schema=False, sync_to_thread=False)
@@ -238,7 +245,7 @@ def create(
         for chain in settings.chains
     ]
     setup = {"origin": str(pages.rules.origins[0]), "prefix": pages.rules.prefix, "chains": chains}
-    occasion = occasion_of(None)
+    occasion = find_occasion(None)
     return _html(create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion))
 
 
@@ -270,7 +277,7 @@ def _put_right(request: Request[Any, Any, Any], prefix: str, page_files: PageFil
     if _REWRITTEN.search(target) is None:
         return None
     entry = page_files.entries["claim"] if page_files else None
-    return _html(rewritten_page(prefix, entry), content_security_policy(occasion_of(None)))
+    return _html(rewritten_page(prefix, entry), content_security_policy(find_occasion(None)))
 
 
 def _served(pages: GiftPages | None) -> GiftPages:
@@ -280,14 +287,14 @@ def _served(pages: GiftPages | None) -> GiftPages:
 
 
 def _marks(request: Request[Any, Any, Any]) -> LinkFlags:
-    return kept_marks(request.query_params.multi_items())
+    return read_valid_flags(request.query_params.multi_items())
 
 
 def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -> ClaimLink:
     """Only the one spelling that claim links have."""
     if not (_NUMBER.fullmatch(chain_id) and _NUMBER.fullmatch(timelock_id)):
         raise NotFound("This is no gift's path.")
-    return pages.rules.link(int(chain_id), int(timelock_id), marks)
+    return pages.rules.make_link(int(chain_id), int(timelock_id), marks)
 
 
 def _is_mistyped(address: str) -> bool:
@@ -313,7 +320,7 @@ def _sorry(
 ) -> Response[str]:
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     title, lines = NOT_NOW if isinstance(error, _PASSING) else not_found
-    occasion = occasion_of(marks.occasion)
+    occasion = find_occasion(marks.occasion)
     page = plain_page(occasion, title, lines, link, None if not_found in (NOT_SERVED, NOT_SHOWN) else entry)
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):

@@ -67,7 +67,7 @@ class GiftWalletController(Controller):
         request = WalletRequest(
             data.chain_id, data.giver.lower(), data.email, data.deadline, bytes.fromhex(data.signature[2:])
         )
-        return RecipientWalletAnswer(to_checksum_address(await gift_wallets.address(request)))
+        return RecipientWalletAnswer(to_checksum_address(await gift_wallets.find_address(request)))
 
 
 class GiftNotifyController(Controller):
@@ -94,7 +94,7 @@ class GiftNotifyController(Controller):
         request = NotifyRequest(
             data.chain_id, data.giver.lower(), data.payload, data.deadline, bytes.fromhex(data.signature[2:])
         )
-        made = await gift_notifications.register(request)
+        made = await gift_notifications.register_notification(request)
         return GiftNotifyAnswer(made.timing.value, made.notify_at, made.unlock_at)
 
 
@@ -126,4 +126,4 @@ class GiftEraseController(Controller):
             data.deadline,
             bytes.fromhex(data.signature[2:]),
         )
-        return GiftErasedAnswer(await gift_notifications.erase(request))
+        return GiftErasedAnswer(await gift_notifications.erase_notification(request))

@@ -11,7 +11,7 @@ from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
-from reminder_worker.gifts.occasions import CARD_SIZE, CardPalette, GiftOccasion, occasions
+from reminder_worker.gifts.assets import CARD_SIZE, CardPalette, GiftOccasion, load_occasions
 
 FINER: Final = 3  # drawn larger and reduced: Pillow's shapes have no soft edges
 COLOURS: Final = 48
@@ -300,7 +300,7 @@ def main() -> None:
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.png"):
         old.unlink()
-    for occasion in occasions().values():
+    for occasion in load_occasions().values():
         (folder / f"{occasion.id}.png").write_bytes(draw(occasion))
 
 

@@ -16,10 +16,20 @@ def load_queries(path: Path) -> Mapping[str, TextClause]:
     """Return the statements of a file by name.
 
     Each begins with a line `-- name: some_name`, has comments for the reader, and ends with a semicolon. Values are
-    bound parameters (`:name`) only.
+    bound parameters (`:name`) only. Text that several statements share begins with `-- part: some_part`, and later
+    statements and parts repeat it by `{some_part}`.
     """
-    named = re.findall(r"^-- name: (\w+)\n(.*?);\s*(?=^-- name: |\Z)", path.read_text(), re.M | re.S)
-    return {name: text(re.sub(r"^\s*--.*\n", "", statement, flags=re.M)) for name, statement in named}
+    parts: dict[str, str] = {}
+    statements: dict[str, TextClause] = {}
+    ends = r"(?=^-- (?:name|part): |\Z)"
+    for kind, name, body in re.findall(rf"^-- (name|part): (\w+)\n(.*?);\s*{ends}", path.read_text(), re.M | re.S):
+        code = re.sub(r"^\s*--.*\n", "", body, flags=re.M)
+        whole = re.sub(r"\{(\w+)\}", lambda found: parts[found[1]], code)
+        if kind == "part":
+            parts[name] = whole
+        else:
+            statements[name] = text(whole)
+    return statements
 
 
 def json_text(value: object) -> str:

@@ -8,32 +8,34 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 from unicodedata import category
 
 import msgspec
 
 from reminder_worker.privacy.emails import check_name
 
-VERSION: Final = 1
-MOST_NOTE_CHARACTERS: Final = 500
-MOST_LETTER_BYTES: Final = 1600  # as JSON: in base64url, with the rest of the link, it fits a QR code of level M
-MOST_LINK_CHARACTERS: Final = 2300
-LARGEST_CHAIN_ID: Final = 2**53 - 1
-LARGEST_TIMELOCK_ID: Final = 2**63 - 1
 
-_NUMBER = "[1-9][0-9]{0,18}"
+class LinkLimits(NamedTuple):
+    """Largest parts of a claim link."""
+
+    link_characters: int = 2300
+    chain_id: int = 2**53 - 1
+    timelock_id: int = 2**63 - 1
+    note_characters: int = 500
+    letter_bytes: int = 1600  # as JSON: in base64url, with the rest of the link, it fits a QR code of level M
+
+
+LIMITS: Final = LinkLimits()
 _ORIGIN = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9][a-z0-9.-]*)(:(?P<port>[1-9][0-9]{0,4}))?",
     re.ASCII | re.IGNORECASE,
 )
 _REST = re.compile(
-    rf"/(?P<prefix>[a-z0-9-]+)/(?P<chain>{_NUMBER})/(?P<timelock>{_NUMBER})"
+    r"/(?P<prefix>[a-z0-9-]+)/(?P<chain>[1-9][0-9]{0,18})/(?P<timelock>[1-9][0-9]{0,18})"
     r"(\?(?P<query>[a-z0-9=&-]+))?#g=(?P<letter>[A-Za-z0-9_-]+)"
 )
-_OCCASION = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-_NOT_TEXT: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # not Cn: an emoji may be younger than our tables
 # Line ends, soft hyphens, the space of Khmer keyboards, the joiners of words and emoji, marks of direction, and the
 # flags of England, Scotland and Wales; not what turns the words around it.
 _IN_A_NOTE: Final = re.compile("[\n\u00ad\u061c\u200b-\u200f]|\U0001f3f4[\U000e0061-\U000e007a]{5}\U000e007f")
@@ -62,10 +64,10 @@ class ServedOrigin:
         found = _ORIGIN.fullmatch(text)
         if found is None:
             raise ValueError("is not an origin: scheme, host and port, and nothing else")
-        return cls._of(found)
+        return cls.from_match(found)
 
     @classmethod
-    def _of(cls, found: re.Match[str]) -> Self:
+    def from_match(cls, found: re.Match[str]) -> Self:
         scheme = found["scheme"].lower()
         port = int(found["port"] or _DEFAULT_PORTS[scheme])
         if port > 65535:
@@ -85,7 +87,7 @@ class LinkFlags:
     paper: bool = False
     email: bool = False
 
-    def query(self) -> str:
+    def format_query(self) -> str:
         """With its question mark; empty when there is nothing to tell."""
         parts = [f"o={self.occasion}" if self.occasion else "", "paper=1" * self.paper, "email=1" * self.email]
         return "?" * any(parts) + "&".join(filter(None, parts))
@@ -105,7 +107,7 @@ class ClaimLink:
     @property
     def url(self) -> str:
         fragment = f"#g={encode_letter(self.letter)}" if self.letter else ""
-        return f"{self.origin}/{self.prefix}/{self.chain_id}/{self.timelock_id}{self.marks.query()}{fragment}"
+        return f"{self.origin}/{self.prefix}/{self.chain_id}/{self.timelock_id}{self.marks.format_query()}{fragment}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,23 +118,23 @@ class LinkRules:
     prefix: str
 
     @classmethod
-    def of(cls, origins: Iterable[str], prefix: str) -> Self:
+    def from_origins(cls, origins: Iterable[str], prefix: str) -> Self:
         """Raises ValueError when an origin is not one."""
         return cls(tuple(map(ServedOrigin.parse, origins)), prefix)
 
-    def link(self, chain_id: int, timelock_id: int, marks: LinkFlags) -> ClaimLink:
+    def make_link(self, chain_id: int, timelock_id: int, marks: LinkFlags) -> ClaimLink:
         """The canonical link of a gift, without a fragment."""
         return ClaimLink(self.origins[0], self.prefix, chain_id, timelock_id, marks)
 
 
 def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
     """Raises ValueError unless the link is ours and has a letter. Use `ClaimLink.url`, not the text."""
-    if len(text) > MOST_LINK_CHARACTERS:
+    if len(text) > LIMITS.link_characters:
         raise ValueError("is too long")
     start = _ORIGIN.match(text)
     if start is None:
         raise ValueError("does not begin with an acceptable origin")
-    origin = ServedOrigin._of(start)
+    origin = ServedOrigin.from_match(start)
     found = _REST.fullmatch(text, start.end())
     if found is None:
         raise ValueError("is not a claim link")
@@ -141,20 +143,20 @@ def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
     if found["prefix"] != rules.prefix:
         raise ValueError("has another path than a claim link")
     chain_id, timelock_id = int(found["chain"]), int(found["timelock"])
-    if chain_id > LARGEST_CHAIN_ID or timelock_id > LARGEST_TIMELOCK_ID:
+    if chain_id > LIMITS.chain_id or timelock_id > LIMITS.timelock_id:
         raise ValueError("has a chain or a timelock that cannot be one")
-    marks = _marks(found["query"])
+    marks = _read_flags(found["query"])
     return ClaimLink(origin, rules.prefix, chain_id, timelock_id, marks, decode_letter(found["letter"]))
 
 
-def as_served_now(text: str, rules: LinkRules) -> str:
+def rebuild_link(text: str, rules: LinkRules) -> str:
     """A link that was good under other rules, with the prefix of these, and with the first of their origins where its
     own is none of them: a gift's emails may be sent years after its link was made."""
     start = _ORIGIN.match(text)
     found = _REST.fullmatch(text, start.end()) if start else None
     if start is None or found is None:
         return text
-    origin = ServedOrigin._of(start)
+    origin = ServedOrigin.from_match(start)
     return f"{origin if origin in rules.origins else rules.origins[0]}/{rules.prefix}{text[found.end('prefix') :]}"
 
 
@@ -166,13 +168,13 @@ def check_claim_link(text: str, rules: LinkRules, chain_id: int, timelock_id: in
     return link
 
 
-def kept_marks(query: Iterable[tuple[str, str]]) -> LinkFlags:
+def read_valid_flags(query: Iterable[tuple[str, str]]) -> LinkFlags:
     """Return the valid parts of a request's query that a claim link may have, without repeated ones."""
     values: dict[str, list[str]] = {}
     for name, value in query:
         values.setdefault(name, []).append(value)
     occasion = values.get("o", [""])
-    known = len(occasion) == 1 and _OCCASION.fullmatch(occasion[0])
+    known = len(occasion) == 1 and re.fullmatch(r"[a-z][a-z0-9-]{0,31}", occasion[0])
     return LinkFlags(
         occasion=occasion[0] if known else None,
         paper=values.get("paper") == ["1"],
@@ -180,12 +182,12 @@ def kept_marks(query: Iterable[tuple[str, str]]) -> LinkFlags:
     )
 
 
-def _marks(query: str | None) -> LinkFlags:
+def _read_flags(query: str | None) -> LinkFlags:
     """Raises ValueError for other keys, other values, and repetitions."""
     if query is None:
         return LinkFlags()
     pairs = [(name, value) for name, _, value in (part.partition("=") for part in query.split("&"))]
-    marks = kept_marks(pairs)
+    marks = read_valid_flags(pairs)
     if len(pairs) != (marks.occasion is not None) + marks.paper + marks.email:
         raise ValueError("has a query that no claim link has")
     return marks
@@ -203,16 +205,16 @@ class _WireLetter(msgspec.Struct, forbid_unknown_fields=True):
 
 def encode_letter(letter: GiftLetter) -> str:
     """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Raises ValueError beyond the limits."""
-    _check(letter)
-    raw = msgspec.json.encode(_WireLetter(VERSION, letter.to, letter.giver, letter.note))
-    if len(raw) > MOST_LETTER_BYTES:
+    _check_letter(letter)
+    raw = msgspec.json.encode(_WireLetter(1, letter.to, letter.giver, letter.note))
+    if len(raw) > LIMITS.letter_bytes:
         raise ValueError("has a letter that is too long")
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def decode_letter(text: str) -> GiftLetter:
     """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64."""
-    if len(text) > MOST_LETTER_BYTES * 4 // 3 + 1:
+    if len(text) > LIMITS.letter_bytes * 4 // 3 + 1:
         raise ValueError("has a letter that is too long")
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
@@ -221,20 +223,21 @@ def decode_letter(text: str) -> GiftLetter:
         raise ValueError("has a letter that cannot be read") from None
     if urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
         raise ValueError("has a letter that cannot be read")
-    if wire.v != VERSION:
+    if wire.v != 1:
         raise ValueError("has a letter of a version that is not known here")
     letter = GiftLetter(wire.to, wire.from_, wire.note)
-    _check(letter)
+    _check_letter(letter)
     return letter
 
 
-def _check(letter: GiftLetter) -> None:
+def _check_letter(letter: GiftLetter) -> None:
     try:
         check_name(letter.to)
         check_name(letter.giver)
     except ValueError as fault:
         raise ValueError(f"has a name that {fault}") from None
-    if len(letter.note) > MOST_NOTE_CHARACTERS:
+    if len(letter.note) > LIMITS.note_characters:
         raise ValueError("has a note that is too long")
-    if any(category(character) in _NOT_TEXT for character in _IN_A_NOTE.sub("", letter.note)):
+    # Unassigned characters (Cn) may pass: an emoji may be younger than our tables.
+    if any(category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in _IN_A_NOTE.sub("", letter.note)):
         raise ValueError("has a note with a control or invisible character")

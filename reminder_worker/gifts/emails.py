@@ -7,20 +7,19 @@ from uuid import UUID
 
 import msgspec
 import structlog
-from sqlalchemy import Row, Text, cast, exists, literal
+from sqlalchemy import Row, Text, cast, exists, func, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import run_together
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.database.queries import json_text
+from reminder_worker.database.queries import json_text, read_rows
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed, NotConfigured, ServiceError
-from reminder_worker.gifts.claim_link import LinkRules, as_served_now
-from reminder_worker.gifts.gift import GiftReader, TimelockedGift
-from reminder_worker.gifts.notifications import NotificationPayload, payload_context
-from reminder_worker.gifts.queries import sql
-from reminder_worker.gifts.tables import gift_ledger, gift_notification
+from reminder_worker.gifts.claim_link import LinkRules, rebuild_link
+from reminder_worker.gifts.notifications import NotificationPayload, make_payload_context
+from reminder_worker.gifts.pages import GiftReader, TimelockedGift
+from reminder_worker.gifts.tables import gift_ledger, gift_notification, sql
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
@@ -34,12 +33,6 @@ from reminder_worker.settings.chains import find_test_chains
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
-
-BUDGET_SECONDS = 90.0
-UNREADABLE_SECONDS = 30.0
-LONG_SECONDS = 1800.0
-CLAIMED = "claimed"
-IS_ANOTHER = "gift_is_another"
 
 
 class GiftsAreOthers(ChainUnavailable):
@@ -101,32 +94,9 @@ class GiftLedger:
         self.values = values
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> GiftEmail:
-        return GiftEmail(
-            row.id,
-            row.chain_id,
-            row.timelock_id,
-            row.kind,
-            row.tries,
-            row.rejections,
-            undecided,
-            row.counted_on,
-            row.email_hash,
-            row.body,
-            row.suppressed,
-            row.wanted,
-            None
-            if row.salt is None
-            else StoredNotification(
-                row.key_id,
-                row.salt,
-                row.payload,
-                row.owner,
-                row.recipient,
-                row.unlock_time,
-                row.long_known,
-                row.written,
-            ),
-        )
+        values = {**row._asdict(), "undecided": undecided}
+        stored = None if row.salt is None else _pick_fields(StoredNotification, values)
+        return _pick_fields(GiftEmail, {**values, "stored": stored})
 
     async def select(
         self, connection: AsyncConnection, rows: Sequence[Row[Any]], entries: Sequence[GiftEmail], token: UUID
@@ -178,27 +148,28 @@ class GiftMail:
         cap = max(1, settings.mail.daily_cap_per_address // 2)
         self._quota = DailyQuota(cap, find_test_chains(settings.chains))
         self._retry_window = settings.gifts.retry_window_seconds
-        self._rules = LinkRules.of(settings.gifts.origins, settings.gifts.prefix)
+        self._rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
 
-    async def look(self) -> bool:
+    async def has_work(self) -> bool:
         """Return whether an email is due or in doubt, or a row to be deleted. Reads only each chain's latest block."""
-        times = await self._times(GiftMailReport())
+        times = await self._read_head_times(GiftMailReport())
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(sql["has_work"], times))
 
-    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> GiftMailReport:
+    async def run(self, budget_seconds: float = 90.0) -> GiftMailReport:
         """Raises errors of the database; if a chain or the mail service fails, the emails wait."""
         report = GiftMailReport()
-        times = await self._times(report)
-        await self.outbox(times, report).run(report, budget_seconds)
-        report.deleted = await through_deadlocks(lambda: self._delete(times))  # an erasure locks the other way round
+        times = await self._read_head_times(report)
+        await self.make_dispatcher(times, report).run(report, budget_seconds)
+        # An erasure takes the same locks in another order.
+        report.deleted = await through_deadlocks(lambda: self._delete_ended(times))
         return report
 
-    def outbox(self, times: Mapping[str, Any], report: GiftMailReport) -> OutboxDispatcher[GiftEmail]:
+    def make_dispatcher(self, times: Mapping[str, Any], report: GiftMailReport) -> OutboxDispatcher[GiftEmail]:
         """Return the dispatcher of one run."""
         return OutboxDispatcher(self._engine, GiftRenderer(self, times, report), self._quota, self._mail)
 
-    async def _delete(self, times: Mapping[str, Any]) -> int:
+    async def _delete_ended(self, times: Mapping[str, Any]) -> int:
         async with self._engine.begin() as connection:
             done = (await connection.execute(sql["delete_done"], times)).all()
             late = (await connection.execute(sql["delete_late"], times)).all()
@@ -206,12 +177,12 @@ class GiftMail:
             log.warning("gift_email_too_late", chain_id=row.chain_id, timelock_id=row.timelock_id)
         return len(done) + len(late)
 
-    async def _times(self, report: GiftMailReport) -> dict[str, Any]:
+    async def _read_head_times(self, report: GiftMailReport) -> dict[str, Any]:
         """When gifts open is judged by each chain's latest block; a chain that cannot be read is left out."""
         async with self._engine.connect() as connection:
             chains = (await connection.scalars(sql["chains"])).all()
         asked = sorted(set(chains) & set(self._chains))
-        found = await run_together(*(self._readable(id, self._gifts.head_time(id), report) for id in asked))
+        found = await run_together(*(self._read_or_report(id, self._gifts.read_head_time(id), report) for id in asked))
         heads = [{"chain_id": id, "time": head} for id, head in zip(asked, found, strict=True) if head is not None]
         return {"heads": json_text(heads), "retry_window": self._retry_window}
 
@@ -222,7 +193,7 @@ class GiftMail:
 
         async def read(chain_id: int) -> None:
             some = [entry for entry in entries if entry.chain_id == chain_id]
-            known = await self._readable(chain_id, self._known(chain_id, some), report)
+            known = await self._read_or_report(chain_id, self._read_gifts(chain_id, some), report)
             if known is None:
                 return
             gifts, heads[chain_id] = known
@@ -230,29 +201,31 @@ class GiftMail:
             gone = {
                 entry.timelock_id
                 for entry in some
-                if entry.stored is not None and _why_gone(entry.stored, gifts.get(entry.timelock_id)) is not None
+                if entry.stored is not None and _explain_gone(entry.stored, gifts.get(entry.timelock_id)) is not None
             }
-            confirmed = await self._readable(chain_id, self._gifts.final(chain_id, gone), report) if gone else {}
+            confirmed = (
+                await self._read_or_report(chain_id, self._gifts.read_finalized(chain_id, gone), report) if gone else {}
+            )
             if confirmed is not None:
                 final.update({(chain_id, id): confirmed.get(id) for id in gone})
 
         await run_together(*(read(id) for id in {entry.chain_id for entry in entries} & set(self._chains)))
         return GiftBatchFacts(latest, final, heads)
 
-    async def _known(self, chain_id: int, entries: Sequence[GiftEmail]) -> tuple[dict[int, TimelockedGift], int]:
+    async def _read_gifts(self, chain_id: int, entries: Sequence[GiftEmail]) -> tuple[dict[int, TimelockedGift], int]:
         """As `GiftReader.read`. Raises `GiftsAreOthers`, too."""
-        gifts, head = await self._gifts.read(chain_id, {entry.timelock_id for entry in entries})
+        gifts, head = await self._gifts.read_gifts(chain_id, {entry.timelock_id for entry in entries})
         recipients = [(entry.timelock_id, entry.stored.recipient) for entry in entries if entry.stored]
-        if recipients and not _one_is_there(gifts, recipients):
+        if recipients and not _has_any_gift(gifts, recipients):
             async with self._engine.connect() as connection:
                 others = (await connection.execute(sql["registered"], {"chain_id": chain_id})).all()
-            theirs, _ = await self._gifts.read(chain_id, {row.timelock_id for row in others})
+            theirs, _ = await self._gifts.read_gifts(chain_id, {row.timelock_id for row in others})
             recipients = [(row.timelock_id, row.recipient) for row in others]
-            if len({row.owner for row in others}) > 1 and not _one_is_there(theirs, recipients):
+            if len({row.owner for row in others}) > 1 and not _has_any_gift(theirs, recipients):
                 raise GiftsAreOthers("no gift is what was registered")
         return gifts, head
 
-    async def _readable(self, chain_id: int, reading: Awaitable[T], report: GiftMailReport) -> T | None:
+    async def _read_or_report(self, chain_id: int, reading: Awaitable[T], report: GiftMailReport) -> T | None:
         """None for a chain that cannot be read now. All are asked at once: it keeps no other waiting."""
         try:
             return await reading
@@ -261,12 +234,14 @@ class GiftMail:
             report.unreadable_chains.append(chain_id)
             return None
 
-    def render(self, entry: GiftEmail, facts: GiftBatchFacts) -> RenderedEmail[GiftEmail] | EmailSettlement[GiftEmail]:
+    def render_email(
+        self, entry: GiftEmail, facts: GiftBatchFacts
+    ) -> RenderedEmail[GiftEmail] | EmailSettlement[GiftEmail]:
         """Render an email, or return the result if it is not to be posted now."""
         stored = entry.stored
         if stored is None:
             return outcomes.drop_email(entry, "erased")
-        irrelevant = self._irrelevant(entry, stored, facts)
+        irrelevant = self._reject_irrelevant(entry, stored, facts)
         if irrelevant is not None:
             return irrelevant
         if entry.suppressed and not entry.undecided:
@@ -276,14 +251,14 @@ class GiftMail:
             if entry.undecided:
                 if entry.body is None:
                     return outcomes.drop_email(entry, "body_gone")
-                return RenderedEmail(entry, key.open(entry.body, body_context(entry.id)), entry.body, stored.salt)
-            opened = key.open(stored.payload, payload_context(entry.chain_id, entry.timelock_id))
+                return RenderedEmail(entry, key.open(entry.body, make_body_context(entry.id)), entry.body, stored.salt)
+            opened = key.open(stored.payload, make_payload_context(entry.chain_id, entry.timelock_id))
         except DecryptionFailed:
             log.error("gift_not_decryptable", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
-            return outcomes.retry_later(entry, LONG_SECONDS, "not_decryptable")
-        letterhead = msgspec.json.decode(opened, type=NotificationPayload)
+            return _retry_in_half_an_hour(entry, "not_decryptable")
+        payload = msgspec.json.decode(opened, type=NotificationPayload)
         chain = self._chains[entry.chain_id].settings
-        if not may_mail(letterhead.email, chain, self._settings):
+        if not may_mail(payload.email, chain, self._settings):
             return outcomes.drop_email(entry, "test_chain")
         about = GiftSubject(
             chain_id=entry.chain_id,
@@ -295,36 +270,36 @@ class GiftMail:
         )
         body = build_gift_body(
             GiftKind(entry.kind),
-            letterhead.email,
-            letterhead.recipient_name,
-            letterhead.giver_name,
-            as_served_now(letterhead.link, self._rules),
+            payload.email,
+            payload.recipient_name,
+            payload.giver_name,
+            rebuild_link(payload.link, self._rules),
             about,
         )
-        return RenderedEmail(entry, body, key.seal(body, body_context(entry.id)), stored.salt)
+        return RenderedEmail(entry, body, key.seal(body, make_body_context(entry.id)), stored.salt)
 
-    def _irrelevant(
+    def _reject_irrelevant(
         self, entry: GiftEmail, stored: StoredNotification, facts: GiftBatchFacts
     ) -> EmailSettlement[GiftEmail] | None:
         """Return the result of an email that is not to be sent now; None: send it."""
         if entry.chain_id not in self._chains:  # it was served once, and may be again
-            return outcomes.retry_later(entry, LONG_SECONDS, "chain_not_configured")
+            return _retry_in_half_an_hour(entry, "chain_not_configured")
         if entry.chain_id not in facts.heads:
-            return outcomes.retry_later(entry, UNREADABLE_SECONDS, "chain_not_readable")
+            return outcomes.retry_later(entry, 30.0, "chain_not_readable")
         at, head = (entry.chain_id, entry.timelock_id), facts.heads[entry.chain_id]
-        gone = _why_gone(stored, facts.latest[at])
+        gone = _explain_gone(stored, facts.latest[at])
         if gone is not None:
-            is_final = at in facts.final and _why_gone(stored, facts.final[at]) == gone
-            if gone == IS_ANOTHER:
+            is_final = at in facts.final and _explain_gone(stored, facts.final[at]) == gone
+            if gone == "gift_is_another":
                 log.error("gift_is_another", chain_id=entry.chain_id, timelock_id=entry.timelock_id)
                 # Else the node lags and does not know the gift yet.
                 is_final = is_final and stored.long_known and head >= stored.written
-            return outcomes.drop_email(entry, gone) if is_final else outcomes.retry_later(entry, LONG_SECONDS, gone)
+            return outcomes.drop_email(entry, gone) if is_final else _retry_in_half_an_hour(entry, gone)
         if not entry.wanted:
             return outcomes.drop_email(entry, "not_wanted")
         if entry.kind == GiftKind.GIFT_WAITING:
             return outcomes.drop_email(entry, "open_already") if head >= stored.unlock_time else None
-        return outcomes.retry_later(entry, UNREADABLE_SECONDS, "not_open_yet") if head < stored.unlock_time else None
+        return outcomes.retry_later(entry, 30.0, "not_open_yet") if head < stored.unlock_time else None
 
 
 class GiftRenderer:
@@ -343,7 +318,7 @@ class GiftRenderer:
         """Render each email from the gift on chain now, the stored address and the current texts. An undecided email is
         posted as stored if it is still true."""
         facts = await self._mail.read_facts(entries, self._report)
-        results = [self._mail.render(entry, facts) for entry in entries]
+        results = [self._mail.render_email(entry, facts) for entry in entries]
         ready = [result for result in results if isinstance(result, RenderedEmail)]
         return ready, [result for result in results if isinstance(result, EmailSettlement)]
 
@@ -355,22 +330,30 @@ class GiftRenderer:
         return outcomes.render_again(entry) if entry.wanted else outcomes.drop_email(entry, "body_gone")
 
 
-def _why_gone(stored: StoredNotification, gift: TimelockedGift | None) -> str | None:
+def _pick_fields(kind: type[T], values: Mapping[str, Any]) -> T:
+    return kind(**{name: values[name] for name in kind.__annotations__})
+
+
+def _retry_in_half_an_hour(entry: GiftEmail, reason: str) -> EmailSettlement[GiftEmail]:
+    return outcomes.retry_later(entry, 1800.0, reason)
+
+
+def _explain_gone(stored: StoredNotification, gift: TimelockedGift | None) -> str | None:
     """Return why the gift as registered no longer exists, as a code; None: it exists."""
     if gift is not None and gift.is_ended and gift.recipient == stored.recipient:
-        return CLAIMED
+        return "claimed"
     # A reorganisation may have given the id to another giver's gift.
     registered = stored.owner, stored.recipient, stored.unlock_time
     if gift is None or (gift.owner, gift.recipient, gift.unlock_time) != registered:
-        return IS_ANOTHER
+        return "gift_is_another"
     return None
 
 
-def _one_is_there(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:
+def _has_any_gift(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:
     return any((gift := gifts.get(id)) is not None and gift.recipient == recipient for id, recipient in recipients)
 
 
-def body_context(id: UUID) -> str:
+def make_body_context(id: UUID) -> str:
     """Where a stored body belongs."""
     return f"gift_ledger.body|{id}"
 
@@ -379,9 +362,9 @@ SEALED = SealedTable(
     gift_notification,
     ("chain_id", "timelock_id"),
     ("payload",),
-    lambda _, *at: payload_context(*at),
+    lambda _, *at: make_payload_context(*at),
     gift_ledger,
-    body_context,
+    make_body_context,
 )
 GIFTS_FOR_OPERATORS = OperatorLedger(
     gift_ledger,
@@ -392,3 +375,27 @@ GIFTS_FOR_OPERATORS = OperatorLedger(
         gift_notification.c.email_hash == gift_ledger.c.email_hash,
     ),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class GiftEmailCount:
+    """Remembered emails of gifts, by kind, state and reason."""
+
+    chain_id: int
+    kind: str
+    state: str
+    reason: str | None
+    count: int
+
+
+async def count_gift_emails(engine: AsyncEngine) -> list[GiftEmailCount]:
+    """Count the emails of gifts that are remembered."""
+    t = gift_ledger.c
+    group = (t.chain_id, t.kind, t.state, t.reason)
+    return await read_rows(engine, GiftEmailCount, select(*group, func.count()).group_by(*group).order_by(*group))
+
+
+async def count_notifications(engine: AsyncEngine) -> int:
+    """Count the gifts whose recipient is still to be written to, on opening day at the latest."""
+    async with engine.connect() as connection:
+        return int(await connection.scalar(select(func.count()).select_from(gift_notification)) or 0)

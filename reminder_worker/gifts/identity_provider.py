@@ -24,10 +24,6 @@ from reminder_worker.settings import IdentityProviderSettings
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
-PATIENCE_SECONDS: Final = 25.0  # for one whole question, waiting for our turn included
-REQUEST_SECONDS: Final = 10.0
-POLL_SECONDS: Final = 1.0
-MOST_BYTES: Final = 1024 * 1024  # of one answer; a user, a wallet or an activity is some KB
 WALLET_NAME: Final = "Gift"
 ACCOUNT: Final[Mapping[str, str]] = {
     "curve": "CURVE_SECP256K1",
@@ -35,11 +31,6 @@ ACCOUNT: Final[Mapping[str, str]] = {
     "path": "m/44'/60'/0'/0/0",
     "addressFormat": "ADDRESS_FORMAT_ETHEREUM",
 }
-_ADDRESS = re.compile("0x[0-9a-f]{40}")
-_SCOPE = "identity_provider"
-_UNDER_WAY = frozenset({"ACTIVITY_STATUS_CREATED", "ACTIVITY_STATUS_PENDING"})
-# What signing in by a one-time code leaves behind: it proves the email, and it ends.
-_SESSION_KEYS = frozenset({"CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256"})
 
 
 class IdentityProviderUnavailable(Unavailable):
@@ -149,7 +140,7 @@ class IdentityProvider:
     def __repr__(self) -> str:
         return "IdentityProvider"
 
-    async def named(self, name: str) -> list[str]:
+    async def find_organizations(self, name: str) -> list[str]:
         """Ids of our sub-organizations of this name."""
         query = {
             "organizationId": self._settings.organization_id,
@@ -157,23 +148,25 @@ class IdentityProvider:
             "filterValue": name,
             "paginationOptions": {"limit": "10"},
         }
-        return (await self._ask("query/list_suborgs", query, _OrganizationList, self._ends())).organization_ids
+        return (
+            await self._ask_provider("query/list_suborgs", query, _OrganizationList, self._compute_deadline())
+        ).organization_ids
 
-    async def create(self, name: str, email: str, timestamp_ms: int) -> str:
+    async def create_organization(self, name: str, email: str, timestamp_ms: int) -> str:
         """The id of the sub-organization; the same arguments give the same one. Raises `NotCreated`."""
-        ends = self._ends()
-        body = _creation(self._settings.organization_id, name, email, timestamp_ms)
-        activity = (await self._ask("submit/create_sub_organization", body, _ActivityAnswer, ends)).activity
-        while activity.status in _UNDER_WAY:
-            await self._wait(POLL_SECONDS, ends)
+        ends = self._compute_deadline()
+        body = _make_creation(self._settings.organization_id, name, email, timestamp_ms)
+        activity = (await self._ask_provider("submit/create_sub_organization", body, _ActivityAnswer, ends)).activity
+        while activity.status in ("ACTIVITY_STATUS_CREATED", "ACTIVITY_STATUS_PENDING"):
+            await self._wait_seconds(1.0, ends)
             question = {"organizationId": self._settings.organization_id, "activityId": activity.id}
-            activity = (await self._ask("query/get_activity", question, _ActivityAnswer, ends)).activity
+            activity = (await self._ask_provider("query/get_activity", question, _ActivityAnswer, ends)).activity
         if activity.status != "ACTIVITY_STATUS_COMPLETED" or activity.result.created is None:
             log.error("identity_provider_refused", status=activity.status)
             raise NotCreated("The identity provider did not make the wallet; try again later.")
         return activity.result.created.sub_organization_id
 
-    async def wallet(self, sub_organization_id: str, email: str) -> str | None:
+    async def find_wallet(self, sub_organization_id: str, email: str) -> str | None:
         """The address (lower case) of the wallet that the owner of `email`, and nobody else, controls; None: there is
         none.
 
@@ -181,69 +174,69 @@ class IdentityProvider:
         somebody may have put it beside a key of their own.
         """
         about = {"organizationId": sub_organization_id}
-        ends = self._ends()
-        users = (await self._ask("query/list_users", about, _UserList, ends)).users
-        if len(users) != 1 or not _only_by_email(users[0], email):
+        ends = self._compute_deadline()
+        users = (await self._ask_provider("query/list_users", about, _UserList, ends)).users
+        if len(users) != 1 or not _signs_in_by_email_only(users[0], email):
             return None
-        wallets = (await self._ask("query/list_wallets", about, _WalletList, ends)).wallets
+        wallets = (await self._ask_provider("query/list_wallets", about, _WalletList, ends)).wallets
         ours = [wallet for wallet in wallets if wallet.wallet_name == WALLET_NAME and not wallet.imported]
         if len(ours) != 1:
             return None
         question = {**about, "walletId": ours[0].wallet_id}
-        accounts = (await self._ask("query/list_wallet_accounts", question, _AccountList, ends)).accounts
-        return _address(accounts)
+        accounts = (await self._ask_provider("query/list_wallet_accounts", question, _AccountList, ends)).accounts
+        return _find_address(accounts)
 
-    def _ends(self) -> float:
-        """When one whole question is given up, by our clock."""
-        return self._clock() + PATIENCE_SECONDS
+    def _compute_deadline(self) -> float:
+        """Return when one whole question is given up, waiting for our turn included, by our clock."""
+        return self._clock() + 25.0
 
-    async def _ask(self, path: str, body: Mapping[str, Any], kind: type[T], ends: float) -> T:
+    async def _ask_provider(self, path: str, body: Mapping[str, Any], kind: type[T], ends: float) -> T:
         content = msgspec.json.encode(body).decode()
         while True:
-            await self._turn(ends)
-            status, retry_after, raw = await self._post(path, content, ends)
+            await self._wait_for_turn(ends)
+            status, retry_after, raw = await self._post_request(path, content, ends)
             if status == 429:
-                await self._wait(retry_after, ends)
+                await self._wait_seconds(retry_after, ends)
                 continue
             if status != 200:
                 log.error("identity_provider_failed", path=path, status=status)
-                raise _unavailable()
+                raise _make_unavailable()
             try:
                 return msgspec.json.decode(raw, type=kind)
             except strict_json.NOT_JSON:
                 log.error("identity_provider_garbage", path=path)
-                raise _unavailable() from None
+                raise _make_unavailable() from None
 
-    async def _post(self, path: str, content: str, ends: float) -> tuple[int, float, bytes]:
+    async def _post_request(self, path: str, content: str, ends: float) -> tuple[int, float, bytes]:
         stamp = self._stamper.stamp(content)
         headers = {stamp.stamp_header_name: stamp.stamp_header_value, "Content-Type": "application/json"}
-        timeout = aiohttp.ClientTimeout(total=max(0.1, min(REQUEST_SECONDS, ends - self._clock())))
+        timeout = aiohttp.ClientTimeout(total=max(0.1, min(10.0, ends - self._clock())))
         url = f"{self._settings.url}/public/v1/{path}"
         try:
             async with self._session.post(
                 url, data=content.encode(), headers=headers, timeout=timeout, allow_redirects=False
             ) as answer:
-                raw = await strict_json.read_body(answer, MOST_BYTES)
-                return answer.status, _seconds(answer.headers.get("Retry-After")), raw
+                raw = await strict_json.read_body(answer, 1024 * 1024)  # a user, a wallet or an activity is some KB
+                return answer.status, _read_retry_after(answer.headers.get("Retry-After")), raw
         except (aiohttp.ClientError, TimeoutError):
             log.warning("identity_provider_unreachable", path=path)
-            raise _unavailable() from None
+            raise _make_unavailable() from None
 
-    async def _turn(self, ends: float) -> None:
+    async def _wait_for_turn(self, ends: float) -> None:
         """Wait for a second without another request."""
         while True:
             try:
-                return await self._quotas.reserve_one(None, _SCOPE, "", limit=1, window_seconds=1)
+                return await self._quotas.reserve_one(None, "identity_provider", "", limit=1, window_seconds=1)
             except LimitReached:
-                await self._wait(1.0 - self._quotas.now() % 1.0, ends)
+                await self._wait_seconds(1.0 - self._quotas.now() % 1.0, ends)
 
-    async def _wait(self, seconds: float, ends: float) -> None:
+    async def _wait_seconds(self, seconds: float, ends: float) -> None:
         if seconds > ends - self._clock():
-            raise _unavailable()
+            raise _make_unavailable()
         await self._sleep(seconds)
 
 
-def _creation(organization_id: str, name: str, email: str, timestamp_ms: int) -> Mapping[str, Any]:
+def _make_creation(organization_id: str, name: str, email: str, timestamp_ms: int) -> Mapping[str, Any]:
     return {
         "type": "ACTIVITY_TYPE_CREATE_SUB_ORGANIZATION_V8",
         "timestampMs": str(timestamp_ms),
@@ -269,25 +262,27 @@ def _creation(organization_id: str, name: str, email: str, timestamp_ms: int) ->
     }
 
 
-def _only_by_email(user: _ProviderUser, email: str) -> bool:
-    sessions = all(key.credential.type in _SESSION_KEYS and key.expiration_seconds for key in user.api_keys or ())
+def _signs_in_by_email_only(user: _ProviderUser, email: str) -> bool:
+    # Signing in by a one-time code leaves these keys: they prove the email, and they expire.
+    keys = ("CREDENTIAL_TYPE_LOGIN", "CREDENTIAL_TYPE_OTP_AUTH_KEY_P256")
+    sessions = all(key.credential.type in keys and key.expiration_seconds for key in user.api_keys or ())
     others = user.authenticators or user.oauth_providers or user.user_phone_number
     return user.user_email == email and sessions and not others
 
 
-def _address(accounts: Sequence[_WalletAccount]) -> str | None:
+def _find_address(accounts: Sequence[_WalletAccount]) -> str | None:
     found = [
         account.address.lower()
         for account in accounts
         if (account.curve, account.path_format, account.path, account.address_format) == tuple(ACCOUNT.values())
     ]
-    return found[0] if len(found) == 1 and _ADDRESS.fullmatch(found[0]) else None
+    return found[0] if len(found) == 1 and re.fullmatch("0x[0-9a-f]{40}", found[0]) else None
 
 
-def _seconds(text: str | None) -> float:
+def _read_retry_after(text: str | None) -> float:
     """`Retry-After` in seconds; a date or nothing counts as one second."""
     return float(text) if text is not None and text.isdecimal() else 1.0
 
 
-def _unavailable() -> IdentityProviderUnavailable:
+def _make_unavailable() -> IdentityProviderUnavailable:
     return IdentityProviderUnavailable("The identity provider does not answer; try again later.")

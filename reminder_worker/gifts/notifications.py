@@ -19,8 +19,8 @@ from reminder_worker.chain.eip712 import SignatureVerifier, typed_data_digest
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotFound, SignerMismatch, Superseded
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
-from reminder_worker.gifts.gift import GiftReader, TimelockedGift
-from reminder_worker.gifts.queries import sql
+from reminder_worker.gifts.pages import GiftReader, TimelockedGift
+from reminder_worker.gifts.tables import sql
 from reminder_worker.outbox.messages import GiftKind, to_datetime
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
@@ -39,11 +39,7 @@ from reminder_worker.strict_json import decode_json
 
 T = TypeVar("T")
 U = TypeVar("U")
-_TIMELOCK_ID = re.compile(r"[1-9][0-9]{0,17}")
 _RFC_3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?(?:[Zz]|[+-]\d{2}:\d{2})")
-DAY = 86_400
-MOST_ADDRESSES = 3
-LEDGER_DAYS = 90  # after opening day; registration has closed by then
 MESSAGE_TYPES = {
     "GiftNotify2": ({"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"}),
     "GiftNotifyErase": ({"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}),
@@ -69,11 +65,11 @@ class NotificationPayload:
 
 
 @dataclass(frozen=True, slots=True)
-class NotificationWish:
+class CheckedNotification:
     """A payload that was read and found good. `notify_at`: of the timing `scheduled` only."""
 
     timelock_id: int
-    letterhead: NotificationPayload
+    payload: NotificationPayload
     timing: EmailTiming
     notify_at: datetime | None
 
@@ -89,7 +85,7 @@ class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     notify_at: str | None = None
 
 
-def read_wish(text: str, rules: LinkRules, chain_id: int) -> NotificationWish:
+def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotification:
     """Raises `Malformed`, or `InvalidInput` with a fault for every bad field; none echoes a value."""
     payload = decode_json(text, _RawPayload, "/payload")
     faults: list[FieldFault] = []
@@ -105,26 +101,26 @@ def read_wish(text: str, rules: LinkRules, chain_id: int) -> NotificationWish:
         return check_claim_link(given, rules, chain_id, timelock_id or 0)
 
     checked("salt", check_salt, payload.salt)
-    timelock_id = checked("timelockId", _timelock_id, payload.timelock_id)
+    timelock_id = checked("timelockId", _read_timelock_id, payload.timelock_id)
     email = checked("recipientEmail", normalise_email, payload.recipient_email)
     recipient = checked("recipientName", check_mailed_name, payload.recipient_name)
     giver = checked("giverName", check_mailed_name, payload.giver_name)
     link = checked("claimLink", link_of_this_gift, payload.claim_link)
-    notify_at = checked("notifyAt", lambda given: _notify_at(given, payload.timing), payload.notify_at)
+    notify_at = checked("notifyAt", lambda given: _read_notify_at(given, payload.timing), payload.notify_at)
     if faults or timelock_id is None or email is None or recipient is None or giver is None or link is None:
         raise InvalidInput("The payload holds fields that are not acceptable.", faults)
-    return NotificationWish(
+    return CheckedNotification(
         timelock_id, NotificationPayload(email, recipient, giver, link.url), payload.timing, notify_at
     )
 
 
-def _timelock_id(text: str) -> int:
-    if not _TIMELOCK_ID.fullmatch(text):
+def _read_timelock_id(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,17}", text):
         raise ValueError("has to be a timelock id in decimal digits")
     return int(text)
 
 
-def _notify_at(text: str | None, timing: EmailTiming) -> datetime | None:
+def _read_notify_at(text: str | None, timing: EmailTiming) -> datetime | None:
     """RFC 3339 with the giver's offset; with the timing `scheduled`, and there always."""
     if (text is not None) != (timing is EmailTiming.SCHEDULED):
         raise ValueError("belongs to the timing scheduled, and only there")
@@ -190,32 +186,32 @@ class GiftNotifications:
         self._settings = settings
         self._rules = rules
 
-    async def register(self, request: NotifyRequest) -> RegistrationResult:
+    async def register_notification(self, request: NotifyRequest) -> RegistrationResult:
         """Save whom to tell, in the place of whoever was saved before.
 
         Raises NotConfigured, Malformed, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, Superseded,
         SignerMismatch, NotFound, LimitReached, ChainUnavailable, IndexerUnavailable.
         """
-        settings, rules = self._configured()
+        settings, rules = self._require_settings()
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._quotas.now())
-        wish = read_wish(request.payload, rules, request.chain_id)
+        wish = read_payload(request.payload, rules, request.chain_id)
         message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
-        digest = _digest(request.chain_id, "GiftNotify2", message)
+        digest = _compute_digest(request.chain_id, "GiftNotify2", message)
         await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
-        gift = await self._owned(request.chain_id, wish.timelock_id, request.giver)
-        notify_at = self._advance(wish, gift, await self._gifts.head_time(request.chain_id))
+        gift = await self._check_giver(request.chain_id, wish.timelock_id, request.giver)
+        notify_at = self._compute_notify_time(wish, gift, await self._gifts.read_head_time(request.chain_id))
 
         async def save() -> None:
             async with self._engine.begin() as connection:
                 at = {"chain_id": request.chain_id, "timelock_id": wish.timelock_id}
-                await _write(connection, at, digest, request.deadline)
-                await self._save(connection, settings, at, wish, notify_at, gift)
+                await _record_write(connection, at, digest, request.deadline)
+                await self._save_notification(connection, settings, at, wish, notify_at, gift)
 
         await through_deadlocks(save)
         return RegistrationResult(wish.timing, notify_at, to_datetime(gift.unlock_time))
 
-    async def erase(self, request: EraseRequest) -> bool:
+    async def erase_notification(self, request: EraseRequest) -> bool:
         """Erase a row; return whether it existed. Unsent emails are cancelled, sent ones are remembered by a hash.
 
         Works also where no gift is served any more.
@@ -223,36 +219,36 @@ class GiftNotifications:
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._quotas.now())
         message = {"timelockId": request.timelock_id, "deadline": request.deadline}
-        digest = _digest(request.chain_id, "GiftNotifyErase", message)
+        digest = _compute_digest(request.chain_id, "GiftNotifyErase", message)
         await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
         async with self._engine.connect() as connection:
             registered = await connection.scalar(sql["owner"], at)
         if registered != request.giver:  # the registered giver may erase, also after the gift ended
-            await self._owned(request.chain_id, request.timelock_id, request.giver)
+            await self._check_giver(request.chain_id, request.timelock_id, request.giver)
 
         async def erase() -> bool:
             async with self._engine.begin() as connection:
-                await _write(connection, at, digest, request.deadline)
+                await _record_write(connection, at, digest, request.deadline)
                 await connection.execute(sql["cancel"], {**at, "reason": "erased", "kept": None})
                 return (await connection.execute(sql["delete_row"], at)).rowcount == 1
 
         return await through_deadlocks(erase)
 
-    def _configured(self) -> tuple[GiftSettings, LinkRules]:
+    def _require_settings(self) -> tuple[GiftSettings, LinkRules]:
         if self._settings is None or self._rules is None:
             raise NotConfigured("Emails of gifts are not configured here.")
         return self._settings, self._rules
 
-    async def _owned(self, chain_id: int, timelock_id: int, giver: str) -> TimelockedGift:
-        gift = await self._gifts.find(chain_id, timelock_id)
-        if gift is None or (sealed_by := await self._gifts.giver(chain_id, timelock_id)) is None:
+    async def _check_giver(self, chain_id: int, timelock_id: int, giver: str) -> TimelockedGift:
+        gift = await self._gifts.find_gift(chain_id, timelock_id)
+        if gift is None or (sealed_by := await self._gifts.confirm_giver(chain_id, timelock_id)) is None:
             raise NotFound("There is no such gift.")  # also when an index is ahead of the nodes
         if {gift.owner, sealed_by} != {giver}:
             raise SignerMismatch("The signer did not seal this gift.")
         return gift
 
-    def _advance(self, wish: NotificationWish, gift: TimelockedGift, head: int) -> datetime | None:
+    def _compute_notify_time(self, wish: CheckedNotification, gift: TimelockedGift, head: int) -> datetime | None:
         """When to tell before the gift opens. `head`: time of the chain's latest block, unix seconds."""
         if not gift.is_offered:
             raise NotFound("There is no such gift.")
@@ -266,25 +262,25 @@ class GiftNotifications:
             raise InvalidInput("The day to tell of the gift is not acceptable.", [fault])
         return wish.notify_at
 
-    async def _save(
+    async def _save_notification(
         self,
         connection: AsyncConnection,
         settings: GiftSettings,
         at: Mapping[str, int],
-        wish: NotificationWish,
+        wish: CheckedNotification,
         notify_at: datetime | None,
         gift: TimelockedGift,
     ) -> None:
-        email_hash = self._hashes.hash_email(wish.letterhead.email)
-        given = self._hashes.hash_given_email(gift.owner, wish.letterhead.email)
+        email_hash = self._hashes.hash_email(wish.payload.email)
+        given = self._hashes.hash_given_email(gift.owner, wish.payload.email)
         for scope, subject, limit in (
             ("gift_notify_giver", gift.owner, settings.notify_per_giver),
             ("gift_notify_email", given.hex(), settings.notify_per_email),  # strangers' use of it is not this giver's
         ):
-            await self._quotas.reserve_one(connection, scope, subject, limit, DAY, code="daily_cap_reached")
+            await self._quotas.reserve_one(connection, scope, subject, limit, 86_400, code="daily_cap_reached")
         others = await connection.scalar(sql["other_addresses"], {**at, "email_hash": email_hash})
-        if int(others or 0) >= MOST_ADDRESSES:
-            fault = FieldFault("/payload/recipientEmail", f"is a further address after {MOST_ADDRESSES}")
+        if int(others or 0) >= 3:
+            fault = FieldFault("/payload/recipientEmail", "is a further address after 3")
             raise InvalidInput("A gift's address can be corrected only so often.", [fault])
         await connection.execute(sql["cancel"], {**at, "reason": "replaced", "kept": email_hash})
         key = self._vault.record_key()
@@ -292,7 +288,7 @@ class GiftNotifications:
             **at,
             "key_id": key.key_id,
             "salt": key.salt,
-            "payload": key.seal(msgspec.json.encode(asdict(wish.letterhead)), payload_context(**at)),
+            "payload": key.seal(msgspec.json.encode(asdict(wish.payload)), make_payload_context(**at)),
             "email_hash": email_hash,
             "timing": wish.timing.value,
             "owner": gift.owner,
@@ -300,7 +296,8 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql["save_row"], row)
-        entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(gift.unlock_time + LEDGER_DAYS * DAY)}
+        expires_at = to_datetime(gift.unlock_time + 90 * 86_400)  # registration has closed by then
+        entry = {**at, "email_hash": email_hash, "expires_at": expires_at}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
         opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
         waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
@@ -312,17 +309,17 @@ class GiftNotifications:
             await connection.execute(sql["not_wanted"], waiting)
 
 
-def payload_context(chain_id: int, timelock_id: int) -> str:
+def make_payload_context(chain_id: int, timelock_id: int) -> str:
     """Where a row's ciphertext belongs."""
     return f"gift_notification.payload|{chain_id}|{timelock_id}"
 
 
-async def _write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
+async def _record_write(connection: AsyncConnection, at: Mapping[str, int], digest: bytes, deadline: int) -> None:
     """Run first in a transaction: it serialises the writes of a gift."""
     if (await connection.execute(sql["write"], {**at, "deadline": deadline})).first() is None:
         raise Superseded("A message signed later was accepted for this gift; sign a new one.")
     await spend_digest(connection, digest, deadline)
 
 
-def _digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:
+def _compute_digest(chain_id: int, primary_type: str, message: Mapping[str, object]) -> bytes:
     return typed_data_digest(service_domain(chain_id), primary_type, MESSAGE_TYPES, message)

@@ -14,13 +14,96 @@ from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads, TimelockDetails, TimelockReads
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
-from reminder_worker.errors import IndexerUnavailable, NotFound
-from reminder_worker.gifts.claim_link import LARGEST_TIMELOCK_ID, ClaimLink, LinkFlags, LinkRules
-from reminder_worker.indexer.models import ENDED, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
+from reminder_worker.chain.quorum import agreed
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
+from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
+from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
 from reminder_worker.indexer.selector import IndexerSelector
 
-WRAPPED_ETHER: Final = TokenMetadata("WETH", 18)
-"""What says so of itself; only whitelisted tokens are asked."""
+
+@dataclass(frozen=True, slots=True)
+class TimelockedGift:
+    """A timelock as far as emails go. `is_offered`: a live gift of whitelisted ERC-20 tokens and nothing else."""
+
+    owner: str
+    recipient: str
+    unlock_time: int
+    is_ended: bool
+    is_offered: bool
+
+
+class GiftReader:
+    """Raises `ChainUnavailable` and `IndexerUnavailable`."""
+
+    def __init__(self, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector]) -> None:
+        self._chains = chains
+        self._indexers = indexers
+
+    async def find_gift(self, chain_id: int, timelock_id: int) -> TimelockedGift | None:
+        """Read a gift from the index, or from the chain if the index does not know it yet."""
+        chain = self._chains[chain_id]
+        listed = await TokenWhiteList(chain).tokens()
+        known = await self._indexers[chain_id].ask_indexer(
+            lambda indexer, at: indexer.read_timelocks([timelock_id], at)
+        )
+        found = known.get(timelock_id)
+        if found is not None:
+            return _from_index(found, chain, listed)
+        (details,) = await TimelockReads(chain).details([timelock_id])
+        return None if details is None else _from_chain(details, listed)
+
+    async def confirm_giver(self, chain_id: int, timelock_id: int) -> str | None:
+        """Return the giver, confirmed by two endpoints: the giver decides the recipient of our emails."""
+
+        async def read(chain: Chain) -> str | None:
+            (details,) = await TimelockReads(chain).details([timelock_id])
+            return details.owner if details else None
+
+        return await agreed(self._chains[chain_id], read)
+
+    async def read_gifts(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, TimelockedGift], int]:
+        """Return the gifts on chain by id, and the time of their block (unix seconds)."""
+        chain = self._chains[chain_id]
+        head = await chain.head()
+        wanted = sorted(ids)
+        details = await TimelockReads(chain).details(wanted, at=head.hash)
+        listed = await TokenWhiteList(chain).tokens(at=head.hash)
+        known = zip(wanted, details, strict=True)
+        return {id: _from_chain(each, listed) for id, each in known if each is not None}, head.timestamp
+
+    async def read_finalized(self, chain_id: int, ids: Collection[int]) -> dict[int, TimelockedGift]:
+        """Return by id the gifts that the finalized block has, as two endpoints confirm them."""
+        wanted = sorted(ids)
+
+        async def read(chain: Chain) -> list[TimelockDetails | None]:
+            block = await chain.block("finalized")
+            if block is None:
+                raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
+            return await TimelockReads(chain).details(wanted, at=block.hash)
+
+        known = zip(wanted, await agreed(self._chains[chain_id], read), strict=True)
+        return {id: _from_chain(each, ()) for id, each in known if each is not None}
+
+    async def read_head_time(self, chain_id: int) -> int:
+        """Return the time of the latest block in unix seconds, as the contracts see it."""
+        return (await self._chains[chain_id].head()).timestamp
+
+
+def _from_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> TimelockedGift:
+    is_live_gift = found.lock_type == GIFT and found.status == LIVE
+    offered = is_live_gift and bool(found.assets) and found.holds_only(chain.settings.timelock_erc20, listed)
+    return TimelockedGift(found.owner, found.recipient, found.unlock_time, found.status == ENDED, offered)
+
+
+def _from_chain(found: TimelockDetails, listed: Collection[str]) -> TimelockedGift:
+    """Ignore the NFT vaults: a gift is sealed into one vault or waits for the index."""
+    is_live_gift = found.lock_type == GIFT and found.status == LIVE
+    offered = is_live_gift and bool(found.assets) and all(token in listed for token, _ in found.assets)
+    return TimelockedGift(
+        found.owner, found.recipient, min(found.unlock_time, FAR_FUTURE), found.status == ENDED, offered
+    )
+
+
 NO_GIFT: Final = "There is no such gift."
 
 
@@ -84,26 +167,26 @@ class GiftPages:
         self._relayed = relayed
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
 
-    def serves(self, chain_id: int) -> bool:
+    def serves_chain(self, chain_id: int) -> bool:
         return chain_id in self._chains
 
-    async def facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
+    async def read_facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
         """Raises `NotFound`, `NotShown`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain
         alone."""
-        if chain_id not in self._chains or not 1 <= timelock_id <= LARGEST_TIMELOCK_ID:
+        if chain_id not in self._chains or not 1 <= timelock_id <= LIMITS.timelock_id:
             raise NotFound(NO_GIFT)
         chain = self._chains[chain_id]
         head = await chain.head()
         (found,), allowed, indexed = await asyncio.gather(
             TimelockReads(chain).details([timelock_id], at=head.hash),
             TokenWhiteList(chain).tokens(at=head.hash),
-            self._indexed(chain_id, timelock_id),
+            self._find_indexed(chain_id, timelock_id),
         )
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
             raise NotFound(NO_GIFT)
         if indexed is not None and not indexed.holds_only(chain.settings.timelock_erc20, allowed):
             raise NotShown(NO_GIFT)
-        units = _units(found, indexed)
+        units = _find_amounts(found, indexed)
         if not {token for token, _ in units} <= allowed:
             raise NotShown(NO_GIFT)
         (domain, nonce), metadata = await asyncio.gather(
@@ -113,10 +196,10 @@ class GiftPages:
         return GiftFacts(
             chain_name=chain.settings.name or f"chain {chain_id}",
             timelock_id=timelock_id,
-            state=_state(found, head.timestamp),
+            state=_derive_state(found, head.timestamp),
             recipient=found.recipient,
             unlock_time=found.unlock_time,
-            assets=_assets(units, metadata, None if found.status == ENDED else found.last_as_eth),
+            assets=_describe_assets(units, metadata, None if found.status == ENDED else found.last_as_eth),
             router=chain.settings.time_lock_router,
             domain=domain,
             sponsor_nonce=nonce,
@@ -125,7 +208,7 @@ class GiftPages:
             explorer_url=chain.settings.explorer_url,
         )
 
-    async def newest(self, recipient: str, marks: LinkFlags) -> ClaimLink:
+    async def find_newest_link(self, recipient: str, marks: LinkFlags) -> ClaimLink:
         """The link of the newest live gift sealed to an address, by block time, over all chains.
 
         One of a test chain only where no other has any: there it costs nothing to seal one.
@@ -136,17 +219,17 @@ class GiftPages:
         is_hidden = False
         for is_test_chain in (False, True):
             asked = [id for id, chain in self._chains.items() if chain.settings.is_test_chain is is_test_chain]
-            found = await asyncio.gather(*(self._live_gifts(chain_id, recipient) for chain_id in asked))
+            found = await asyncio.gather(*(self._find_live_gifts(chain_id, recipient) for chain_id in asked))
             gifts = [(gift.created_at, chain_id, gift.timelock_id) for chain_id, some, _ in found for gift in some]
             is_hidden = is_hidden or any(others for _, _, others in found)
             if gifts:
                 _, chain_id, timelock_id = max(gifts)
-                return self.rules.link(chain_id, timelock_id, marks)
+                return self.rules.make_link(chain_id, timelock_id, marks)
         if is_hidden:
             raise NotShown("No gift that can be shown is sealed to this address.")
         raise NotFound("No gift that can be opened is sealed to this address.")
 
-    async def _live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[IndexedTimelock], bool]:
+    async def _find_live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[IndexedTimelock], bool]:
         """The chain; gifts to this recipient that are live by the index and by the chain (what was just withdrawn is
         left out), the newest of them at least; and whether there are others, which are not shown.
 
@@ -167,7 +250,7 @@ class GiftPages:
         live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
         return chain_id, live, len(offered) < len(gifts)
 
-    async def _indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
+    async def _find_indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
         """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
         ERC-20 tokens."""
         try:
@@ -179,20 +262,20 @@ class GiftPages:
         return found.get(timelock_id)
 
 
-def _units(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
+def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
     """Return the sealed amounts: from the vault, or from the index after a withdrawal."""
     if found.assets or indexed is None:
         return found.assets
     return [(asset.token, asset.amount) for asset in indexed.assets]
 
 
-def _assets(
+def _describe_assets(
     units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool | None
 ) -> tuple[GiftAsset, ...]:
     """Return the assets. `last_as_eth`: None after the withdrawal, since the index does not know the last token."""
     last, assets = len(units) - 1, []
     for position, (token, amount) in enumerate(units):
-        is_ether = metadata[token] == WRAPPED_ETHER
+        is_ether = metadata[token] == TokenMetadata("WETH", 18)  # only whitelisted tokens are asked
         paid_as_eth = last_as_eth and position == last if last_as_eth is not None else None
         assets.append(
             GiftAsset(
@@ -206,7 +289,7 @@ def _assets(
     return tuple(assets)
 
 
-def _state(found: TimelockDetails, now: int) -> GiftState:
+def _derive_state(found: TimelockDetails, now: int) -> GiftState:
     if found.status == ENDED:
         return GiftState.CLAIMED
     return GiftState.OPEN if now >= found.unlock_time else GiftState.SEALED

@@ -76,7 +76,10 @@ update worker.gift_ledger set state = 'dropped', reason = 'not_wanted', settled_
 where chain_id = :chain_id and timelock_id = :timelock_id and email_hash = :email_hash and kind = :kind
   and state in ('queued', 'released');
 
--- name: chains
+-- part: heads
+json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint);
+
+-- part: chains
 -- Chains with a gift, in one step of the index for each: `distinct` would read an entry for each gift.
 with recursive chain as (
     select min(chain_id) as id from worker.gift_notification
@@ -86,53 +89,76 @@ with recursive chain as (
 )
 select id as chain_id from chain where id is not null;
 
+-- name: chains
+{chains};
+
+-- part: is_due
+-- An entry `l` that is to be claimed: an email of opening day waits until the gift `n` opens.
+l.state in ('queued', 'released') and next_try <= now()
+and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time);
+
+-- part: done_gifts
+-- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is over:
+-- an operator may still have it sent.
+-- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
+select n.chain_id, n.timelock_id, n.email_hash
+from {heads}
+cross join lateral (
+    select chain_id, timelock_id, email_hash from worker.gift_notification
+    where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
+) n
+cross join lateral (
+    select from worker.gift_ledger l
+    where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
+      and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
+    offset 0
+) l;
+
+-- part: late_gifts
+-- Gifts whose retry window is over, by our own clock if the chain cannot be read. The window is subtracted from now:
+-- added to an unlock time of a giver's choice, it could overflow.
+select n.chain_id, n.timelock_id, n.email_hash from (
+    select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
+    from ({chains}) c left join {heads} on h.chain_id = c.chain_id
+) h
+cross join lateral (
+    select chain_id, timelock_id, email_hash from worker.gift_notification
+    where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
+) n;
+
 -- name: has_work
 select exists (
     select l.id from worker.gift_ledger l
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
-    where l.state in ('queued', 'released')
-      and next_try <= now()
-      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+    left join {heads} on h.chain_id = l.chain_id
+    where {is_due}
 )
-        or exists (select
-        from worker.gift_ledger
-        where state = 'unknown' and next_try <= now())
-        or exists (select
-        from worker.gift_ledger
-        where state = 'claimed' and lease_until < now())
-        or exists (
-    select n.chain_id, n.timelock_id, n.email_hash
-        from json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)
-    cross join lateral (
-        select chain_id, timelock_id, email_hash from worker.gift_notification
-        where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
-    ) n
-    cross join lateral (
-        select from worker.gift_ledger l
-        where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
-        offset 0
-    ) l
+or exists (select from worker.gift_ledger where state = 'unknown' and next_try <= now())
+or exists (select from worker.gift_ledger where state = 'claimed' and lease_until < now())
+or exists ({done_gifts})
+or exists ({late_gifts});
+
+-- part: shred
+-- Deletes rows `d` and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
+-- those the mail service can only be asked from now on.
+where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
+    returning n.chain_id, n.timelock_id
+), shredded as (
+    update worker.gift_ledger l set body = null, body_salt = null from gone
+    where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
+      and l.state in ('claimed', 'unknown', 'held')
 )
-        or exists (
-    select n.chain_id, n.timelock_id, n.email_hash from (
-        select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
-        from (
-    with recursive chain as (
-        select min(chain_id) as id from worker.gift_notification
-        union all
-        select (select min(chain_id) from worker.gift_notification where chain_id > chain.id)
-        from chain where chain.id is not null
-    )
-    select id as chain_id from chain where id is not null
-) c left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = c.chain_id
-    ) h
-    cross join lateral (
-        select chain_id, timelock_id, email_hash from worker.gift_notification
-        where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
-    ) n
-);
+select chain_id, timelock_id from gone;
+
+-- name: delete_done
+with gone as (
+    delete from worker.gift_notification n using ({done_gifts}) d
+    {shred};
+
+-- name: delete_late
+with gone as (
+    delete from worker.gift_notification n using ({late_gifts}) d
+    {shred};
 
 -- name: expire_leases
 -- Return the entries that were not stored yet: their address, and the day whose quota the claim reserved.
@@ -150,15 +176,28 @@ with over as materialized (
 )
 select email_hash, chain_id, day from expired where claimed_at is null;
 
--- name: claim
--- `heads`: the time of each chain's latest block, by which a gift opens. A chain without one cannot be read now.
+-- part: entry
+l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
+    l.lease_until, l.state = 'unknown' as undecided,
+    cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
+    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+    (
+        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
+        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
+    ) as wanted,
+    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
+    cast(extract(epoch from n.written_at) as bigint) as written;
+
+-- part: suppressed
 -- An unsubscribed address is known to the mail service. It is remembered here for a day only.
+left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
+
+-- name: claim
 with due as (
     select l.id from worker.gift_ledger l
     left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-    left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = l.chain_id
-    where l.state in ('queued', 'released') and next_try <= now()
-      and (l.kind <> 'gift_unlocked' or n.salt is null or n.unlock_time <= h.time)
+    left join {heads} on h.chain_id = l.chain_id
+    where {is_due}
     order by l.next_try limit :limit
     for update of l skip locked
 ), claimed as (
@@ -168,19 +207,10 @@ with due as (
     from due where l.id = due.id
     returning l.*
 )
-select l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
-    l.lease_until, l.state = 'unknown' as undecided,
-    cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
-    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-    (
-        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
-        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
-    ) as wanted,
-    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-    cast(extract(epoch from n.written_at) as bigint) as written
+select {entry}
 from claimed l
 left join worker.gift_notification n using (chain_id, timelock_id, email_hash)
-left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
+{suppressed};
 
 -- name: claim_unknown
 with due as (
@@ -194,21 +224,12 @@ with due as (
     from due where l.id = due.id
     returning l.*
 )
-select l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.body, l.next_try, l.created_at,
-    l.lease_until, l.state = 'unknown' as undecided,
-    cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
-    n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
-    (
-        select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
-        where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
-    ) as wanted,
-    n.written_at < now() - make_interval(secs => :retry_window) as long_known,
-    cast(extract(epoch from n.written_at) as bigint) as written
+select {entry}
 from claimed l
 left join worker.gift_notification n
     on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
    and n.salt = l.body_salt
-left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
+{suppressed};
 
 -- name: lock_entries
 -- Runs before `store` in its transaction. A statement sees other tables as they were when it began: without the lock,
@@ -245,6 +266,12 @@ set state = 'released', reason = 'daily_cap', lease_token = null, lease_until = 
     next_try = to_timestamp(:until)
 where id = any(cast(:ids as uuid[]));
 
+-- part: keeps_body
+o.state in ('unknown', 'held') and l.body_salt = any(array(
+    select n.salt from worker.gift_notification n
+    where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
+));
+
 -- name: settle
 -- An acceptance is recorded whoever holds the lease by now, any other result only under our lease. A body is kept only
 -- while the row exists whose key encrypted it.
@@ -260,14 +287,8 @@ with outcome as materialized (
         tries = l.tries + o.tries, rejections = l.rejections + o.rejections,
         next_try = clock_timestamp() + make_interval(secs => o.delay),
         lease_token = null, lease_until = null,
-        body = case when o.state in ('unknown', 'held') and l.body_salt = any(array(
-                select n.salt from worker.gift_notification n
-                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
-            )) then l.body end,
-        body_salt = case when o.state in ('unknown', 'held') and l.body_salt = any(array(
-                select n.salt from worker.gift_notification n
-                where n.chain_id = l.chain_id and n.timelock_id = l.timelock_id
-            )) then l.body_salt end,
+        body = case when {keeps_body} then l.body end,
+        body_salt = case when {keeps_body} then l.body_salt end,
         settled_at = case when o.state in ('released', 'unknown') then null else clock_timestamp() end
     from outcome o
     -- The ids are named as an array, too: the planner then expects few of them and takes the index.
@@ -282,67 +303,3 @@ select o.id from outcome o where o.state <> 'sent' and (
         and (select l.claimed_at from worker.gift_ledger l where l.id = o.id) is null
     )
 );
-
--- name: delete_done
--- Gifts whose opening day's email is decided. If the email is dead or held, the row stays until the retry window is over:
--- an operator may still have it sent.
--- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
--- those the mail service can only be asked from now on.
--- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
-with gone as (
-            delete from worker.gift_notification n using (
-    select n.chain_id, n.timelock_id, n.email_hash
-        from json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint)
-    cross join lateral (
-        select chain_id, timelock_id, email_hash from worker.gift_notification
-        where chain_id = h.chain_id and unlock_time between 0 and h.time offset 0
-    ) n
-    cross join lateral (
-        select from worker.gift_ledger l
-        where l.chain_id = n.chain_id and l.timelock_id = n.timelock_id and l.email_hash = n.email_hash
-          and l.kind = 'gift_unlocked' and l.state in ('sent', 'dropped', 'suppressed')
-        offset 0
-    ) l
-) d
-            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
-            returning n.chain_id, n.timelock_id
-        ), shredded as (
-            update worker.gift_ledger l set body = null, body_salt = null from gone
-            where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-              and l.state in ('claimed', 'unknown', 'held')
-        )
-        select chain_id, timelock_id from gone;
-
--- name: delete_late
--- Gifts whose retry window is over, by our own clock if the chain cannot be read. The window is subtracted from now:
--- added to an unlock time of a giver's choice, it could overflow.
--- Deletes rows and, since they are sealed with the rows' keys, the bodies of entries that are not decided: about
--- those the mail service can only be asked from now on.
--- A row that was corrected since the email was decided is of another person, who has not been told: it stays.
-with gone as (
-            delete from worker.gift_notification n using (
-    select n.chain_id, n.timelock_id, n.email_hash from (
-        select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
-        from (
-    with recursive chain as (
-        select min(chain_id) as id from worker.gift_notification
-        union all
-        select (select min(chain_id) from worker.gift_notification where chain_id > chain.id)
-        from chain where chain.id is not null
-    )
-    select id as chain_id from chain where id is not null
-) c left join json_to_recordset(cast(:heads as json)) as h(chain_id bigint, time bigint) on h.chain_id = c.chain_id
-    ) h
-    cross join lateral (
-        select chain_id, timelock_id, email_hash from worker.gift_notification
-        where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
-    ) n
-) d
-            where n.chain_id = d.chain_id and n.timelock_id = d.timelock_id and n.email_hash = d.email_hash
-            returning n.chain_id, n.timelock_id
-        ), shredded as (
-            update worker.gift_ledger l set body = null, body_salt = null from gone
-            where l.chain_id = gone.chain_id and l.timelock_id = gone.timelock_id
-              and l.state in ('claimed', 'unknown', 'held')
-        )
-        select chain_id, timelock_id from gone;

@@ -1,4 +1,7 @@
-"""Tables of gifts: notifications, emails, wallets."""
+"""Tables of gifts (notifications, emails, wallets), and the statements of `queries.sql` by name."""
+
+from pathlib import Path
+from typing import Final
 
 from sqlalchemy import (
     BigInteger,
@@ -15,7 +18,10 @@ from sqlalchemy import (
     text,
 )
 
+from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+
+sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
 gift_notification = Table(
     "gift_notification",

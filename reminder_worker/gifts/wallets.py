@@ -27,7 +27,6 @@ log = structlog.get_logger(__name__)
 
 DAY = 86_400
 MOST_GIVEN_BACK = 5
-STALE_MS = 30 * 60 * 1000  # an older creation gets a new timestamp: the provider refuses requests of long ago
 _NOT_USABLE = "The wallet of this email address cannot be used for a gift; choose another way."
 MESSAGE_TYPES = {"GiftEmailWallet": ({"name": "emailHash", "type": "bytes32"}, {"name": "deadline", "type": "uint256"})}
 
@@ -74,7 +73,7 @@ class GiftWallets:
         self._settings = settings
         self._provider = provider
 
-    async def address(self, request: WalletRequest) -> str:
+    async def find_address(self, request: WalletRequest) -> str:
         """Lower-case address of the email's wallet, found or made; the message is spent only when it is answered.
 
         Raises NotConfigured, InvalidInput, Expired, DeadlineTooFar, AlreadyUsed, SignerMismatch, GiverUnknown,
@@ -82,8 +81,8 @@ class GiftWallets:
         """
         if self._provider is None or self._settings is None:
             raise NotConfigured("Gifts to an email address are not offered here.")
-        email = _normalised(request.email)
-        digest = await self._authorise(request, email)
+        email = _normalise_email(request.email)
+        digest = await self._check_authorization(request, email)
         scope, taken_at = "gift_wallets_of_giver", self._quotas.now()
         await self._quotas.reserve_one(
             None, scope, request.giver, self._settings.per_giver, DAY, code="daily_cap_reached"
@@ -107,7 +106,7 @@ class GiftWallets:
             raise
         return address
 
-    async def sub_organization(self, address: str) -> str | None:
+    async def find_sub_organization(self, address: str) -> str | None:
         """The sub-organization of the wallet with this lower-case address, which the page names at sign-in: else the
         provider would make a second one for the email."""
         this = gift_wallet.c.address_hash == self._hashes.gift_wallet(address)
@@ -115,7 +114,7 @@ class GiftWallets:
             found: str | None = await connection.scalar(select(gift_wallet.c.sub_organization_id).where(this))
         return found
 
-    async def _authorise(self, request: WalletRequest, email: str) -> bytes:
+    async def _check_authorization(self, request: WalletRequest, email: str) -> bytes:
         """The digest of a message that the giver signed, has not used, and may use."""
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._quotas.now())
@@ -133,34 +132,36 @@ class GiftWallets:
         self, provider: IdentityProvider, settings: IdentityProviderSettings, email: str, chain_id: int
     ) -> str:
         key = self._hashes.hash_email(email)
-        timestamp_ms, known = await self._remembered(key, settings, chain_id)
-        found = known or await self._made(provider, key, email, timestamp_ms)
-        address = await provider.wallet(found, email)
+        timestamp_ms, known = await self._load_or_begin_creation(key, settings, chain_id)
+        found = known or await self._find_or_create_organization(provider, key, email, timestamp_ms)
+        address = await provider.find_wallet(found, email)
         if address is None:
             log.error("gift_wallet_not_usable")
             raise WalletNotUsable(_NOT_USABLE)
-        if known is None and await self._remember(key, found) != found:  # another request stored another one first
+        if known is None and await self._save_organization(key, found) != found:  # another request was first
             return await self._find_or_create(provider, settings, email, chain_id)
         return address
 
-    async def _made(self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int) -> str:
+    async def _find_or_create_organization(
+        self, provider: IdentityProvider, key: bytes, email: str, timestamp_ms: int
+    ) -> str:
         """The email's sub-organization: found by its name, if an earlier creation was not recorded, or created."""
         name = self._hashes.sub_organization(email)
-        found = await provider.named(name)
+        found = await provider.find_organizations(name)
         if len(found) > 1:
             log.error("gift_wallet_ambiguous", count=len(found))
             raise WalletNotUsable(_NOT_USABLE)
         if found:
             return found[0]
-        if timestamp_ms < int(self._quotas.now() * 1000) - STALE_MS:
-            timestamp_ms = await self._restarted(key, timestamp_ms)
+        if timestamp_ms < int(self._quotas.now() * 1000) - 30 * 60 * 1000:  # the provider refuses old requests
+            timestamp_ms = await self._renew_timestamp(key, timestamp_ms)
         try:
-            return await provider.create(name, email, timestamp_ms)
+            return await provider.create_organization(name, email, timestamp_ms)
         except NotCreated:
-            await self._restarted(key, timestamp_ms)
+            await self._renew_timestamp(key, timestamp_ms)
             raise
 
-    async def _remembered(
+    async def _load_or_begin_creation(
         self, key: bytes, settings: IdentityProviderSettings, chain_id: int
     ) -> tuple[int, str | None]:
         """The timestamp of the creation and the sub-organization; a new email takes one of the day's creations."""
@@ -168,21 +169,21 @@ class GiftWallets:
         async with self._engine.begin() as connection:
             new = insert(gift_wallet).values(email_hash=key, timestamp_ms=timestamp_ms).on_conflict_do_nothing()
             if (await connection.execute(new.returning(gift_wallet.c.timestamp_ms))).first() is not None:
-                for scope, most in self._creations(settings.daily_creation_cap, chain_id):
+                for scope, most in self._list_creation_limits(settings.daily_creation_cap, chain_id):
                     await self._quotas.reserve_one(connection, scope, "", most, DAY, code="daily_cap_reached")
                 return timestamp_ms, None
             found = select(gift_wallet.c.timestamp_ms, gift_wallet.c.sub_organization_id)
             row = (await connection.execute(found.where(gift_wallet.c.email_hash == key))).one()
             return row.timestamp_ms, row.sub_organization_id
 
-    def _creations(self, most: int, chain_id: int) -> Iterator[tuple[str, int]]:
+    def _list_creation_limits(self, most: int, chain_id: int) -> Iterator[tuple[str, int]]:
         """Yield the counters of a creation, with their limits. An account on a test chain costs nothing. If mainnet is
         served, too, givers on test chains may use half of the day's creations."""
         yield "gift_wallets", most
         if chain_id in find_test_chains([chain.settings for chain in self._chains.values()]):
             yield "gift_wallets_of_test_chains", most // 2
 
-    async def _restarted(self, key: bytes, old: int) -> int:
+    async def _renew_timestamp(self, key: bytes, old: int) -> int:
         """Renew the timestamp of a creation. Return it, or a newer timestamp of another process."""
         this = gift_wallet.c.email_hash == key
         renewed = update(gift_wallet).values(timestamp_ms=int(self._quotas.now() * 1000))
@@ -193,7 +194,7 @@ class GiftWallets:
             raise IdentityProviderUnavailable("The creation was taken back; try again.")
         return int(found)
 
-    async def _remember(self, key: bytes, sub_organization_id: str) -> str:
+    async def _save_organization(self, key: bytes, sub_organization_id: str) -> str:
         """Store the sub-organization and return the one that counts: this one, or another that was stored first. Makes
         the row anew where it is gone: a creation that was begun long ago is forgotten as if never made."""
         found = insert(gift_wallet).values(
@@ -205,7 +206,7 @@ class GiftWallets:
             return str(await connection.scalar(kept.returning(gift_wallet.c.sub_organization_id)))
 
 
-def _normalised(email: str) -> str:
+def _normalise_email(email: str) -> str:
     try:
         return normalise_email(email)
     except ValueError as error:

@@ -7,8 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput
-from reminder_worker.gifts.queries import sql
-from reminder_worker.gifts.tables import gift_notification
+from reminder_worker.gifts.tables import gift_notification, sql
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent

@@ -20,8 +20,7 @@ from reminder_worker.auto_renew.operator_facts import (
 )
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
-from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS
-from reminder_worker.gifts.operator_facts import GiftEmailCount, count_gift_emails, count_notifications
+from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS, GiftEmailCount, count_gift_emails, count_notifications
 from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.operator import (

@@ -253,7 +253,7 @@ class Mail(WorkerLife):
         states = {row.key: row.state for row in rows}
         doubted = {key for key, state in states.items() if state == "in_doubt"}
         late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
-        keys = {self.hasher.message_id(key, _SENDER): key for key in states}
+        keys = {self.hasher.make_message_id(key, _SENDER): key for key in states}
         letters = [
             Letter(keys.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
             for each in self._reminders()
@@ -288,7 +288,7 @@ class Mail(WorkerLife):
         alerts = await self.world.sql("select id, kind, state from worker.alert where state <> 'merged'")
         found = [] if len(gifts) == self.acts and alerts else ["a gift or an alert was lost"]
         for row in [*gifts, *alerts]:
-            arrived = times[self.hasher.message_id(str(row.id), _SENDER)]
+            arrived = times[self.hasher.make_message_id(str(row.id), _SENDER)]
             if row.state == "sent" and not arrived:
                 found.append(f"{row.kind} says sent, and nobody got it")
             if row.state != "sent" and row.id not in shown:

@@ -14,9 +14,7 @@ from sqlalchemy.engine import Engine
 
 from mail_service import __main__, sending, smtp
 
-smtp._COMMAND_TIMEOUT = 3.0
-smtp._REPLY_TO_DATA_TIMEOUT = 3.0
-smtp._RETRY_AFTER_REFUSED = 1
+smtp.TIMES = smtp.SmtpTimes(command=3.0, reply_to_data=3.0, retry_after_refused=1)
 sending._BEAT_SECONDS = 0.3
 _left: dict[str, int] = {}
 

@@ -3,8 +3,9 @@
 import re
 from functools import cache
 
-from mail_service.catalogue import ROLES, TEMPLATES
+from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
+from mail_service.variables import ROLES
 from tests.campaign.expected import SIGNALS, WINDOWS, Received
 
 _LEGACY = re.compile(r"legacy \d+ on \w+")
@@ -28,7 +29,7 @@ def read_email(to: str, subject: str, text: str) -> Received:
 @cache
 def _kinds() -> dict[tuple[str, str | None], str]:
     """Subject and role name one kind."""
-    render = EmailRenderer("https://app.example.org").sample
+    render = EmailRenderer("https://app.example.org").render_sample
     names = [kind for kind, _ in WINDOWS.values()] + list(SIGNALS.values())
     return {
         (_LEGACY.sub("", render(TEMPLATES[name], role).subject), words): name

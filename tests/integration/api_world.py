@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.server import listening
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.gifts.gift import GiftReader
+from reminder_worker.gifts.pages import GiftReader
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.chain_summaries import ChainSummaries

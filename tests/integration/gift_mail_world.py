@@ -18,8 +18,8 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftMail, GiftMailReport
-from reminder_worker.gifts.gift import GiftReader
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
+from reminder_worker.gifts.pages import GiftReader
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.mail_client import MailClient
@@ -37,7 +37,7 @@ NOTIFY = [{"name": "payloadHash", "type": "bytes32"}, {"name": "deadline", "type
 ERASE = [{"name": "timelockId", "type": "uint256"}, {"name": "deadline", "type": "uint256"}]
 DOMAIN = {"name": "Reminder Worker", "version": "1", "chainId": CHAIN_ID}
 USDC = 25 * 10**6
-RULES = LinkRules.of([ORIGIN], "gifts")
+RULES = LinkRules.from_origins([ORIGIN], "gifts")
 
 
 @dataclass
@@ -92,7 +92,7 @@ class World:
         return replace(made, **changes)
 
     async def register(self, timelock_id: int, **changes: Any) -> Any:
-        return await self.notifications.register(self.request(self.payload(timelock_id, **changes)))
+        return await self.notifications.register_notification(self.request(self.payload(timelock_id, **changes)))
 
     def erasure(self, timelock_id: int, signer: LocalAccount | None = None) -> EraseRequest:
         signer = signer or self.giver
@@ -104,7 +104,7 @@ class World:
     async def tick(self) -> GiftMailReport:
         """One tick; what waits for a retry is due."""
         await self.sql("update worker.gift_ledger set next_try = now() where state in ('released', 'unknown')")
-        return await self.mail.run() if await self.mail.look() else GiftMailReport()
+        return await self.mail.run() if await self.mail.has_work() else GiftMailReport()
 
     async def states(self) -> dict[str, str]:
         return {row.kind: row.state for row in await self.sql("select kind, state from worker.gift_ledger")}

@@ -18,8 +18,8 @@ from devnet.compile import ROOT
 from devnet.scenarios import DAY, Scenario
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
+from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
-from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
 from tests.integration.gift_page_steps import key_of, see_it_received, type_key
 from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_email_world, open_gift_world
@@ -313,7 +313,7 @@ async def test_printables(studio: Studio) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_covers_of_all_occasions(studio: Studio) -> None:
-    covers = [(await studio.draw("sheet", sheet(id))).crop(COVER) for id in occasions()]
+    covers = [(await studio.draw("sheet", sheet(id))).crop(COVER) for id in load_occasions()]
     save(side_by_side([shrunk(each, 340) for each in covers], 4, 10), "occasions.png")
 
 
@@ -322,7 +322,7 @@ async def test_covers_of_all_occasions(studio: Studio) -> None:
 
 async def test_product_in_one_picture() -> None:
     """An email as the mail service renders it, beside the pictures of the gift page and of Dagster."""
-    email = EmailRenderer("https://app.example.org").sample(TEMPLATES["before_activation"], "owner")
+    email = EmailRenderer("https://app.example.org").render_sample(TEMPLATES["before_activation"], "owner")
     async with open_browser() as (browser, _):
         page = await browser.new_page(viewport={"width": 480, "height": 800})
         await page.set_content(email.html)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from reminder_worker.gifts.claim_link import GiftLetter, LinkRules, encode_letter, parse_claim_link
 
-RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
+RULES = LinkRules.from_origins(["https://gifts.example.org", "http://localhost:8080"], "gifts")
 ORIGINS = {"https://gifts.example.org", "http://localhost:8080"}
 G = encode_letter(GiftLetter("Ann", "Bob", "Hi"))
 PARSER = """
@@ -67,6 +67,6 @@ def test_what_is_accepted_opens_an_allowed_origin_in_every_browser(
         assert origin in ORIGINS
         assert credentials == ""
         assert path == f"/gifts/{link.chain_id}/{link.timelock_id}"
-        assert sorted(query.lstrip("?").split("&")) == sorted(link.marks.query().lstrip("?").split("&"))
+        assert sorted(query.lstrip("?").split("&")) == sorted(link.marks.format_query().lstrip("?").split("&"))
         assert fragment.startswith("#g=")
         assert quote(fragment, safe="#=") == fragment

@@ -3,8 +3,8 @@
 import pytest
 from playwright.async_api import expect
 
+from reminder_worker.gifts.assets import find_card_file
 from reminder_worker.gifts.claim_link import encode_letter
-from reminder_worker.gifts.occasions import card_name
 from tests.integration.gift_page_browser import Visitor
 from tests.integration.gift_page_world import LETTER, GiftWorld
 
@@ -30,7 +30,7 @@ async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it
     asked = [each.url for each in visitor.wire.sent if each.url.startswith(origin)]  # others are the browser's own
     files = [url for url in asked if url.startswith(f"{origin}/sealed/assets/")]
     assert asked[:2] == [entry, of_gift]
-    assert sorted(asked) == sorted([entry, of_gift, f"{origin}/sealed/cards/{card_name('birthday')}", *files])
+    assert sorted(asked) == sorted([entry, of_gift, f"{origin}/sealed/cards/{find_card_file('birthday')}", *files])
     sent = visitor.wire.bytes.decode("latin-1")
     for secret in (fragment, fragment[2:22], fragment[-20:], "#", "%23", "Canary", "Zzyzx", "Sealed words"):
         assert secret not in sent

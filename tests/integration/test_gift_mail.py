@@ -17,7 +17,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
-from reminder_worker.gifts.gift import GiftReader, TimelockedGift
+from reminder_worker.gifts.pages import GiftReader, TimelockedGift
 from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.operator import requeue_dead, settle_unsent
@@ -266,7 +266,7 @@ async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) ->
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
-    await world.notifications.erase(world.erasure(id))
+    await world.notifications.erase_notification(world.erasure(id))
     for _ in range(2):
         await world.tick()
     assert world.stub.inbox == []
@@ -336,7 +336,7 @@ async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state
     for _ in range(2):
         await world.tick()
     assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
-    await world.notifications.erase(world.erasure(id))
+    await world.notifications.erase_notification(world.erasure(id))
     assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []
 
 
@@ -345,7 +345,7 @@ async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window
     dark = in_the_dark(world)
     for days, kept in ((6, 1), (8, 0)):
         await world.sql("update worker.gift_notification set unlock_time = :time", time=int(time.time()) - days * DAY)
-        if await dark.look():
+        if await dark.has_work():
             await dark.run()
         assert await world.kept() == kept
 
@@ -356,7 +356,7 @@ async def test_a_vault_that_tells_of_no_gift_any_more_takes_no_email_away(world:
     tokens = [(world.scenario.deployment.usdc, USDC)]
     his = world.scenario.create_gift(uncle, world.heir.address, tokens=tokens, duration=30 * DAY)
     await world.register(world.seal(), timing="none")
-    await world.notifications.register(world.request(world.payload(his, timing="none"), uncle))
+    await world.notifications.register_notification(world.request(world.payload(his, timing="none"), uncle))
     world.scenario.advance(30 * DAY + 1)
     await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")
     vault, anvil = world.scenario.deployment.timelock_erc20, world.scenario.anvil
@@ -378,7 +378,7 @@ async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, mon
         return {}, int(time.time()) - 9 * DAY
 
     with monkeypatch.context() as past:
-        past.setattr(GiftReader, "read", read_in_the_past)
+        past.setattr(GiftReader, "read_gifts", read_in_the_past)
         await world.tick()
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]
@@ -432,7 +432,7 @@ async def test_a_gift_for_ever_is_told_of_and_keeps_nobody_elses_email(world: Wo
 async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> None:
     id = world.seal()
     request = world.request(world.payload(id))
-    await world.notifications.register(request)
+    await world.notifications.register_notification(request)
     world.stub.fail(Fault.DIES_BEFORE)
     await world.tick()
     tables = await world.sql("select tablename from pg_tables where schemaname = 'worker'")
@@ -468,7 +468,7 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
     for id in (over, kept):
         await world.register(id)
     captured = world.request(world.payload(kept))
-    await world.notifications.erase(world.erasure(kept))
+    await world.notifications.erase_notification(world.erasure(kept))
     async with world.engine.begin() as connection:
         for statement in (
             "update worker.gift_ledger set expires_at = now() - interval '1 second' where timelock_id = :id",
@@ -485,7 +485,7 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
     wallets = await world.sql("select email_hash from worker.gift_wallet order by 1")
     assert [bytes(row.email_hash) for row in wallets] == [b"b", b"c"]
     with pytest.raises(Superseded):
-        await world.notifications.register(captured)
+        await world.notifications.register_notification(captured)
 
 
 async def test_where_no_email_of_a_gift_is_sent_any_more_it_is_forgotten_all_the_same(world: World) -> None:

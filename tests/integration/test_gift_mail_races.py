@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.emails import GiftEmail, GiftMailReport
-from reminder_worker.gifts.gift import GiftReader
+from reminder_worker.gifts.pages import GiftReader
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox.dispatcher import OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
@@ -46,7 +46,7 @@ def once(monkeypatch: pytest.MonkeyPatch, of: type, name: str, meanwhile: Callab
 async def opened(world: World) -> tuple[OutboxDispatcher[GiftEmail], GiftMailReport]:
     """The outbox of one run."""
     report = GiftMailReport()
-    return world.mail.outbox(await world.mail._times(report), report), report
+    return world.mail.make_dispatcher(await world.mail._read_head_times(report), report), report
 
 
 async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
@@ -60,10 +60,10 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
         await other.execute(text("select from worker.gift_notification for update"))
 
         async def erase() -> None:
-            erasures.append(asyncio.create_task(world.notifications.erase(world.erasure(id))))
+            erasures.append(asyncio.create_task(world.notifications.erase_notification(world.erasure(id))))
             await blocked(world.engine)
 
-        once(monkeypatch, GiftReader, "read", erase)
+        once(monkeypatch, GiftReader, "read_gifts", erase)
         running = asyncio.create_task(world.mail.run())
         await blocked(world.engine, 2)
         await other.rollback()
@@ -85,7 +85,7 @@ async def test_who_is_registered_as_the_gift_opens_is_not_forgotten_with_the_per
     async def open_now() -> None:
         world.scenario.advance(30 * DAY + 1)
 
-    once(monkeypatch, GiftReader, "head_time", open_now)
+    once(monkeypatch, GiftReader, "read_head_time", open_now)
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.gift_ledger where state = 'dropped' for update"))
         correcting = asyncio.create_task(world.register(id, timing="none", recipientEmail="right@post.example"))
@@ -130,7 +130,7 @@ async def test_what_is_posted_again_is_looked_at_once_more(
         if corrected:
             await world.register(id, recipientEmail="right@post.example")
         else:
-            await world.notifications.erase(world.erasure(id))
+            await world.notifications.erase_notification(world.erasure(id))
 
     once(monkeypatch, MailClient, "ask", take_back)
     for _ in range(3):
@@ -155,7 +155,7 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
     async def postpone() -> None:
         await world.register(id, timing="scheduled", notifyAt=later.isoformat())
 
-    once(monkeypatch, GiftReader, "read", postpone)
+    once(monkeypatch, GiftReader, "read_gifts", postpone)
     for _ in range(2):
         await world.mail.run()
     assert world.stub.inbox == []
@@ -171,7 +171,7 @@ async def test_advance_notice_withdrawn_while_a_worker_has_the_email_is_not_sent
 ) -> None:
     id = world.seal()
     await world.register(id)
-    once(monkeypatch, GiftReader, "read", lambda: world.register(id, timing="none"))
+    once(monkeypatch, GiftReader, "read_gifts", lambda: world.register(id, timing="none"))
     for _ in range(3):
         await world.tick()
     assert world.stub.inbox == []
@@ -207,7 +207,7 @@ async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(wo
     world.stub.fail(Fault.ACCEPTS_AND_HANGS)
     running = asyncio.create_task(world.mail.run())
     await world.stub.hangs.wait()
-    await world.notifications.erase(world.erasure(id))
+    await world.notifications.erase_notification(world.erasure(id))
     await world.stub.stop()
     await running
     assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []

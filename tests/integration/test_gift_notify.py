@@ -45,12 +45,14 @@ async def test_a_gift_just_sealed_and_not_indexed_is_read_from_the_chain(world: 
 async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) -> None:
     id, thief = world.seal(), world.scenario.account("thief")
     with pytest.raises(SignerMismatch):
-        await world.notifications.register(world.request(world.payload(id), thief))
+        await world.notifications.register_notification(world.request(world.payload(id), thief))
     with pytest.raises(SignerMismatch):
-        await world.notifications.register(world.request(world.payload(id), thief, giver=world.giver.address.lower()))
+        await world.notifications.register_notification(
+            world.request(world.payload(id), thief, giver=world.giver.address.lower())
+        )
     await world.register(id)
     with pytest.raises(SignerMismatch):
-        await world.notifications.erase(world.erasure(id, thief))
+        await world.notifications.erase_notification(world.erasure(id, thief))
     assert await world.kept() == 1
 
 
@@ -61,9 +63,9 @@ async def test_an_index_that_names_another_giver_registers_and_erases_nothing(wo
     lied = "update worker.timelock set owner = :thief where timelock_id = :id returning true"
     assert await world.sql(lied, thief=thief.address.lower(), id=id)
     with pytest.raises(SignerMismatch):
-        await world.notifications.register(world.request(world.payload(id), thief))
+        await world.notifications.register_notification(world.request(world.payload(id), thief))
     with pytest.raises(SignerMismatch):
-        await world.notifications.erase(world.erasure(id, thief))
+        await world.notifications.erase_notification(world.erasure(id, thief))
     with pytest.raises(SignerMismatch):  # what would be pinned is not the gift that was sealed
         await world.register(id)
     assert await world.kept() == 0
@@ -82,14 +84,14 @@ async def test_one_endpoint_of_two_names_no_giver(engine: AsyncEngine, chain_sce
 async def test_the_payload_is_hashed_as_received(world: World) -> None:
     request = world.request(world.payload(world.seal()))
     with pytest.raises(SignerMismatch):
-        await world.notifications.register(
+        await world.notifications.register_notification(
             replace(request, payload=request.payload.replace(EMAIL, "thief@post.example"))
         )
     with pytest.raises(SignerMismatch):
-        await world.notifications.register(replace(request, payload=request.payload + " "))
-    await world.notifications.register(request)
+        await world.notifications.register_notification(replace(request, payload=request.payload + " "))
+    await world.notifications.register_notification(request)
     with pytest.raises((AlreadyUsed, Superseded)):
-        await world.notifications.register(request)
+        await world.notifications.register_notification(request)
 
 
 async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
@@ -142,7 +144,7 @@ async def test_a_scheduled_day_lies_before_the_opening_and_is_kept_to(world: Wor
         with pytest.raises(InvalidInput):
             await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(wrong, UTC).isoformat())
     await world.register(id, timing="scheduled", notifyAt=datetime.fromtimestamp(time.time() + DAY, UTC).isoformat())
-    assert not await world.mail.look()
+    assert not await world.mail.has_work()
     # A day passes by the database's clock.
     await world.sql("update worker.gift_ledger set next_try = next_try - interval '1 day 1 minute'")
     await world.tick()
@@ -166,9 +168,9 @@ async def test_where_no_email_is_sent_nobody_is_stored_but_what_was_can_be_erase
     off = make_gift_notifications(*parts, silent)
     id = world.seal()
     with pytest.raises(NotConfigured):
-        await off.register(world.request(world.payload(id)))
+        await off.register_notification(world.request(world.payload(id)))
     await world.register(id)
-    assert await off.erase(world.erasure(id))
+    assert await off.erase_notification(world.erasure(id))
     assert await world.kept() == 0
 
 
@@ -200,7 +202,7 @@ async def test_registering_again_or_after_erasure_repeats_nothing(world: World) 
     await world.register(id, timing="none")
     await world.register(id, recipientName="Quilla")
     await world.tick()
-    assert await world.notifications.erase(world.erasure(id))
+    assert await world.notifications.erase_notification(world.erasure(id))
     assert await world.kept() == 0
     await world.register(id)
     await world.tick()
@@ -211,19 +213,19 @@ async def test_registering_again_or_after_erasure_repeats_nothing(world: World) 
 async def test_erasure_cancels_what_was_not_sent(world: World) -> None:
     id = world.seal()
     await world.register(id)
-    await world.notifications.erase(world.erasure(id))
+    await world.notifications.erase_notification(world.erasure(id))
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
     assert world.stub.inbox == []
-    assert not await world.notifications.erase(world.erasure(id))
+    assert not await world.notifications.erase_notification(world.erasure(id))
 
 
 async def test_a_captured_message_brings_nothing_back(world: World) -> None:
     id = world.seal()
     older, newer = world.request(world.payload(id)), world.erasure(id)
-    await world.notifications.erase(newer)
+    await world.notifications.erase_notification(newer)
     with pytest.raises(Superseded):
-        await world.notifications.register(older)
+        await world.notifications.register_notification(older)
     assert await world.kept() == 0
 
 
@@ -235,14 +237,14 @@ async def test_a_message_is_good_for_an_hour_at_most(world: World, ahead: int, r
     with pytest.raises(refusal):
         await world.register(id)
     with pytest.raises(refusal):
-        await world.notifications.erase(world.erasure(id))
+        await world.notifications.erase_notification(world.erasure(id))
 
 
 async def test_at_most_three_addresses_over_a_gifts_life(world: World) -> None:
     id = world.seal()
     for number in range(3):
         await world.register(id, recipientEmail=f"try{number}@post.example")
-    await world.notifications.erase(world.erasure(id))
+    await world.notifications.erase_notification(world.erasure(id))
     with pytest.raises(InvalidInput) as refused:
         await world.register(id, recipientEmail="fourth@post.example")
     assert refused.value.faults[0].pointer == "/payload/recipientEmail"
@@ -271,12 +273,12 @@ async def test_strangers_cannot_use_up_an_addresss_registrations_nor_learn_of_th
         world = await open_world(stack, engine, chain_scenario, GIFT_NOTIFY_PER_EMAIL="1")
         stranger = world.scenario.account("stranger")
         dust = [world.scenario.create_gift(stranger, stranger.address, eth=1, duration=DAY) for _ in range(2)]
-        await world.notifications.register(world.request(world.payload(dust[0]), stranger))
+        await world.notifications.register_notification(world.request(world.payload(dust[0]), stranger))
         mine, again = world.seal(), world.seal()
         await world.register(mine)
         for id, giver in ((dust[1], stranger), (again, world.giver)):
             with pytest.raises(LimitReached):
-                await world.notifications.register(world.request(world.payload(id), giver))
+                await world.notifications.register_notification(world.request(world.payload(id), giver))
         await world.register(again, recipientEmail="another@post.example")
 
 
@@ -285,5 +287,5 @@ async def test_a_giver_erases_what_was_registered_also_when_the_chain_forgot_the
     id = world.seal()
     await world.register(id)
     world.scenario.anvil.revert(before)
-    assert await world.notifications.erase(world.erasure(id))
+    assert await world.notifications.erase_notification(world.erasure(id))
     assert await world.kept() == 0

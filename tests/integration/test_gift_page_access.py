@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.compile import ROOT
 from devnet.scenarios import Scenario
+from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
-from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, Visitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
@@ -248,8 +248,8 @@ async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visit
     page, ada = visitor.page, gift_world.person("ada")
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
     sealed, opened = await gift_world.seal(ada, opened=False), await gift_world.seal(ada)
-    assert len(occasions()) == 16
-    for occasion in occasions():
+    assert len(load_occasions()) == 16
+    for occasion in load_occasions():
         for state, gift in (("sealed", sealed), ("open", opened)):
             await page.goto(gift_world.link(gift.id, LinkFlags(occasion)))
             if state == "open":

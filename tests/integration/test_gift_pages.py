@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.gifts.occasions import card, occasions
+from reminder_worker.gifts.assets import load_occasions, read_card
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import Answer, World, open_world
@@ -266,12 +266,12 @@ async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccoun
 async def test_a_link_preview_shows_its_occasion(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
     """Open Graph and Twitter tags by `o`, absolute addresses; whatever is not an occasion has the default's."""
     gift = world.scenario.create_gift(giver, ada.address, eth=1)
-    for name in (*occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'):
+    for name in (*load_occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'):
         async with world.session.get(
             f"{world.url}/sealed/{world.chain_id}/{gift}", params={} if name is None else {"o": name}
         ) as response:
             html = await response.read()
-        tags, expected = Tags(html), occasions().get(name or "", occasions()["gift"])
+        tags, expected = Tags(html), load_occasions().get(name or "", load_occasions()["gift"])
         meta = tags.meta
         assert meta["og:title"] == meta["twitter:title"] == expected.greeting
         assert meta["og:image"] == meta["twitter:image"]
@@ -282,7 +282,7 @@ async def test_a_link_preview_shows_its_occasion(world: World, giver: LocalAccou
         assert meta["og:url"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}{kept}"
         assert html.count(b"<script") <= 1
         async with world.session.get(world.url + meta["og:image"].removeprefix(ORIGIN)) as image:
-            assert await image.read() == card(expected.id)
+            assert await image.read() == read_card(expected.id)
             assert image.headers["Content-Type"] == "image/png"
             assert image.headers["Cache-Control"] == "public, max-age=31536000, immutable"
             assert image.headers["Cross-Origin-Resource-Policy"] == "cross-origin"

@@ -95,15 +95,15 @@ def address_of(world: World) -> str:
 
 
 async def test_an_email_gets_a_wallet_and_keeps_it(world: World) -> None:
-    first = await world.wallets.address(world.request())
-    again = await world.another().address(world.request(" " + EMAIL.upper()))
+    first = await world.wallets.find_address(world.request())
+    again = await world.another().find_address(world.request(" " + EMAIL.upper()))
     assert first == again == address_of(world)
     assert world.provider.only.users[0]["userEmail"] == NORMAL
     assert world.provider.answers["create_sub_organization"] == 1
 
 
 async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(world: World) -> None:
-    await world.wallets.address(world.request())
+    await world.wallets.find_address(world.request())
     async with world.engine.connect() as connection:
         stored = str(await connection.scalar(text("select w::text from worker.gift_wallet w"))).lower()
         hashed = await connection.scalar(text("select encode(email_hash, 'hex') from worker.gift_wallet"))
@@ -117,15 +117,15 @@ async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(wo
 
 async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not_kept(world: World) -> None:
     """Whoever signs in names it; a wallet from before this was kept is known once it is asked for again."""
-    address = await world.wallets.address(world.request())
-    assert await world.wallets.sub_organization(address) == world.provider.only.id
-    assert await world.wallets.sub_organization("0x" + "12" * 20) is None
+    address = await world.wallets.find_address(world.request())
+    assert await world.wallets.find_sub_organization(address) == world.provider.only.id
+    assert await world.wallets.find_sub_organization("0x" + "12" * 20) is None
     async with world.engine.begin() as connection:
         assert address[2:] not in await connection.scalar(text("select w::text from worker.gift_wallet w"))
         await connection.execute(text("update worker.gift_wallet set address_hash = null"))
-    assert await world.wallets.sub_organization(address) is None
-    await world.wallets.address(world.request())
-    assert await world.wallets.sub_organization(address) == world.provider.only.id
+    assert await world.wallets.find_sub_organization(address) is None
+    await world.wallets.find_address(world.request())
+    assert await world.wallets.find_sub_organization(address) == world.provider.only.id
 
 
 async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
@@ -135,7 +135,7 @@ async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
     other = world.another()
     requests = [world.request() for _ in range(4)]
     found = await asyncio.gather(
-        *(wallets.address(request) for wallets, request in zip([world.wallets, other] * 2, requests, strict=True)),
+        *(wallets.find_address(request) for wallets, request in zip([world.wallets, other] * 2, requests, strict=True)),
         return_exceptions=True,
     )
     addresses = {each for each in found if isinstance(each, str)}
@@ -149,7 +149,7 @@ async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
 
 async def test_a_creation_that_takes_its_time_is_asked_about_and_not_repeated(world: World) -> None:
     world.provider.polls = 2  # created, then pending
-    assert await world.wallets.address(world.request()) == address_of(world)
+    assert await world.wallets.find_address(world.request()) == address_of(world)
     asked = world.provider.answers
     assert (asked["create_sub_organization"], asked["get_activity"]) == (1, 2)
 
@@ -158,16 +158,16 @@ async def test_an_answer_that_never_arrived_is_no_second_creation(world: World) 
     world.provider.breaks = 1
     world.provider.polls = 1  # so that the name does not find it yet
     with pytest.raises(IdentityProviderUnavailable):
-        await world.wallets.address(world.request())
-    assert await world.wallets.address(world.request()) == address_of(world)
+        await world.wallets.find_address(world.request())
+    assert await world.wallets.find_address(world.request()) == address_of(world)
     assert len(world.provider.activities) == 1, "the same bytes are the same activity"
 
 
 async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world: World) -> None:
-    before = await world.wallets.address(world.request())
+    before = await world.wallets.find_address(world.request())
     async with world.engine.begin() as connection:
         await connection.execute(text("delete from worker.gift_wallet"))
-    assert await world.wallets.address(world.request()) == before
+    assert await world.wallets.find_address(world.request()) == before
     assert len(world.provider.organizations) == 1
 
 
@@ -175,16 +175,16 @@ async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world:
 async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world: World, status: str) -> None:
     world.provider.ends_as = f"ACTIVITY_STATUS_{status}"
     with pytest.raises(NotCreated):
-        await world.wallets.address(world.request())
+        await world.wallets.find_address(world.request())
     world.provider.ends_as = "ACTIVITY_STATUS_COMPLETED"
     world.time.seconds += 1
-    assert await world.wallets.address(world.request()) == address_of(world)
+    assert await world.wallets.find_address(world.request()) == address_of(world)
 
 
 async def test_what_the_provider_says_of_a_failure_is_not_logged(world: World) -> None:
     world.provider.ends_as = f"ACTIVITY_STATUS_FAILED: {NORMAL}"
     with capture_logs() as logs, pytest.raises(IdentityProviderUnavailable):
-        await world.wallets.address(world.request())
+        await world.wallets.find_address(world.request())
     assert logs
     assert NORMAL not in str(logs)
 
@@ -235,7 +235,7 @@ def no_address(organization: Any) -> None:
 
 
 async def test_a_wallet_that_somebody_else_may_control_is_never_answered(world: World) -> None:
-    await world.wallets.address(world.request())
+    await world.wallets.find_address(world.request())
     good = deepcopy(world.provider.only)
     for tampered in (
         stranger,
@@ -255,14 +255,14 @@ async def test_a_wallet_that_somebody_else_may_control_is_never_answered(world: 
         async with world.engine.begin() as connection:
             await connection.execute(text("delete from worker.quota"))
         with pytest.raises(WalletNotUsable):
-            await world.wallets.address(world.request())
+            await world.wallets.find_address(world.request())
 
 
 async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -> None:
-    before = await world.wallets.address(world.request())
+    before = await world.wallets.find_address(world.request())
     session = {"credential": {"type": "CREDENTIAL_TYPE_LOGIN"}, "expirationSeconds": "900"}
     world.provider.only.users[0]["apiKeys"] = [session]
-    assert await world.wallets.address(world.request()) == before
+    assert await world.wallets.find_address(world.request()) == before
 
 
 @asynccontextmanager
@@ -292,9 +292,9 @@ async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept
     async with answering(answer) as url:
         for _ in range(6):
             with pytest.raises(IdentityProviderUnavailable):
-                await world.another(TURNKEY_URL=url).address(world.request())
+                await world.another(TURNKEY_URL=url).find_address(world.request())
     assert not world.provider.answers, "no email follows a redirect"
-    assert await world.wallets.address(world.request()) == address_of(world)
+    assert await world.wallets.find_address(world.request()) == address_of(world)
 
 
 async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: World) -> None:
@@ -307,47 +307,47 @@ async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: Wor
 
     async with answering(answer) as url:
         with pytest.raises(IdentityProviderUnavailable):
-            await world.another(TURNKEY_URL=url).address(world.request())
+            await world.another(TURNKEY_URL=url).find_address(world.request())
     assert asked == ["list_suborgs"]
 
 
 async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
-    await world.wallets.address(world.request())
+    await world.wallets.find_address(world.request())
     async with world.engine.begin() as connection:
         await connection.execute(text("delete from worker.gift_wallet"))
     twin = replace(world.provider.only, id="squatter")
     world.provider.organizations["squatter"] = twin
     with pytest.raises(WalletNotUsable):
-        await world.wallets.address(world.request())
+        await world.wallets.find_address(world.request())
 
 
 async def test_wallet_of_another_person_is_not_remembered_for_an_email(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A provider that once names another person's wallet does not decide who gets later gifts."""
-    theirs = await world.wallets.address(world.request("friend@post.example"))
+    theirs = await world.wallets.find_address(world.request("friend@post.example"))
     with monkeypatch.context() as once:
         once.setattr(IdentityProvider, "create", AsyncMock(return_value=world.provider.only.id))
         with pytest.raises(WalletNotUsable):
-            await world.wallets.address(world.request())
-    assert await world.wallets.address(world.request()) != theirs
+            await world.wallets.find_address(world.request())
+    assert await world.wallets.find_address(world.request()) != theirs
 
 
 async def test_the_message_is_the_givers_about_this_email_and_used_once(world: World) -> None:
     request = world.request()
     with pytest.raises(SignerMismatch):
-        await world.wallets.address(replace(request, giver=world.scenario.account("thief").address.lower()))
+        await world.wallets.find_address(replace(request, giver=world.scenario.account("thief").address.lower()))
     with pytest.raises(SignerMismatch):
-        await world.wallets.address(replace(request, email="other@post.example"))
+        await world.wallets.find_address(replace(request, email="other@post.example"))
     with pytest.raises(Expired):
-        await world.wallets.address(replace(request, deadline=int(world.time()) - 1))
+        await world.wallets.find_address(replace(request, deadline=int(world.time()) - 1))
     with pytest.raises(InvalidInput) as refused:
-        await world.wallets.address(replace(request, email="Zaffre at home"))
+        await world.wallets.find_address(replace(request, email="Zaffre at home"))
     assert "Zaffre" not in f"{refused.value}{refused.value.faults}"
-    await world.wallets.address(request)
+    await world.wallets.find_address(request)
     asked = world.provider.answers.total()
     with pytest.raises(AlreadyUsed):
-        await world.wallets.address(request)
+        await world.wallets.find_address(request)
     assert world.provider.answers.total() == asked, "a captured message uses up nothing of the provider's limits"
 
 
@@ -355,8 +355,8 @@ async def test_a_failed_request_does_not_spend_the_message(world: World) -> None
     request = world.request()
     world.provider.breaks = 1
     with pytest.raises(IdentityProviderUnavailable):
-        await world.wallets.address(request)
-    assert await world.wallets.address(request) == address_of(world)
+        await world.wallets.find_address(request)
+    assert await world.wallets.find_address(request) == address_of(world)
 
 
 async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_giver(world: World) -> None:
@@ -365,10 +365,10 @@ async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_give
     away = world.another(GIFT_WALLETS_PER_GIVER="1", TURNKEY_URL="http://127.0.0.1:1")
     for _ in range(2):
         with pytest.raises(IdentityProviderUnavailable):
-            await away.address(world.request())
-    assert await one.address(world.request()) == address_of(world)
+            await away.find_address(world.request())
+    assert await one.find_address(world.request()) == address_of(world)
     with pytest.raises(LimitReached):
-        await one.address(world.request())
+        await one.find_address(world.request())
 
 
 async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World) -> None:
@@ -376,15 +376,15 @@ async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World)
     away = world.another(GIFT_WALLETS_PER_GIVER="2", TURNKEY_URL="http://127.0.0.1:1")
     for number in range(2 + MOST_GIVEN_BACK):
         with pytest.raises(IdentityProviderUnavailable):
-            await away.address(world.request(f"person-{number}@post.example"))
+            await away.find_address(world.request(f"person-{number}@post.example"))
     with pytest.raises(LimitReached):
-        await away.address(world.request())
+        await away.find_address(world.request())
 
 
 async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
     throwaway = Account.create()
     with pytest.raises(GiverUnknown):
-        await world.wallets.address(world.request(signer=throwaway))
+        await world.wallets.find_address(world.request(signer=throwaway))
     assert not world.provider.answers
 
 
@@ -392,19 +392,19 @@ async def test_a_premium_giver_who_never_sent_anything_is_welcome(world: World) 
     newcomer = world.scenario.account("newcomer")
     world.scenario.subscribe_premium(newcomer)
     world.scenario.anvil.rpc("anvil_setNonce", newcomer.address, "0x0")
-    await world.wallets.address(world.request(signer=newcomer))
+    await world.wallets.find_address(world.request(signer=newcomer))
 
 
 async def test_creations_and_givers_are_capped_by_the_day(world: World) -> None:
     capped = world.another(GIFT_WALLETS_PER_DAY="1")
-    await capped.address(world.request())
+    await capped.find_address(world.request())
     with pytest.raises(LimitReached) as refused:
-        await capped.address(world.request("second@post.example"))
+        await capped.find_address(world.request("second@post.example"))
     assert refused.value.code == "daily_cap_reached"
-    await capped.address(world.request())  # an email that has its wallet is still answered
+    await capped.find_address(world.request())  # an email that has its wallet is still answered
     eager = world.another(GIFT_WALLETS_PER_GIVER="1")
     with pytest.raises(LimitReached):
-        await eager.address(world.request())
+        await eager.find_address(world.request())
 
 
 async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(world: World) -> None:
@@ -415,13 +415,13 @@ async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(wo
         settings = settings_for(world.scenario, "postgresql://unused@localhost/unused", **environ, CHAINS="1")
         async with Chain(settings.chains[0]) as world.chains[1]:
             capped = world.another(GIFT_WALLETS_PER_DAY="2")
-            await capped.address(world.request())
+            await capped.find_address(world.request())
             with pytest.raises(LimitReached) as refused:
-                await capped.address(world.request("second@post.example"))
+                await capped.find_address(world.request("second@post.example"))
             assert refused.value.code == "daily_cap_reached"
-            await capped.address(real.request("second@post.example"))
+            await capped.find_address(real.request("second@post.example"))
             with pytest.raises(LimitReached):
-                await capped.address(real.request("third@post.example"))
+                await capped.find_address(real.request("third@post.example"))
 
 
 async def test_a_private_key_of_another_public_key_is_refused_at_the_start(world: World) -> None:

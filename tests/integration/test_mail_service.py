@@ -126,7 +126,7 @@ async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str
     settings = MailServiceSettings.from_environ(environment(mail_database, inbox))
     async with MailStore.open(settings.database_url.get_secret_value(), 3) as store:
         async with EmailSender(settings, store) as sender:
-            sending = asyncio.create_task(sender.send("key-1", msgspec.convert(body(), SendRequest)))
+            sending = asyncio.create_task(sender.send_email("key-1", msgspec.convert(body(), SendRequest)))
             await inbox.wait_for_count(1)
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
@@ -284,7 +284,7 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Smtp
     hasher = AddressHasher(
         MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
     )
-    token = hasher.unsubscribe_token(parse_address(EMAIL))
+    token = hasher.make_unsubscribe_token(parse_address(EMAIL))
     name = mail_database.split("?")[0].rpartition("/")[2]
     admin = mail_database.replace(f"/{name}?", "/postgres?")
     with psycopg.connect(admin, autocommit=True) as connection:
@@ -350,7 +350,7 @@ async def test_a_refused_login_is_not_tried_with_each_email(
         served(environment(mail_database, inbox, **settings)) as client,
     ):
         with monkeypatch.context() as time_over:
-            time_over.setattr(smtp, "_RETRY_AFTER_REFUSED_LOGIN", 0)
+            time_over.setattr(smtp, "TIMES", smtp.SmtpTimes(retry_after_refused_login=0))
             answer = await client.send("key-1")
         assert (answer.status, answer.json["code"], inbox.connections) == (503, "smtp_refused", 1)
         answers = await asyncio.gather(*(client.send(f"key-{number}") for number in range(2, 22)))
@@ -457,7 +457,7 @@ async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_t
     hasher = AddressHasher(
         MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
     )
-    await client.request("POST", f"/unsubscribe/{hasher.unsubscribe_token(parse_address(EMAIL))}")
+    await client.request("POST", f"/unsubscribe/{hasher.make_unsubscribe_token(parse_address(EMAIL))}")
     asked = TEMPLATES[template]
     links = {
         name: str(asked.sample[name]).format(origin=ORIGIN, gift_origin=ORIGIN)

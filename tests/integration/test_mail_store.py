@@ -18,13 +18,13 @@ async def opened(database: str) -> AsyncIterator[MailStore]:
 
 
 async def claimed(store: MailStore, key: str) -> KeyClaim:
-    claim = await store.claim(key, b"body", f"<{key}@x>", None)
+    claim = await store.claim_key(key, b"body", f"<{key}@x>", None)
     assert isinstance(claim, KeyClaim)
     return claim
 
 
 async def state(store: MailStore, key: str) -> str | None:
-    known = await store.find(key)
+    known = await store.find_key(key)
     return known.state if known else None
 
 
@@ -41,7 +41,7 @@ async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_data
         before, after, done = [await claimed(one, key) for key in ("before", "after", "done")]
         assert await one.hand_over(after)
         assert await one.hand_over(done)
-        await one.accept(done)
+        await one.mark_accepted(done)
         await two.beat()
         assert (await state(two, "before"), await state(two, "after")) == ("in_flight", "in_flight")
         await one._watch.invalidate()
@@ -51,7 +51,7 @@ async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_data
         again = await claimed(two, "before")
         assert not await one.hand_over(before)
         assert await two.hand_over(again)
-        await one.accept(after)
+        await one.mark_accepted(after)
         assert await state(two, "after") == "accepted"
 
 
@@ -60,7 +60,7 @@ async def test_an_instance_announces_itself_again(mail_database: str) -> None:
         cut(mail_database)
         for store in (one, two):
             with pytest.raises(SQLAlchemyError):
-                await store.find("x")
+                await store.find_key("x")
             await store.beat()
         await claimed(one, "key")
         await two.judge_dead_instances()
@@ -75,20 +75,22 @@ async def test_after_a_failover_to_a_standby_no_connection_to_it_is_kept(mail_da
             admin.execute(f"alter database {name} set default_transaction_read_only = on")
             cut(mail_database)
             with suppress(SQLAlchemyError):
-                await store.find("x")
+                await store.find_key("x")
             await store.beat()  # announced on the standby, which holds locks too
-            assert await store.find("x") is None
-            assert not await store.ready()
+            assert await store.find_key("x") is None
+            assert not await store.accepts_writes()
             with pytest.raises(SQLAlchemyError):
-                await store.claim("key", b"body", "<key@x>", None)
+                await store.claim_key("key", b"body", "<key@x>", None)
             admin.execute(f"alter database {name} reset default_transaction_read_only")
         await store.beat()
-        assert await store.ready()
+        assert await store.accepts_writes()
         await claimed(store, "key")
         assert await store._watch.scalar(sa.text("show transaction_read_only")) == "off"
 
 
-@pytest.mark.parametrize(("outcome", "expected"), [("accept", "accepted"), ("free", None), ("doubt", "in_doubt")])
+@pytest.mark.parametrize(
+    ("outcome", "expected"), [("mark_accepted", "accepted"), ("free_key", None), ("mark_in_doubt", "in_doubt")]
+)
 async def test_an_outcome_that_could_not_be_recorded_is_recorded_later(
     mail_database: str, outcome: str, expected: str | None
 ) -> None:
@@ -105,10 +107,10 @@ async def test_an_old_attempt_cannot_touch_a_new_one(mail_database: str) -> None
     """Freed and claimed again by the same process: the first attempt can neither hand over nor free."""
     async with opened(mail_database) as store:
         old = await claimed(store, "key")
-        await store.free(old)
+        await store.free_key(old)
         new = await claimed(store, "key")
         assert not await store.hand_over(old)
-        await store.free(old)
+        await store.free_key(old)
         assert await store.hand_over(new)
 
 
@@ -116,9 +118,9 @@ async def test_what_was_accepted_is_never_freed(mail_database: str) -> None:
     async with opened(mail_database) as store:
         claim = await claimed(store, "key")
         await store.hand_over(claim)
-        await store.accept(claim)
-        await store.free(claim)
-        assert isinstance(await store.claim("key", b"body", "<key@x>", None), KnownKey)
+        await store.mark_accepted(claim)
+        await store.free_key(claim)
+        assert isinstance(await store.claim_key("key", b"body", "<key@x>", None), KnownKey)
 
 
 async def test_what_may_be_out_is_not_handed_over_again(mail_database: str) -> None:
@@ -126,7 +128,7 @@ async def test_what_may_be_out_is_not_handed_over_again(mail_database: str) -> N
         claim = await claimed(store, "key")
         assert await store.hand_over(claim)
         assert not await store.hand_over(claim)
-        await store.doubt(claim)
+        await store.mark_in_doubt(claim)
         assert not await store.hand_over(claim)
 
 
@@ -136,7 +138,7 @@ async def test_email_whose_outcome_a_failover_forgot_is_in_doubt(mail_database: 
     async with opened(mail_database) as store:
         lost, going_on = await claimed(store, "lost"), await claimed(store, "going on")
         assert await store.hand_over(lost)
-        await store.accept(lost)
+        await store.mark_accepted(lost)
         with psycopg.connect(mail_database) as last_commits_lost:
             last_commits_lost.execute(
                 "update mail_service.message set state = 'in_flight', stage = %s where key = 'lost'", (stage,)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.gifts.gift import GiftReader
+from reminder_worker.gifts.pages import GiftReader
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring import chain_summaries
 from reminder_worker.outbox.mail_client import MailClient

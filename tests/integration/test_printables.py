@@ -21,8 +21,8 @@ from PIL import Image, ImageChops, ImageFilter, ImageStat
 from playwright.async_api import Page, Route, async_playwright
 
 from devnet.compile import ROOT
+from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, encode_letter
-from reminder_worker.gifts.occasions import occasions
 from tests.integration.gift_page_browser import find_chromium
 from tests.qr import qr_codes
 
@@ -190,7 +190,7 @@ def changed(one: Image.Image, other: Image.Image) -> tuple[int, int, int, int] |
 
 
 async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_paper(studio: Studio) -> None:
-    for occasion in occasions():
+    for occasion in load_occasions():
         given, shown = sheet(occasion), gift_card(occasion)
         page = await studio.draw("sheet", given)
         assert codes(page.crop(SECRET)) == [KEY]

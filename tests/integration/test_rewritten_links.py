@@ -47,7 +47,7 @@ async def test_a_rewritten_link_is_put_right_by_the_page(gift_world: GiftWorld, 
 async def test_a_rewritten_link_of_a_sheet_is_repaired_before_the_redirect(gift_world: GiftWorld, visit: Visit) -> None:
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada, opened=False, marks=MARKS)
-    sheet = f"{gift_world.origin}/sealed/for/{ada.address}{MARKS.query()}#g={encode_letter(LETTER)}"
+    sheet = f"{gift_world.origin}/sealed/for/{ada.address}{MARKS.format_query()}#g={encode_letter(LETTER)}"
     visitor = await visit(PHONE)
     for rewrite in REWRITINGS.values():
         await visitor.page.goto("about:blank")
@@ -90,7 +90,7 @@ async def test_a_letter_in_a_path_or_query_is_in_no_log_metric_or_answer(
 ) -> None:
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, marks=MARKS)
     api, payload = gift_world.api, encode_letter(LETTER)
-    sheet = f"/sealed/for/{gift.recipient.address}{MARKS.query()}#g={payload}"
+    sheet = f"/sealed/for/{gift.recipient.address}{MARKS.format_query()}#g={payload}"
     configure_logging(api.parts.settings)
     capsys.readouterr()
     for path in (gift.url.removeprefix(gift_world.origin), sheet, f"/sealed/x#g={payload}", f"/gift/1#g={payload}"):

@@ -39,9 +39,10 @@ def test_every_statement_is_used_and_every_used_name_has_a_statement(path: Path)
 def test_a_statement_is_loaded_without_its_comments(tmp_path: Path) -> None:
     file = tmp_path / "queries.sql"
     file.write_text(
-        "-- Of the whole file: it has: colons.\n\n-- name: one\n-- Why: so.\nselect :a;\n\n-- name: two\nselect 2;\n"
+        "-- Of the whole file: it has: colons.\n\n-- name: one\n-- Why: so.\nselect :a;\n\n"
+        "-- part: shared\n-- Why: twice.\nselect 2;\n\n-- name: two\nselect ({shared}), ({shared});\n"
     )
     assert {name: str(statement) for name, statement in load_queries(file).items()} == {
         "one": "select :a",
-        "two": "select 2",
+        "two": "select (select 2), (select 2)",
     }

@@ -5,10 +5,10 @@ import re
 import pytest
 
 from api.gift_page import plain_page
-from reminder_worker.gifts.occasions import GiftOccasion, occasions
+from reminder_worker.gifts.assets import GiftOccasion, load_occasions
 
 
-@pytest.mark.parametrize("occasion", occasions().values(), ids=lambda occasion: occasion.id)
+@pytest.mark.parametrize("occasion", load_occasions().values(), ids=lambda occasion: occasion.id)
 def test_every_browser_knows_the_colours(occasion: GiftOccasion) -> None:
     """Those of before 2023 mix none: light letters would stand on no ground."""
     colours = dict(re.findall(r"(--[a-z-]+):([^;}]+)", plain_page(occasion, "There is no gift here", [])))

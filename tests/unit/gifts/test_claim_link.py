@@ -11,26 +11,22 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from reminder_worker.gifts.claim_link import (
-    LARGEST_CHAIN_ID,
-    LARGEST_TIMELOCK_ID,
-    MOST_LETTER_BYTES,
-    MOST_LINK_CHARACTERS,
-    MOST_NOTE_CHARACTERS,
+    LIMITS,
     ClaimLink,
     GiftLetter,
     LinkFlags,
     LinkRules,
     ServedOrigin,
-    as_served_now,
     check_claim_link,
     decode_letter,
     encode_letter,
-    kept_marks,
     parse_claim_link,
+    read_valid_flags,
+    rebuild_link,
 )
 from reminder_worker.settings.values import Origins
 
-RULES = LinkRules.of(["https://gifts.example.org", "http://localhost:8080"], "gifts")
+RULES = LinkRules.from_origins(["https://gifts.example.org", "http://localhost:8080"], "gifts")
 LETTER = GiftLetter("Zoë", "Grandma & Grandpa", "Happy birthday!\nOpen me 🎁")
 G = encode_letter(LETTER)
 GOOD = f"https://gifts.example.org/gifts/1/7?o=birthday#g={G}"
@@ -44,7 +40,7 @@ marks = st.builds(
 words = st.text(st.sampled_from("abcXYZ äöß漢字-'"), max_size=60).map(lambda text: " ".join(text.split()))
 notes = st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]) | st.just("\n"), max_size=300)
 letters = st.builds(GiftLetter, to=words, giver=words, note=notes)
-ids = {"chain_id": st.integers(1, LARGEST_CHAIN_ID), "timelock_id": st.integers(1, LARGEST_TIMELOCK_ID)}
+ids = {"chain_id": st.integers(1, LIMITS.chain_id), "timelock_id": st.integers(1, LIMITS.timelock_id)}
 
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
@@ -53,12 +49,12 @@ def test_a_link_of_earlier_settings_leads_to_the_same_gift_by_those_of_now(
 ) -> None:
     """Its origin stays where it is one still."""
     link = ClaimLink(origin, "gifts", chain_id, timelock_id, marks, letter)
-    now = LinkRules.of(["https://new.example.org", "http://localhost:8080"], "presents")
+    now = LinkRules.from_origins(["https://new.example.org", "http://localhost:8080"], "presents")
     stays = origin in now.origins
-    assert parse_claim_link(as_served_now(link.url, now), now) == replace(
+    assert parse_claim_link(rebuild_link(link.url, now), now) == replace(
         link, prefix="presents", origin=origin if stays else now.origins[0]
     )
-    assert as_served_now(link.url, RULES) == link.url
+    assert rebuild_link(link.url, RULES) == link.url
 
 
 @given(origin=st.sampled_from(RULES.origins), marks=marks, letter=letters, **ids)
@@ -73,15 +69,17 @@ def test_a_link_is_read_back_as_it_was_made(
 
 def test_the_largest_link_is_not_too_long() -> None:
     """Whatever letter can be made can be read in any link, and fits a QR code of level M (2,331 bytes)."""
-    letter = GiftLetter("ä" * 60, "ä" * 60, "n" * MOST_NOTE_CHARACTERS)
-    full = GiftLetter("x" * 30, "x" * (MOST_LETTER_BYTES - 3 * MOST_NOTE_CHARACTERS - 65), "漢" * MOST_NOTE_CHARACTERS)
-    assert len(encode_letter(full)) * 3 // 4 >= MOST_LETTER_BYTES - 2
+    letter = GiftLetter("ä" * 60, "ä" * 60, "n" * LIMITS.note_characters)
+    full = GiftLetter(
+        "x" * 30, "x" * (LIMITS.letter_bytes - 3 * LIMITS.note_characters - 65), "漢" * LIMITS.note_characters
+    )
+    assert len(encode_letter(full)) * 3 // 4 >= LIMITS.letter_bytes - 2
     marks = LinkFlags("o" * 32, True, True)
-    rules = LinkRules.of([f"https://{'h' * 40}.example.org:65535"], "g")
+    rules = LinkRules.from_origins([f"https://{'h' * 40}.example.org:65535"], "g")
     for each in (letter, full):
         link = ClaimLink(rules.origins[0], "g", 1, 10**9, marks, each)
         assert parse_claim_link(link.url, rules) == link
-        assert len(link.url) <= MOST_LINK_CHARACTERS < 2331
+        assert len(link.url) <= LIMITS.link_characters < 2331
 
 
 def test_scheme_and_host_have_no_case_and_a_default_port_may_be_told() -> None:
@@ -135,7 +133,7 @@ def test_another_origin_is_refused(origin: str) -> None:
         "/gifts/1/7#x=1&g=LETTER", "/gifts/1/7#g=LETTER=", "/gifts/1/7#g=LETTER%20", "/gifts/1/7#G=LETTER",
         "/gifts/1/7##g=LETTER", "/gifts/1/7#g=LETTER\n", "/gifts/1/7#g=LETTER ", "/gifts/1/7 #g=LETTER",
         "/gifts/1/7\t#g=LETTER", "/gifts/1/7\x00#g=LETTER", "/gifts/1/7\u202e#g=LETTER",
-        f"/gifts/1/{LARGEST_TIMELOCK_ID + 1}#g=LETTER", f"/gifts/{'1' * 5000}/7#g=LETTER",
+        f"/gifts/1/{LIMITS.timelock_id + 1}#g=LETTER", f"/gifts/{'1' * 5000}/7#g=LETTER",
     ],
 )  # fmt: skip
 def test_whatever_is_not_exactly_a_link_of_this_gift_is_refused(rest: str) -> None:
@@ -192,7 +190,7 @@ def raw(data: bytes) -> str:
         wire(to="x" * 61),
         wire(to="https://evil.net"),
         wire(**{"from": "a\u202eb"}),
-        wire(note="n" * (MOST_NOTE_CHARACTERS + 1)),
+        wire(note="n" * (LIMITS.note_characters + 1)),
         wire(note="a\u202eb"),
         wire(note="a\x00b"),
         wire(note="a\rb"),
@@ -201,7 +199,7 @@ def raw(data: bytes) -> str:
         raw(b"{"),
         raw(b"\xff\xfe"),
         raw(b"[" * 1500),
-        raw(msgspec.json.encode({"v": 1, "to": "", "from": "", "note": ""}) + b" " * MOST_LETTER_BYTES),
+        raw(msgspec.json.encode({"v": 1, "to": "", "from": "", "note": ""}) + b" " * LIMITS.letter_bytes),
         raw(b'{"v":1,"to":"\\ud800","from":"","note":""}'),
         wire() + "=",
         wire() + "A",
@@ -263,7 +261,7 @@ def test_nothing_of_a_letter_shows_when_it_is_printed() -> None:
 )
 def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept: LinkFlags) -> None:
     """Nothing else of a request's query reaches a redirect."""
-    assert kept_marks(query) == kept
+    assert read_valid_flags(query) == kept
 
 
 @pytest.mark.parametrize(
@@ -280,7 +278,7 @@ def test_only_known_marks_of_a_query_are_kept(query: list[tuple[str, str]], kept
 def test_an_allowed_origin_has_to_be_one(text: str) -> None:
     """A path, credentials or a host that is not ASCII in the setting would never match, or match too much."""
     with pytest.raises(ValueError):
-        LinkRules.of([text], "gifts")
+        LinkRules.from_origins([text], "gifts")
 
 
 @given(text=st.from_regex(r"(?i:https?)://[a-zA-Z0-9.-]{1,20}(:[0-9]{1,5})?/?", fullmatch=True))
@@ -292,4 +290,4 @@ def test_what_the_settings_take_as_an_origin_is_one_of_a_link(text: str) -> None
         (kept,) = TypeAdapter(Origins).validate_python(text)
     except ValidationError:
         return
-    assert str(*LinkRules.of([kept], "gifts").origins) == kept
+    assert str(*LinkRules.from_origins([kept], "gifts").origins) == kept

@@ -6,11 +6,19 @@ import pytest
 from PIL import Image
 
 from gift_page.tools import draw_cards
-from reminder_worker.gifts.claim_link import MOST_NOTE_CHARACTERS, GiftLetter, LinkFlags, encode_letter, kept_marks
-from reminder_worker.gifts.occasions import CARD_SIZE, GiftOccasion, card, card_name, card_names, occasion_of, occasions
+from reminder_worker.gifts.assets import (
+    CARD_SIZE,
+    GiftOccasion,
+    find_card_file,
+    find_occasion,
+    load_occasions,
+    map_card_files,
+    read_card,
+)
+from reminder_worker.gifts.claim_link import LIMITS, GiftLetter, LinkFlags, encode_letter, read_valid_flags
 
 MOST_CARD_BYTES = 40_000
-ALL = list(occasions().values())
+ALL = list(load_occasions().values())
 
 
 def test_there_are_at_least_ten_occasions_and_a_default() -> None:
@@ -18,16 +26,16 @@ def test_there_are_at_least_ten_occasions_and_a_default() -> None:
     assert len(ALL) >= 10
     assert len({occasion.motif for occasion in ALL}) == len({occasion.greeting for occasion in ALL}) == len(ALL)
     for unknown in (None, "", "no-such-thing", "../gift"):
-        assert occasion_of(unknown).id == "gift"
+        assert find_occasion(unknown).id == "gift"
 
 
 @pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
 def test_every_occasion_can_be_named_in_a_link_and_its_messages_be_sent(occasion: GiftOccasion) -> None:
     """Its id is what `o` takes; three messages, each a note that a letter takes, in whole sentences."""
-    assert kept_marks([("o", occasion.id)]) == LinkFlags(occasion.id)
+    assert read_valid_flags([("o", occasion.id)]) == LinkFlags(occasion.id)
     assert len(occasion.messages) == 3
     for message in occasion.messages:
-        assert len(message) < MOST_NOTE_CHARACTERS
+        assert len(message) < LIMITS.note_characters
         assert encode_letter(GiftLetter("", "", message))
         assert message[-1] in ".!"
 
@@ -43,18 +51,18 @@ def test_the_words_on_a_card_are_legible(occasion: GiftOccasion) -> None:
 @pytest.mark.parametrize("occasion", ALL, ids=lambda occasion: occasion.id)
 def test_the_preview_image_is_the_one_that_the_set_draws(occasion: GiftOccasion) -> None:
     """1200 x 630, small, and up to date: when it fails, `make cards`."""
-    stored = Image.open(BytesIO(card(occasion.id)))
+    stored = Image.open(BytesIO(read_card(occasion.id)))
     assert (stored.format, stored.size) == ("PNG", CARD_SIZE)
-    assert len(card(occasion.id)) <= MOST_CARD_BYTES
+    assert len(read_card(occasion.id)) <= MOST_CARD_BYTES
     drawn = Image.open(BytesIO(draw_cards.draw(occasion)))
     assert stored.convert("RGB").tobytes() == drawn.convert("RGB").tobytes()
 
 
 def test_the_name_of_an_image_changes_with_it() -> None:
     """So that it may be cached for ever: each name holds the hash of what is served."""
-    assert list(card_names().values()) == list(occasions())
-    assert len({name.split(".")[1] for name in card_names()}) == len(ALL)
-    assert card_names()[card_name("diwali")] == "diwali"
+    assert list(map_card_files().values()) == list(load_occasions())
+    assert len({name.split(".")[1] for name in map_card_files()}) == len(ALL)
+    assert map_card_files()[find_card_file("diwali")] == "diwali"
 
 
 def contrast(one: str, other: str) -> float:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mail_service.catalogue import TEMPLATES
-from mail_service.variables import LinkOrigins, checked
+from mail_service.variables import LinkOrigins, check_variables
 from reminder_worker.outbox.messages import (
     LATEST_TIME,
     TEMPLATE_VERSION,
@@ -61,7 +61,7 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
     assert template.version == TEMPLATE_VERSION
-    checked(template.variables, body["variables"], ORIGINS)
+    check_variables(template.variables, body["variables"], ORIGINS)
     assert {v.name for v in template.variables} == set(body["variables"])
     assert body["to"] == {"email": "anna@example.org", "name": "Anna"}
 
@@ -73,7 +73,7 @@ def test_every_alert_is_a_template_of_the_mail_service_with_exactly_its_variable
     body = json.loads(build_alert_body(kind.value, "ops@example.org", 1_795_532_640, variables))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category) == (1, "ops")
-    assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
+    assert set(check_variables(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
 
 
 @pytest.mark.parametrize("kind", GiftKind)
@@ -83,7 +83,7 @@ def test_every_gift_kind_is_a_template_of_the_mail_service(kind: GiftKind) -> No
     body = json.loads(build_gift_body(kind, "anna@example.org", "Anna", "Grandpa", link, about))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
-    assert set(checked(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
+    assert set(check_variables(template.variables, body["variables"], ORIGINS)) == set(body["variables"])
 
 
 def test_an_operator_template_without_an_alert_does_not_exist() -> None:

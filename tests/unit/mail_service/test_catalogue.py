@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mail_service.catalogue import NAME_VARIABLES, ROLES, TEMPLATES, EmailTemplate, VariableKind
+from mail_service.catalogue import TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.rendering import EmailRenderer, RenderedEmail
+from mail_service.variables import ROLES, VariableKind
 
 ORIGIN = "https://app.example.org"
 RENDERER = EmailRenderer(ORIGIN)
@@ -42,7 +43,7 @@ def variables(template: EmailTemplate, **changes: Any) -> dict[str, Any]:
 
 
 def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
-    return RENDERER.render(template, variables(template, **changes))
+    return RENDERER.render_email(template, variables(template, **changes))
 
 
 def refusal(template: EmailTemplate, **changes: Any) -> str:
@@ -78,7 +79,7 @@ def test_every_kind_of_this_service_has_a_template() -> None:
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
 def test_no_line_of_the_text_reads_as_a_quotation(template: EmailTemplate) -> None:
     """Mail programs fold, grey out or hide lines that begin so, and the safety sentence must be seen."""
-    assert not re.search(r"(?m)^\s*[>|]", RENDERER.sample(template).text)
+    assert not re.search(r"(?m)^\s*[>|]", RENDERER.render_sample(template).text)
 
 
 @EACH
@@ -138,7 +139,7 @@ def test_a_hostile_name_stays_text(template: EmailTemplate, role: str) -> None:
 @EACH_ROLE
 def test_no_name_is_in_a_subject(template: EmailTemplate, role: str) -> None:
     rendered = render(template, role=role, name="Quillfeather", legacyName="Brackenridge")
-    assert not any(name in template.subject for name in NAME_VARIABLES)
+    assert not any(name in template.subject for name in ("name", "legacyName", "giverName"))
     assert "Quillfeather" not in rendered.subject
     assert "Brackenridge" not in rendered.subject
     assert "Quillfeather" in rendered.text
@@ -234,7 +235,7 @@ def test_an_owner_is_not_told_that_instructions_arrived() -> None:
 @EACH_STATUS
 def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: EmailTemplate, status: str) -> None:
     """The same words in both, every fact, a next step, the safety sentence, and no link to click."""
-    rendered = RENDERER.render(template, {**template.sample, "status": status})
+    rendered = RENDERER.render_email(template, {**template.sample, "status": status})
     page = Page(rendered.html)
     words = html.unescape(page.words)
     for part in (" ".join(rendered.text.split()), " ".join(words.split())):
@@ -253,8 +254,8 @@ def test_an_alert_says_in_both_parts_what_where_and_what_to_do(template: EmailTe
 @EACH_ALERT
 def test_what_is_no_longer_configured_is_not_said_to_be_well(template: EmailTemplate) -> None:
     """A timelock that is not asked any more may have any delay, and a stopped wallet takes no requests again."""
-    email = RENDERER.render(template, {**template.sample, "status": "unwatched"})
-    over = RENDERER.render(template, {**template.sample, "status": "cleared"})
+    email = RENDERER.render_email(template, {**template.sample, "status": "unwatched"})
+    over = RENDERER.render_email(template, {**template.sample, "status": "cleared"})
     told = email.text.partition("\nSeen:")[0]
     assert "Whether it is well by now is not known." in " ".join(told.split())
     assert over.text.splitlines()[0] not in told
@@ -278,7 +279,7 @@ def test_alerts_of_one_kind_that_may_come_together_are_told_apart_by_their_subje
     for about in (one, other):
         for status in ("raised", "cleared"):
             known = {**TEMPLATES[name].sample, "about": about, "chainName": "Sepolia", "status": status}
-            subject = RENDERER.render(TEMPLATES[name], known).subject
+            subject = RENDERER.render_email(TEMPLATES[name], known).subject
             assert about in subject
             assert "Sepolia" in subject
 
@@ -287,19 +288,19 @@ def test_alerts_of_one_kind_that_may_come_together_are_told_apart_by_their_subje
 def test_the_subject_says_that_an_operation_gives_control_away(name: str) -> None:
     template = ALERTS[name]
     facts = [*template.sample["facts"], {"name": "beware", "value": "it leaves a contract without an owner"}]
-    email = RENDERER.render(template, {**template.sample, "facts": facts})
-    assert email.subject == "Graver than an upgrade: " + RENDERER.sample(template).subject
+    email = RENDERER.render_email(template, {**template.sample, "facts": facts})
+    assert email.subject == "Graver than an upgrade: " + RENDERER.render_sample(template).subject
     assert len(email.subject) <= 100
 
 
 @EACH_ALERT
 def test_facts_of_an_alert_stay_text(template: EmailTemplate) -> None:
-    rendered = RENDERER.render(template, {**template.sample, "facts": [{"name": HOSTILE, "value": HOSTILE}]})
+    rendered = RENDERER.render_email(template, {**template.sample, "facts": [{"name": HOSTILE, "value": HOSTILE}]})
     assert {"script", "img"}.isdisjoint(tag for tag, _ in Page(rendered.html).tags)
     assert HOSTILE in rendered.text
     for text in ("https://evil.example", "two\r\nlines"):
         with pytest.raises(MailProblem):
-            RENDERER.render(template, {**template.sample, "facts": [{"name": "fee", "value": text}]})
+            RENDERER.render_email(template, {**template.sample, "facts": [{"name": "fee", "value": text}]})
 
 
 @EACH
@@ -381,7 +382,7 @@ def test_characters_that_turn_the_reading_direction_are_dropped() -> None:
 
 def test_an_unknown_version_is_refused() -> None:
     with pytest.raises(MailProblem) as caught:
-        RENDERER.template("owner_reset", 2)
+        RENDERER.find_template("owner_reset", 2)
     assert caught.value.code == "unknown_template"
 
 

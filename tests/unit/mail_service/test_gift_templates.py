@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from mail_service.catalogue import TEMPLATES, EmailTemplate, VariableKind
+from mail_service.catalogue import TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.rendering import EmailRenderer, RenderedEmail
+from mail_service.variables import VariableKind
 from tests.unit.mail_service.test_catalogue import HOSTILE, Page
 
 APP, GIFTS = "https://app.example.org", "https://gifts.example.org"
@@ -19,7 +20,7 @@ EACH = pytest.mark.parametrize("template", [each for each in TEMPLATES.values() 
 
 def render(template: EmailTemplate, **changes: Any) -> RenderedEmail:
     given = {**template.sample, "claimUrl": LINK, **changes}
-    return RENDERER.render(template, {name: value for name, value in given.items() if value is not ...})
+    return RENDERER.render_email(template, {name: value for name, value in given.items() if value is not ...})
 
 
 @EACH
@@ -93,23 +94,23 @@ def test_a_claim_link_leads_to_an_allowed_origin(template: EmailTemplate, url: s
 @EACH
 def test_without_gift_origins_the_apps_own_is_the_only_one(template: EmailTemplate) -> None:
     plain = EmailRenderer(APP)
-    plain.sample(template)
+    plain.render_sample(template)
     with pytest.raises(MailProblem):
-        plain.render(template, {**template.sample, "claimUrl": LINK})
+        plain.render_email(template, {**template.sample, "claimUrl": LINK})
 
 
 @EACH
 def test_where_gifts_have_an_origin_of_their_own_no_link_leads_to_the_others(template: EmailTemplate) -> None:
     """No gift is claimed at the app, and nothing of a legacy is done where gifts are opened."""
     apart, reminder = EmailRenderer(APP, [GIFTS]), TEMPLATES["owner_reset"]
-    apart.sample(template)
-    apart.sample(reminder)
+    apart.render_sample(template)
+    apart.render_sample(reminder)
     for other, link in (
         (template, {"claimUrl": f"{APP}/gifts/1/42"}),
         (reminder, {"actionUrl": f"{GIFTS}/legacy/1/42"}),
     ):
         with pytest.raises(MailProblem) as caught:
-            apart.render(other, {**other.sample, **link})
+            apart.render_email(other, {**other.sample, **link})
         assert caught.value.code == "foreign_url"
 
 

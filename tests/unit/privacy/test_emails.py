@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mail_service.addresses import parse_address
-from mail_service.composing import display_name
+from mail_service.rendering import check_display_name
 from reminder_worker.privacy.emails import check_mailed_name, check_name, normalise_email
 
 INVISIBLE = (
@@ -200,4 +200,4 @@ def test_any_name_that_is_kept_is_a_fixed_point_and_fit_for_the_mail_service(tex
     except ValueError:
         return
     assert check_name(name) == name
-    assert display_name(name) is not None
+    assert check_display_name(name) is not None
