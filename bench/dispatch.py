@@ -35,7 +35,7 @@ class _RecordingMailClient(MailClient):
 
     async def send(self, key: UUID, body: bytes) -> EmailOutcome:
         self.bodies.append(body)
-        return await super().send(key, body)
+        return await super().send_email(key, body)
 
 
 async def measure() -> list[BenchFigure]:

@@ -117,7 +117,7 @@ class StatusController(Controller):
     async def status(self, parts: Parts) -> StatusAnswer:
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. Answers
         within five seconds while a chain hangs: what it has not told by then is not known."""
-        found = await parts.chain_summaries.read()
+        found = await parts.chain_summaries.read_summaries()
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
         passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about
         return StatusAnswer(passes, [_chain(each) for each in found])

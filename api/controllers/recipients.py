@@ -16,7 +16,7 @@ from api.schemas import (
     SavedAnswer,
     SignedBody,
 )
-from reminder_worker.outbox.messages import checksum
+from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
@@ -75,7 +75,7 @@ class RecipientsController(Controller):
         """
         found = await recipients.read(_signed(data))
         return RecipientsAnswer(
-            [RecipientAnswer(checksum(each.recipient), each.role, each.email, each.name) for each in found]
+            [RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
         )
 
     @post(

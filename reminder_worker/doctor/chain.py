@@ -21,7 +21,7 @@ from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
-from reminder_worker.outbox.messages import checksum, format_duration
+from reminder_worker.outbox.messages import checksum_address, format_duration
 from reminder_worker.reminders.operator_facts import SavedLegacies, read_saved_legacies
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.chains import CONTRACTS
@@ -137,7 +137,8 @@ async def _compare_addresses(chain: Chain, part: str, head: BlockHeader) -> Asyn
         elif found is None:
             unknown.append(f"{getter}() of {holder.upper()}")
         elif found != configured:
-            words = f"{variable} names {checksum(found)} by {getter}(), and {other} is {checksum(configured)}"
+            named, ours = checksum_address(found), checksum_address(configured)
+            words = f"{variable} names {named} by {getter}(), and {other} is {ours}"
             yield part, False, f"{words}: correct the one that is of another deployment"
     if unknown:
         yield part, None, f"not checked: {', '.join(unknown)}, which the contract does not have"

@@ -16,7 +16,7 @@ from pyreqwest.exceptions import PyreqwestError
 from reminder_worker import strict_json
 from reminder_worker.doctor import Finding
 from reminder_worker.monitoring.rules import CLOCKS_WITHIN
-from reminder_worker.outbox.mail_client import http_client, list_causes, read, read_header
+from reminder_worker.outbox.mail_client import http_client, list_causes, read_answer, read_header
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
 from reminder_worker.settings import MailSettings, Settings
 
@@ -106,7 +106,7 @@ async def _read_catalogue(client: Client, mail: MailSettings) -> MailCatalogue |
         if response.status != HTTPStatus.OK:
             return None
         try:
-            return msgspec.json.decode(await read(response, 1024 * 1024), type=MailCatalogue)
+            return msgspec.json.decode(await read_answer(response, 1024 * 1024), type=MailCatalogue)
         except strict_json.NOT_JSON:
             return None
 
@@ -116,7 +116,7 @@ async def _read_smtp_status(client: Client, mail: MailSettings) -> SmtpStatus:
     within = timedelta(seconds=30)  # the reference takes 20 s at most
     try:
         async with client.get(f"{mail.url}/smtp").timeout(within).build_streamed() as response:
-            said = msgspec.json.decode(await read(response, 4096), type=SmtpStatus)
+            said = msgspec.json.decode(await read_answer(response, 4096), type=SmtpStatus)
     except (PyreqwestError, *strict_json.NOT_JSON):
         return SmtpStatus()
     ours = said.status == "ok" or (said.code.startswith("smtp_") and said.detail.isprintable())

@@ -13,7 +13,7 @@ from reminder_worker.chain.types import MOST_GAS, ContractCall
 from reminder_worker.doctor import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.monitoring.facts import FactScope, read_facts
-from reminder_worker.outbox.messages import checksum, format_amount
+from reminder_worker.outbox.messages import checksum_address, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, compute_reservation, first_fees
 from reminder_worker.relay.wallet import load_signer, make_signer
@@ -50,7 +50,7 @@ async def examine_wallets(settings: Settings, scope: FactScope, silent: Containe
             yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
             continue
         wallets.append(WalletCheck(role, address, _list_gas_limits(group), group))
-        yield role, True, f"its key can be read, its address is {checksum(address)}"
+        yield role, True, f"its key can be read, its address is {checksum_address(address)}"
     for wallet in wallets:
         for fault in _find_refusing_caps(wallet):
             yield f"{wallet.role} caps", False, fault
@@ -124,9 +124,8 @@ async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wa
     except ChainUnavailable as error:
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
     if code:  # the code of a plain account is a delegation, signed by its key
-        words = (
-            f"{checksum(wallet.address)} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
-        )
+        shown = checksum_address(wallet.address)
+        words = f"{shown} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
         return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling)
@@ -136,7 +135,7 @@ async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wa
         return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"
     enough = wallet.group.low_balance_relays if isinstance(wallet.group, RelaySettings) else LOW_BALANCE_RENEWALS
     if count < enough:
-        return part, False, f"{words}, fewer than {enough}: send ETH to {checksum(wallet.address)}"
+        return part, False, f"{words}, fewer than {enough}: send ETH to {checksum_address(wallet.address)}"
     return part, True, words
 
 
@@ -169,7 +168,7 @@ async def _find_other_attestor(chain: Chain, address: str) -> str | None:
     if not isinstance(answer, bytes) or len(answer) != 32:
         return "not known to it (it renews no timers)"
     found = "0x" + answer[-20:].hex()
-    return None if found == address else checksum(found)
+    return None if found == address else checksum_address(found)
 
 
 async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterator[Finding]:
@@ -188,7 +187,7 @@ async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) ->
     for requests in facts.unfollowed:
         lacks = "the chain is not among CHAINS" if requests.ours else "its key is not configured"
         words = f"{requests.count} requests of it are open and {lacks}: nobody follows them, see the runbook"
-        yield f"wallet {checksum(requests.wallet)} on chain {requests.chain_id}", False, words
+        yield f"wallet {checksum_address(requests.wallet)} on chain {requests.chain_id}", False, words
 
 
 def _examine_alerts(settings: Settings) -> Finding:

@@ -42,7 +42,7 @@ class ChainSummaries:
         self._wallets = wallets
         self._looks = ChainLooks(self._look)
 
-    async def read(self) -> list[ChainSummary]:
+    async def read_summaries(self) -> list[ChainSummary]:
         """Return a summary of every chain within `STATUS_SECONDS`; a chain that hangs has no head and no balances."""
         found = await self._looks.collect_within(STATUS_SECONDS, self._chains)
         return [found.get(chain_id) or self._summary(chain, None, {}) for chain_id, chain in self._chains.items()]

@@ -99,7 +99,11 @@ async def look_at_chains(
 
 def blocks_behind(sights: Sequence[ChainSight]) -> dict[str, list[int]]:
     """Return the lags of each reader at the last looks, by chain id and name."""
-    return {_label(sight.chain_id, lag.name): [*lag.before, lag.behind][-10:] for sight in sights for lag in sight.lags}
+    return {
+        _name_reader(sight.chain_id, lag.name): [*lag.before, lag.behind][-10:]
+        for sight in sights
+        for lag in sight.lags
+    }
 
 
 async def read_index_lags(chains: Mapping[int, Chain], positions: Sequence[ReaderPosition]) -> list[IndexLag]:
@@ -120,7 +124,7 @@ async def read_index_lags(chains: Mapping[int, Chain], positions: Sequence[Reade
     return lags
 
 
-def _label(chain_id: int, name: str) -> str:
+def _name_reader(chain_id: int, name: str) -> str:
     return f"{chain_id} {name}"
 
 
@@ -154,7 +158,7 @@ async def _look_at_chain(
         agree=len({block.hash for block in deep}) < 2,
         settled={} if is_local else {tag: _age_of(block) for tag, block in settled.items()},
         lags=[
-            ReaderLag(name, end.number - last_read, before.get(_label(chain_id, name), ()))
+            ReaderLag(name, end.number - last_read, before.get(_name_reader(chain_id, name), ()))
             for name, last_read in read.items()
             if (end := ends[name]) is not None
         ],

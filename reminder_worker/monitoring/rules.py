@@ -44,7 +44,7 @@ class WrongCondition:
         return (self.kind, self.subject, self.chain_id)
 
 
-def judge(facts: OperatorFacts, sights: Sequence[ChainSight]) -> dict[ConditionKey, WrongCondition]:
+def judge_facts(facts: OperatorFacts, sights: Sequence[ChainSight]) -> dict[ConditionKey, WrongCondition]:
     """Return every condition that is wrong; needs the parts `passes`, `trouble` and `unfinished`."""
     found = [*_judge_passes(facts, sights), *_judge_emails(facts.trouble), *map(_judge_requests, facts.unfinished)]
     for sight in sights:
@@ -69,7 +69,7 @@ def find_silent(facts: OperatorFacts) -> list[tuple[ExpectedPass, PassState | No
 
 
 def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterator[WrongCondition]:
-    unreachable = {sight.chain_id: _unreachable(sight) for sight in sights}
+    unreachable = {sight.chain_id: _find_unreachable(sight) for sight in sights}
     for expected, state in find_silent(facts):
         age = state.succeeded_age if state else None
         success: AlertFacts = {"last success": "never"} if age is None else {"last_success_seconds": age}
@@ -86,7 +86,7 @@ def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterato
         yield WrongCondition(AlertKind.WORKER_STALLED, expected.name, expected.chain_id, shown, hold, because)
 
 
-def _unreachable(sight: ChainSight) -> ConditionKey | None:
+def _find_unreachable(sight: ChainSight) -> ConditionKey | None:
     """Return the condition of a chain without any endpoint that answers: no pass can work there."""
     return None if sight.answering else (AlertKind.RPC_TROUBLE, "none answers", sight.chain_id)
 
@@ -96,7 +96,7 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
         answer: AlertFacts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
         return WrongCondition(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, BLIP_SECONDS)
 
-    if unreachable := _unreachable(sight):
+    if unreachable := _find_unreachable(sight):
         yield wrong(unreachable[1], {})
     if sight.answering < sight.endpoints:
         yield replace(wrong("no answer", {}), because=unreachable)

@@ -21,7 +21,7 @@ from reminder_worker.database.engine import must_take_writes
 from reminder_worker.database.tables import age
 from reminder_worker.monitoring.endpoints import KnownGap, blocks_behind, look_at_chains
 from reminder_worker.monitoring.facts import WATCHDOG, FactScope, read_facts
-from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge
+from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
@@ -116,14 +116,14 @@ class HealthWatchdog:
 
     async def look(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
-        detail = await self._remembered()
+        detail = await self._read_memory()
         before = detail.get("blocks_behind") or {}
         gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
         facts = await read_facts(self._scope, "passes", "positions", "trouble", "unfinished")
         sights = await look_at_chains(
             self._engine, self._chains, facts.positions, before, gaps, is_local=self._scope.is_local
         )
-        wrong = {**judge(facts, sights), **self._off_by_mistake()}
+        wrong = {**judge_facts(facts, sights), **self._off_by_mistake()}
         async with self._engine.begin() as conn:
             await conn.execute(_ONE_AT_A_TIME)
             await conn.execute(_PROBE_WRITE)
@@ -145,8 +145,8 @@ class HealthWatchdog:
         bearable = BY_STRANGERS | {AlertKind.EMAILS_LATE} if facts.trouble.others_go_out else BY_STRANGERS
         if unwell <= bearable and not facts.trouble.refused_alerts:
             await must_take_writes(self._engine)  # the write above may have used the last room on a full disk
-            report = replace(report, heartbeat=await self._ping())
-        await self._remember(report)
+            report = replace(report, heartbeat=await self._ask_heartbeat())
+        await self._store_memory(report)
         return report
 
     async def _report_changes(self, conn: AsyncConnection, wrong: Mapping[ConditionKey, WrongCondition]) -> int:
@@ -166,10 +166,10 @@ class HealthWatchdog:
                     await _set_turning(conn, key, func.clock_timestamp())
             else:
                 await _set_turning(conn, key, None)
-                changed += await self._turn(conn, key, condition, row)
+                changed += await self._change_alert(conn, key, condition, row)
         return changed
 
-    async def _turn(
+    async def _change_alert(
         self,
         conn: AsyncConnection,
         key: ConditionKey,
@@ -178,13 +178,13 @@ class HealthWatchdog:
     ) -> bool:
         """Raise the alert of a condition that is wrong now, or clear it."""
         if condition is not None:
-            return await self._alerts.raise_(conn, *key, condition.facts)
+            return await self._alerts.raise_condition(conn, *key, condition.facts)
         kind, subject, chain_id = key
         judged = {(expected.name, expected.chain_id) for expected in self._scope.expected} | {(SETTINGS, 0)}
         stalled = kind is AlertKind.WORKER_STALLED
         watched = (subject, chain_id) in judged if stalled else not chain_id or chain_id in self._chains
         lasted: AlertFacts = {"it_lasted_seconds": row.age} if row is not None else {}
-        return await self._alerts.clear(conn, *key, lasted, unwatched=not watched)
+        return await self._alerts.clear_condition(conn, *key, lasted, unwatched=not watched)
 
     async def _forget_gone(self, conn: AsyncConnection) -> int:
         """End conditions of a wallet, timelock or chain that is not ours any more: nothing else ends them."""
@@ -198,7 +198,7 @@ class HealthWatchdog:
                 ours = unread or (chain is not None and row.subject in self._scope.wallets)
             if not ours:
                 key = (AlertKind(row.kind), row.subject, row.chain_id)
-                cleared += await self._alerts.clear(conn, *key, {}, unwatched=True)
+                cleared += await self._alerts.clear_condition(conn, *key, {}, unwatched=True)
         return cleared
 
     def _off_by_mistake(self) -> dict[ConditionKey, WrongCondition]:
@@ -216,7 +216,7 @@ class HealthWatchdog:
         groups = (self._settings.relay, self._settings.auto_renew)
         return max(0, sum(group is not None for group in groups) - len(self._scope.wallets))
 
-    async def _ping(self) -> str:
+    async def _ask_heartbeat(self) -> str:
         """Ask HEARTBEAT_URL. The URL is a secret: errors of the HTTP library carry it and do not leave this method."""
         url = self._settings.ops.heartbeat_url
         if url is None:
@@ -234,13 +234,13 @@ class HealthWatchdog:
             log.warning("heartbeat_failed", error=failure)
         return failure or "asked"
 
-    async def _remembered(self) -> Mapping[str, Any]:
+    async def _read_memory(self) -> Mapping[str, Any]:
         question = select(pass_state.c.detail).where(pass_state.c.name == WATCHDOG, pass_state.c.chain_id == 0)
         async with self._engine.connect() as conn:
             detail: dict[str, Any] = await conn.scalar(question) or {}
         return detail
 
-    async def _remember(self, report: WatchdogReport) -> None:
+    async def _store_memory(self, report: WatchdogReport) -> None:
         detail = {
             "healthy": report.healthy,
             "wrong": report.wrong,

@@ -1,8 +1,8 @@
 """Outbox of alerts to operators: written into the service log and, if configured, sent by email.
 
-A condition (`raise_`, `clear`) causes an alert at its beginning and at its end. An event (`once`) causes an alert for
-every stage. An alert is committed first and sent at least once. Its id is the Idempotency-Key and its bytes never
-change, so an outage neither loses nor repeats an alert. More than `STORM` alerts in ten minutes become one email.
+A condition causes an alert at its beginning and at its end. An event causes an alert at every stage. An alert is
+committed first and sent at least once. Its id is the Idempotency-Key and its bytes never change, so an outage neither
+loses nor repeats an alert. More than `STORM` alerts in ten minutes become one email.
 Facts are public: addresses on chain, counts, amounts, ages. Never a key, an email or a name.
 """
 
@@ -30,7 +30,7 @@ from reminder_worker.outbox.mail_client import (
     NotAccepted,
     SuppressedAddress,
 )
-from reminder_worker.outbox.messages import BEWARE, AlertKind, build_alert_body, checksum, make_alert_variables
+from reminder_worker.outbox.messages import BEWARE, AlertKind, build_alert_body, checksum_address, make_alert_variables
 from reminder_worker.outbox.outcomes import choose_backoff
 from reminder_worker.outbox.tables import alert, alert_state, sql
 from reminder_worker.privacy.redaction import OnChain
@@ -73,7 +73,7 @@ class AlertOutbox:
 
     # -- telling --------------------------------------------------------------------------------
 
-    async def raise_(
+    async def raise_condition(
         self, connection: AsyncConnection | None, kind: AlertKind, subject: str, chain_id: int, facts: AlertFacts
     ) -> bool:
         """The condition holds. True when that is new. In the caller's transaction when given its connection."""
@@ -86,9 +86,11 @@ class AlertOutbox:
         )
         async with in_transaction(self._engine, connection) as conn:
             changes = await conn.scalar(statement.returning(alert_state.c.changes))
-            return changes is not None and await self._enter(conn, kind, subject, chain_id, "raised", changes, facts)
+            return changes is not None and await self._insert_alert(
+                conn, kind, subject, chain_id, "raised", changes, facts
+            )
 
-    async def clear(
+    async def clear_condition(
         self,
         connection: AsyncConnection | None,
         kind: AlertKind,
@@ -108,9 +110,11 @@ class AlertOutbox:
         async with in_transaction(self._engine, connection) as conn:
             changes = await conn.scalar(statement.returning(alert_state.c.changes))
             status = "unwatched" if unwatched else "cleared"
-            return changes is not None and await self._enter(conn, kind, subject, chain_id, status, changes, facts)
+            return changes is not None and await self._insert_alert(
+                conn, kind, subject, chain_id, status, changes, facts
+            )
 
-    async def once(
+    async def record_event(
         self,
         connection: AsyncConnection | None,
         kind: AlertKind,
@@ -121,9 +125,9 @@ class AlertOutbox:
     ) -> bool:
         """An event came to a stage. True the first time."""
         async with in_transaction(self._engine, connection) as conn:
-            return await self._enter(conn, kind, subject, chain_id, "event", stage, facts)
+            return await self._insert_alert(conn, kind, subject, chain_id, "event", stage, facts)
 
-    async def _enter(
+    async def _insert_alert(
         self,
         conn: AsyncConnection,
         kind: AlertKind,
@@ -133,7 +137,7 @@ class AlertOutbox:
         stage: str | int,
         facts: AlertFacts,
     ) -> bool:
-        shown = checksum(subject) if _is_address(subject) else subject
+        shown = checksum_address(subject) if _is_address(subject) else subject
         values = {
             "id": uuid4(),
             "chain_id": chain_id,
@@ -175,8 +179,8 @@ class AlertOutbox:
         async with self._engine.connect() as conn:
             found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
         for row in found:
-            _say(row)
-            await self._set(row.id, logged_at=func.clock_timestamp())
+            _log_alert(row)
+            await self._update_alert(row.id, logged_at=func.clock_timestamp())
         return len(found)
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
@@ -203,7 +207,7 @@ class AlertOutbox:
                 held = update(alert).where(alert.c.id.in_(ids), alert.c.next_try < until)
                 await conn.execute(held.values(next_try=until))
                 return
-            await self._enter(conn, AlertKind.ALERTS_DIGEST, "", 0, "event", uuid4().hex, _digest_facts(waiting))
+            await self._insert_alert(conn, AlertKind.ALERTS_DIGEST, "", 0, "event", uuid4().hex, _digest_facts(waiting))
             await conn.execute(update(alert).where(alert.c.id.in_(ids)).values(state="merged"))
             report.merged = len(ids)
 
@@ -212,35 +216,35 @@ class AlertOutbox:
             found = (await conn.execute(sql["due_alerts"])).all()
         for row in found:
             body = build_alert_body(row.kind, self._ops_email, int(row.created_at.timestamp()), row.variables)
-            outcome = await mail.send(row.id, body)
+            outcome = await mail.send_email(row.id, body)
             if isinstance(outcome, EmailInDoubt):
-                outcome = await self._ask(mail, row.id)
-            if not await self._settle(row, outcome, report):
+                outcome = await self._ask_about(mail, row.id)
+            if not await self._settle_alert(row, outcome, report):
                 return
 
-    async def _ask(self, mail: MailClient, alert_id: UUID) -> EmailOutcome:
+    async def _ask_about(self, mail: MailClient, alert_id: UUID) -> EmailOutcome:
         """Ask the mail service about an alert. If even the mail service cannot know, send the alert again with a new
         key: twice is better than never. That counts as a try, so backoff applies and other alerts go first."""
         try:
-            status: MessageStatus = await mail.ask(alert_id)
+            status: MessageStatus = await mail.ask_status(alert_id)
         except MailUnavailable:
             return EmailInDoubt()
         if status.state == "accepted":
             return EmailAccepted(status.message_id or "")
         if status.state == "in_doubt":
-            await self._set(alert_id, id=uuid4(), tries=alert.c.tries + 1, next_try=func.clock_timestamp())
+            await self._update_alert(alert_id, id=uuid4(), tries=alert.c.tries + 1, next_try=func.clock_timestamp())
         return EmailInDoubt()
 
-    async def _settle(self, row: Row[Any], outcome: EmailOutcome, report: AlertReport) -> bool:
+    async def _settle_alert(self, row: Row[Any], outcome: EmailOutcome, report: AlertReport) -> bool:
         """Record a result. Return False if the mail service fails: the other alerts wait, too."""
         if isinstance(outcome, EmailAccepted):
-            await self._set(row.id, state="sent", message_id=outcome.message_id, tries=row.tries + 1)
+            await self._update_alert(row.id, state="sent", message_id=outcome.message_id, tries=row.tries + 1)
             report.sent += 1
             return True
         if isinstance(outcome, EmailRefused | SuppressedAddress):
             status = outcome.status if isinstance(outcome, EmailRefused) else "suppressed"
             log.error("alert_refused", alert_id=row.id, kind=row.kind, status=status)
-            await self._set(row.id, state="dead", tries=row.tries + 1)
+            await self._update_alert(row.id, state="dead", tries=row.tries + 1)
             report.dead += 1
             return True
         pause = min(900.0, max(10.0, choose_backoff(row.tries)))
@@ -254,7 +258,7 @@ class AlertOutbox:
         report.outage = True
         return False
 
-    async def _set(self, alert_id: UUID, **values: Any) -> None:
+    async def _update_alert(self, alert_id: UUID, **values: Any) -> None:
         async with self._engine.begin() as conn:
             await conn.execute(update(alert).where(alert.c.id == alert_id).values(**values))
 
@@ -262,7 +266,7 @@ class AlertOutbox:
 _AGE = alert.c.created_at
 
 
-def _say(row: Row[Any]) -> None:
+def _log_alert(row: Row[Any]) -> None:
     shown = OnChain if row.kind.startswith("upgrade_") else str  # hashes and call data are what they are about
     facts = {fact["name"].replace(" ", "_"): shown(fact["value"]) for fact in row.variables["facts"]}
     status, subject = row.variables["status"], shown(row.subject)

@@ -44,7 +44,7 @@ class DeliveryReport:
     outage: bool = False
     more: bool = False
 
-    def count(self, settlements: Sequence[EmailSettlement[E]]) -> None:
+    def count_settlements(self, settlements: Sequence[EmailSettlement[E]]) -> None:
         for settlement in settlements:
             self.outcomes.setdefault(str(settlement.entry.kind), Counter())[settlement.state] += 1
 
@@ -79,45 +79,47 @@ class OutboxDispatcher(Generic[E]):
         prepared: asyncio.Queue[PreparedBatch[E] | None] = asyncio.Queue(maxsize=1)
         posted: asyncio.Queue[tuple[EmailClaim[E], list[EmailSettlement[E]]] | None] = asyncio.Queue(maxsize=1)
 
-        async def prepare() -> None:
-            while not report.outage and (batch := await self.prepare(report, ends)) is not None:
+        async def prepare_batches() -> None:
+            while not report.outage and (batch := await self.prepare_batch(report, ends)) is not None:
                 await prepared.put(batch)
                 if time.monotonic() > ends:
                     report.more = True
                     break
 
-        async def post() -> None:
+        async def post_batches() -> None:
             while (batch := await prepared.get()) is not None:
-                await posted.put((batch.claim, await self.post(batch, report)))
-            await prepared.put(None)  # ends the other `post`, too
+                await posted.put((batch.claim, await self.post_batch(batch, report)))
+            await prepared.put(None)  # ends the other `post_batches`, too
 
-        async def record() -> None:
+        async def record_results() -> None:
             while (result := await posted.get()) is not None:
-                await self.settle(report, *result)
+                await self.settle_batch(report, *result)
 
         async def prepare_all() -> None:
-            await run_together(prepare(), prepare(), prepare())  # one decrypts while another waits for the database
+            # One decrypts while another waits for the database.
+            await run_together(prepare_batches(), prepare_batches(), prepare_batches())
             await prepared.put(None)
 
         async def post_all() -> None:
-            await run_together(post(), post())  # the second begins when the last answers of the first arrive
+            # The second begins when the last answers of the first arrive.
+            await run_together(post_batches(), post_batches())
             await posted.put(None)
 
-        await run_together(prepare_all(), post_all(), record())
+        await run_together(prepare_all(), post_all(), record_results())
 
-    async def prepare(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
+    async def prepare_batch(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
         """Claim, render and store; None when nothing is due."""
         leased_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
         post_until = min(leased_until, ends + OVERTIME_SECONDS)
-        claim = await self.store.claim(self._family.batch_size if report.slices else self._family.first_batch_size)
+        claim = await self.store.claim_due(self._family.batch_size if report.slices else self._family.first_batch_size)
         if claim.idle:
             return None
         report.slices += 1
         report.merged += claim.merged
         report.put_off += claim.put_off
-        return await self.render(report, claim, claim.entries, self.store.store, post_until)
+        return await self.render_batch(report, claim, claim.entries, self.store.store_bodies, post_until)
 
-    async def render(
+    async def render_batch(
         self,
         report: DeliveryReport,
         claim: EmailClaim[E],
@@ -130,10 +132,10 @@ class OutboxDispatcher(Generic[E]):
         kept = await keep(claim, {email.entry.id: (email.sealed, email.salt) for email in ready})
         # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
         settled += [outcomes.retry_later(email.entry, 0.0, NOT_KEPT) for email in ready if email.entry.id not in kept]
-        await self.settle(report, claim, settled)
+        await self.settle_batch(report, claim, settled)
         return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
 
-    async def post(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[EmailSettlement[E]]:
+    async def post_batch(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[EmailSettlement[E]]:
         """Post a batch; return one result for each email. Emails left out by an outage or at the end of the lease are
         certainly unsent."""
         async with self._places:
@@ -147,7 +149,7 @@ class OutboxDispatcher(Generic[E]):
             # Batches wait in a queue. A recipient who was erased or replaced meanwhile must get nothing.
             for start in range(0, len(batch.ready), RECHECK_SIZE):
                 chunk = batch.ready[start : start + RECHECK_SIZE]
-                gone = await self.store.not_to_post(batch.claim, [email.entry.id for email in chunk])
+                gone = await self.store.find_not_to_post(batch.claim, [email.entry.id for email in chunk])
                 for email in chunk:
                     if email.entry.id in gone:
                         settled.append(outcomes.retry_later(email.entry, 0.0, NOT_KEPT))
@@ -159,10 +161,10 @@ class OutboxDispatcher(Generic[E]):
             async with self._places:
                 while (email := await checked.get()) is not None:
                     if outage.begun or time.monotonic() > batch.post_until:
-                        settled.append(outage.spared(email.entry))
+                        settled.append(outage.defer_email(email.entry))
                         continue
-                    outcome = await self._mail.send(email.entry.id, email.body)
-                    outage.hear(outcome)
+                    outcome = await self._mail.send_email(email.entry.id, email.body)
+                    outage.note_answer(outcome)
                     settled.append(settlement := outcomes.settle_answer(email.entry, outcome))
                     if settlement.state == "suppressed":
                         suppressed.append(email.entry)
@@ -177,9 +179,11 @@ class OutboxDispatcher(Generic[E]):
             log.warning("mail_service_fails", spared=spared)
         return settled
 
-    async def settle(self, report: DeliveryReport, claim: EmailClaim[E], settled: Sequence[EmailSettlement[E]]) -> None:
-        await self.store.settle(claim, settled)
-        report.count(settled)
+    async def settle_batch(
+        self, report: DeliveryReport, claim: EmailClaim[E], settled: Sequence[EmailSettlement[E]]
+    ) -> None:
+        await self.store.settle_claim(claim, settled)
+        report.count_settlements(settled)
 
     async def decide_unknown(self, report: DeliveryReport, ends: float) -> None:
         """Ask about emails in doubt. If an email never arrived and is still true, post it again, with its key."""
@@ -196,6 +200,6 @@ class OutboxDispatcher(Generic[E]):
                 self._mail, claim.entries, outage, self._family.never_arrived
             )
             report.outage = report.outage or outage.begun
-            await self.settle(report, claim, settled)
-            batch = await self.render(report, claim, never_sent, self.store.confirm, post_until)
-            await self.settle(report, claim, await self.post(batch, report))
+            await self.settle_batch(report, claim, settled)
+            batch = await self.render_batch(report, claim, never_sent, self.store.confirm_unknown, post_until)
+            await self.settle_batch(report, claim, await self.post_batch(batch, report))

@@ -118,34 +118,34 @@ class MailClient:
             await self._client.close()
             self._client = None
 
-    async def send(self, key: UUID, body: bytes) -> EmailOutcome:
+    async def send_email(self, key: UUID, body: bytes) -> EmailOutcome:
         """`POST /send`. Never raises for what the service or the network does."""
-        outcome, said = await self._post(key, body)
+        outcome, said = await self._post_email(key, body)
         fails = indicates_outage(outcome)
         if fails and not self._fails:  # a single email, too: without an outage no other line reports it
             log.warning("mail_not_taken", key=str(key), error=said)
         self._fails = fails
         return outcome
 
-    async def _post(self, key: UUID, body: bytes) -> tuple[EmailOutcome, str]:
+    async def _post_email(self, key: UUID, body: bytes) -> tuple[EmailOutcome, str]:
         """With what came back: the HTTP status, or why none did."""
         try:
             post = self._open.post(f"{self._settings.url}/send").header("Idempotency-Key", str(key)).body_bytes(body)
             async with post.build_streamed() as response:
-                return _outcome(response, await read(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
+                return _read_outcome(response, await read_answer(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
             causes = list_causes(error)
             unsent = _NO_CONNECTION in causes or isinstance(error, _NOT_BEGUN)
             return NotAccepted() if unsent else EmailInDoubt(), causes[-1]
 
-    async def ask(self, key: UUID) -> MessageStatus:
+    async def ask_status(self, key: UUID) -> MessageStatus:
         """`GET /messages/{key}`. Raises `MailUnavailable` without a usable answer."""
         try:
             async with self._open.get(f"{self._settings.url}/messages/{key}").build_streamed() as response:
                 if response.status == 404:
                     return MessageStatus("unknown")
                 if response.status == 200:
-                    known = msgspec.json.decode(await read(response, MAX_ANSWER_BYTES), type=_StatusAnswer)
+                    known = msgspec.json.decode(await read_answer(response, MAX_ANSWER_BYTES), type=_StatusAnswer)
                     if known.status != "accepted" or is_message_id(known.messageId):
                         return MessageStatus(known.status, known.messageId)
         except (PyreqwestError, *strict_json.NOT_JSON):
@@ -186,7 +186,7 @@ def http_client(settings: MailSettings) -> Client:
     return builder.build()
 
 
-async def read(response: Response, most: int) -> bytes:
+async def read_answer(response: Response, most: int) -> bytes:
     """The answer; of one longer than `most` bytes the first `most` + 1. Raises `PyreqwestError`."""
     return bytes(await response.body_reader.read(most + 1) or b"")
 
@@ -207,10 +207,10 @@ def list_causes(error: PyreqwestError) -> Sequence[str]:
     return [each["message"] for each in error.details["causes"] or ()] or [error.message]
 
 
-def _outcome(response: Response, answer: bytes) -> EmailOutcome:
+def _read_outcome(response: Response, answer: bytes) -> EmailOutcome:
     status = response.status
     if status == 200:
-        return _sent(answer)
+        return _read_sent(answer)
     if status in (400, 413, 422):
         return EmailRefused(status)
     if status in (409, 425):  # the key is known there: asking tells what became of it
@@ -220,7 +220,7 @@ def _outcome(response: Response, answer: bytes) -> EmailOutcome:
     return EmailInDoubt()
 
 
-def _sent(answer: bytes) -> EmailOutcome:
+def _read_sent(answer: bytes) -> EmailOutcome:
     try:
         sent = msgspec.json.decode(answer, type=_SentAnswer)
     except strict_json.NOT_JSON:

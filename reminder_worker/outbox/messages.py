@@ -168,10 +168,10 @@ def build_gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str
         "timelockId": str(about.timelock_id),
         "chainName": about.chain_name or f"chain {about.chain_id}",
         "chainId": about.chain_id,
-        "recipientAddress": checksum(about.recipient),
-        "routerAddress": checksum(about.router),
+        "recipientAddress": checksum_address(about.recipient),
+        "routerAddress": checksum_address(about.router),
     }
-    return _body(kind, "gift", email, name, variables)
+    return _encode_body(kind, "gift", email, name, variables)
 
 
 def build_reminder_body(
@@ -183,23 +183,23 @@ def build_reminder_body(
         "role": to.role.value,
         "legacyId": str(about.legacy_id),
         "legacyName": about.name,
-        "legacyAddress": checksum(about.legacy),
+        "legacyAddress": checksum_address(about.legacy),
         "chainName": about.chain_name or f"chain {about.chain_id}",
         "chainId": about.chain_id,
-        "ownerAddress": checksum(about.owner),
+        "ownerAddress": checksum_address(about.owner),
         "actionUrl": f"{about.origin}/legacy/{about.chain_id}/{about.legacy}",
         "deadline": None if deadline is None else format_deadline(deadline),
         **extra,
     }
-    return _body(kind, "reminder", to.email, to.name, variables)
+    return _encode_body(kind, "reminder", to.email, to.name, variables)
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
     """The body of `POST /send` for operators. `at`: when it was raised, unix seconds; `variables` as stored."""
-    return _body(kind, "ops", email, "", {**variables, "at": format_deadline(at)})
+    return _encode_body(kind, "ops", email, "", {**variables, "at": format_deadline(at)})
 
 
-def _body(template: str, category: str, email: str, name: str, variables: Mapping[str, Any]) -> bytes:
+def _encode_body(template: str, category: str, email: str, name: str, variables: Mapping[str, Any]) -> bytes:
     return _encode(
         {
             "template": template,
@@ -220,11 +220,11 @@ def make_alert_variables(
         "chainId": chain_id,
         "chainName": chain_name or (f"chain {chain_id}" if chain_id else "all chains"),
         "about": about[:MAX_TEXT],
-        "facts": [_fact(name, value) for name, value in facts.items()],
+        "facts": [_format_fact(name, value) for name, value in facts.items()],
     }
 
 
-def _fact(name: str, value: str | int) -> dict[str, str]:
+def _format_fact(name: str, value: str | int) -> dict[str, str]:
     shown, words = fact_words(name, value)
     cut = f"{words[: MAX_TEXT - 1]}…" if len(words) > MAX_TEXT else words
     return {"name": shown[:MAX_TEXT], "value": cut or "none"}
@@ -248,9 +248,9 @@ def format_amounts(amounts: Sequence[TokenAmount]) -> list[dict[str, str]]:
     """The variable `amounts`. A token that is not whitelisted is shown by its address: its symbol may be a lie."""
     return [
         {
-            "token": amount.symbol or checksum(amount.token),
+            "token": amount.symbol or checksum_address(amount.token),
             "amount": format_amount(amount.units, amount.decimals),
-            "tokenAddress": checksum(amount.token),
+            "tokenAddress": checksum_address(amount.token),
         }
         for amount in amounts
     ]
@@ -262,7 +262,7 @@ def format_role_counts(counts: Mapping[RecipientRole, int]) -> list[dict[str, An
 
 
 @lru_cache(maxsize=20_000)
-def checksum(address: str) -> str:
+def checksum_address(address: str) -> str:
     """EIP-55, as people compare it with an explorer."""
     return to_checksum_address(address)
 

@@ -218,7 +218,7 @@ async def settle_unsent(
     The mail service sends nothing under the old id any more, so the email gets a new id, derived from the old id: if
     the database is restored from an earlier backup and this is repeated, the mail service recognises the key.
     """
-    known = await mail.ask(id) if mail else None
+    known = await mail.ask_status(id) if mail else None
     if known and known.state == "in_flight":
         raise MailUnavailable("the mail service has it in hand: try again in a minute")
     if known and known.state == "accepted" and known.message_id:

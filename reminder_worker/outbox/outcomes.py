@@ -95,7 +95,7 @@ class MailOutage:
     pause: float = OUTAGE_PAUSE_SECONDS
     _failures: int = 0
 
-    def hear(self, outcome: EmailOutcome | MessageStatus) -> None:
+    def note_answer(self, outcome: EmailOutcome | MessageStatus) -> None:
         if not indicates_outage(outcome):
             self.begun, self.pause, self._failures = False, OUTAGE_PAUSE_SECONDS, 0
             return
@@ -104,7 +104,7 @@ class MailOutage:
         if isinstance(outcome, NotAccepted):
             self.pause = max(self.pause, outcome.retry_after or 0.0)
 
-    def spared(self, entry: E) -> EmailSettlement[E]:
+    def defer_email(self, entry: E) -> EmailSettlement[E]:
         return retry_later(entry, self.pause, "mail_unavailable")
 
 
@@ -119,15 +119,15 @@ async def ask_about(
 
     async def one(entry: E) -> None:
         if outage.begun:
-            settled.append(outage.spared(entry))
+            settled.append(outage.defer_email(entry))
             return
         try:
-            status = await mail.ask(entry.id)
+            status = await mail.ask_status(entry.id)
         except MailUnavailable:
-            outage.hear(EmailInDoubt())
+            outage.note_answer(EmailInDoubt())
             settled.append(retry_later(entry, choose_backoff(entry.tries), "mail_unavailable", tries=1))
             return
-        outage.hear(status)
+        outage.note_answer(status)
         decided = never_arrived(entry) if status.state == "unknown" else settle_status(entry, status)
         again.append(entry) if decided is None else settled.append(decided)
 

@@ -45,16 +45,16 @@ class OutboxStore(Generic[E]):
                 unposted = (await connection.execute(self._ledger.statements.expire_leases, values)).all()
                 for day in {row.day for row in unposted}:
                     rows = [row for row in unposted if row.day == day]
-                    counts = Counter(self._quota.subject(row.email_hash, row.chain_id) for row in rows)
-                    await self._quota.refund(connection, counts, day)
+                    counts = Counter(self._quota.make_subject(row.email_hash, row.chain_id) for row in rows)
+                    await self._quota.refund_quota(connection, counts, day)
 
         await through_deadlocks(expire)  # writes of recipients lock the same rows
 
-    async def claim(self, limit: int) -> EmailClaim[E]:
+    async def claim_due(self, limit: int) -> EmailClaim[E]:
         """Lease up to `limit` due entries that may be sent now. The ledger puts off, merges or settles the others."""
-        return await through_deadlocks(lambda: self._claim(limit))
+        return await through_deadlocks(lambda: self._claim_once(limit))
 
-    async def _claim(self, limit: int) -> EmailClaim[E]:
+    async def _claim_once(self, limit: int) -> EmailClaim[E]:
         token, statements = uuid4(), self._ledger.statements
         async with self._engine.begin() as connection:
             day = int(await connection.scalar(sql["lock_claims"], {"lock": CLAIM_LOCK}))
@@ -62,7 +62,7 @@ class OutboxStore(Generic[E]):
             entries = [self._ledger.read_entry(row) for row in rows]
             selection = await self._ledger.select(connection, rows, entries, token)
             turns = {row.id: (row.next_try, row.created_at) for row in rows}
-            claimed, over = await self._quota.reserve(connection, selection.entries, turns, day)
+            claimed, over = await self._quota.reserve_quota(connection, selection.entries, turns, day)
             if over:
                 values = {**self._ledger.values, "ids": array_text(entry.id for entry in over)}
                 await connection.execute(statements.defer_to_next_day, {**values, "until": day + DAY_SECONDS})
@@ -86,7 +86,7 @@ class OutboxStore(Generic[E]):
     def _claim_values(self, token: UUID, limit: int) -> dict[str, Any]:
         return {**self._ledger.values, "limit": limit, "token": token, "lease": LEASE_SECONDS}
 
-    async def store(self, claim: EmailClaim[E], bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
+    async def store_bodies(self, claim: EmailClaim[E], bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
         """Store bodies (encrypted, with the salt of their recipient's row). Return the entries that may now be posted.
 
         Left out are entries whose lease was lost, or whose recipient was erased, replaced or re-encrypted since.
@@ -94,16 +94,16 @@ class OutboxStore(Generic[E]):
         if not bodies:
             return frozenset()
         rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
-        return await self._approve(self._ledger.statements.store, claim, bodies, rows=json_text(rows))
+        return await self._approve_posts(self._ledger.statements.store, claim, bodies, rows=json_text(rows))
 
-    async def confirm(self, claim: EmailClaim[E], ids: Iterable[UUID]) -> frozenset[UUID]:
+    async def confirm_unknown(self, claim: EmailClaim[E], ids: Iterable[UUID]) -> frozenset[UUID]:
         """Return the undecided entries that may be posted again with their stored body.
 
         Neither another confirmation nor a claim runs meanwhile: it would not see what this dispatcher will post.
         """
-        return await self._approve(self._ledger.statements.confirm, claim, ids, alone=True)
+        return await self._approve_posts(self._ledger.statements.confirm, claim, ids, alone=True)
 
-    async def _approve(
+    async def _approve_posts(
         self, statement: TextClause, claim: EmailClaim[E], ids: Iterable[UUID], *, alone: bool = False, **values: Any
     ) -> frozenset[UUID]:
         """Run a statement that returns entries which may now be posted, with the day.
@@ -121,8 +121,8 @@ class OutboxStore(Generic[E]):
                 days = {row.id: row.posted_on for row in await connection.execute(statement, bound)}
                 later = [entry for entry in claim.entries if days.get(entry.id, entry.counted_on) != entry.counted_on]
                 for day in {days[entry.id] for entry in later}:
-                    counts = self._quota.count(entry for entry in later if days[entry.id] == day)
-                    await self._quota.charge(connection, counts, day)
+                    counts = self._quota.count_emails(entry for entry in later if days[entry.id] == day)
+                    await self._quota.charge_quota(connection, counts, day)
                 return days
 
         days = await through_deadlocks(record)
@@ -130,13 +130,13 @@ class OutboxStore(Generic[E]):
             entry.counted_on = days.get(entry.id, entry.counted_on)
         return frozenset(days)
 
-    async def not_to_post(self, claim: EmailClaim[E], ids: Iterable[UUID]) -> frozenset[UUID]:
+    async def find_not_to_post(self, claim: EmailClaim[E], ids: Iterable[UUID]) -> frozenset[UUID]:
         """Return the entries that must not be posted: the lease was lost, or the recipient erased since the store."""
         async with self._autocommit.connect() as connection:
             values = {**self._ledger.values, "token": claim.token, "ids": array_text(ids)}
             return frozenset((await connection.execute(self._ledger.statements.not_to_post, values)).scalars())
 
-    async def settle(self, claim: EmailClaim[E], settlements: Sequence[EmailSettlement[E]]) -> None:
+    async def settle_claim(self, claim: EmailClaim[E], settlements: Sequence[EmailSettlement[E]]) -> None:
         """Record results: an acceptance always, any other result only under the lease of this claim."""
         if not settlements:
             return
@@ -149,9 +149,9 @@ class OutboxStore(Generic[E]):
                 await self._ledger.finish_settling(connection, settlements)
                 return ours
 
-        await self._refund(settlements, await through_deadlocks(record))
+        await self._refund_unsent(settlements, await through_deadlocks(record))
 
-    async def _refund(self, settlements: Sequence[EmailSettlement[E]], ours: Set[UUID]) -> None:
+    async def _refund_unsent(self, settlements: Sequence[EmailSettlement[E]], ours: Set[UUID]) -> None:
         """Refund the quota of emails that were not sent. After a lost lease `expire_leases` refunds it, or the new
         holder posts the email on it."""
         by_day: dict[int, list[E]] = defaultdict(list)
@@ -163,7 +163,7 @@ class OutboxStore(Generic[E]):
         async def refund() -> None:
             async with self._engine.begin() as connection:
                 for day, entries in by_day.items():
-                    await self._quota.refund(connection, self._quota.count(entries), day)
+                    await self._quota.refund_quota(connection, self._quota.count_emails(entries), day)
 
         if by_day:
             await through_deadlocks(refund)  # claims reserve quota of the same addresses

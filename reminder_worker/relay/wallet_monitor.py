@@ -64,7 +64,9 @@ class WalletMonitor:
                 sql["stop_wallet"], {**self._wallet.row_key(chain_id), "reason": FOREIGN_NONCE}
             )
             facts: AlertFacts = {"reason": FOREIGN_NONCE, "nonce": nonce}
-            await self._alerts.raise_(connection, AlertKind.RELAYER_STOPPED, self._wallet.address, chain_id, facts)
+            await self._alerts.raise_condition(
+                connection, AlertKind.RELAYER_STOPPED, self._wallet.address, chain_id, facts
+            )
         if stopped:
             log.error("relay_wallet_stopped", chain_id=chain_id, wallet=self._wallet.address, nonce=nonce)
 
@@ -130,5 +132,5 @@ class WalletMonitor:
     async def _set_alert(
         self, connection: AsyncConnection, chain_id: int, kind: AlertKind, holds: bool, facts: AlertFacts
     ) -> None:
-        change = self._alerts.raise_ if holds else self._alerts.clear
+        change = self._alerts.raise_condition if holds else self._alerts.clear_condition
         await change(connection, kind, self._wallet.address, chain_id, facts)

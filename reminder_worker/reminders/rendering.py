@@ -24,7 +24,7 @@ from reminder_worker.outbox.messages import (
     RecipientRole,
     ReminderKind,
     build_reminder_body,
-    checksum,
+    checksum_address,
     format_amounts,
     format_deadline,
     format_role_counts,
@@ -230,7 +230,7 @@ class ReminderRenderer:
             extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is RecipientRole.OWNER else {}
-            extra = {"told": format_role_counts(told), "routerAddress": checksum(legacy.router)}
+            extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
         return build_reminder_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
 
     def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:

@@ -167,7 +167,9 @@ class UpgradeWatch:
             await store.save_operations(connection, self._chain_id, operations, step.vanished)
             await connection.execute(sql["settle_operations"], {"chain_id": self._chain_id, "final": final})
             told = [
-                await self._alerts.once(connection, alert.kind, alert.subject, alert.stage, self._chain_id, alert.facts)
+                await self._alerts.record_event(
+                    connection, alert.kind, alert.subject, alert.stage, self._chain_id, alert.facts
+                )
                 for alert in alerts
             ]
             if step.delay is not None:
@@ -236,7 +238,7 @@ class UpgradeWatch:
 
     async def _report_delay(self, connection: AsyncConnection, seconds: int) -> bool:
         facts: Facts = {"delay_seconds": seconds, "alert_below_seconds": LEAST_DELAY_SECONDS}
-        report = self._alerts.raise_ if seconds < LEAST_DELAY_SECONDS else self._alerts.clear
+        report = self._alerts.raise_condition if seconds < LEAST_DELAY_SECONDS else self._alerts.clear_condition
         return await report(connection, AlertKind.UPGRADE_DELAY_SHORT, self._timelock, self._chain_id, facts)
 
     async def _alerts_of(self, step: QueueStep, final: int, is_history: bool) -> list[UpgradeAlert]:

@@ -12,7 +12,7 @@ from typing import Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi import selector
-from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum, format_duration
+from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum_address, format_duration
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
     GIVES_AWAY,
@@ -69,7 +69,7 @@ class WordingContext:
     def name_address(self, address: str) -> str:
         """Return the address with its name in the settings, if any."""
         names = (name for field, name in _NAMES.items() if getattr(self.settings, field) == address)
-        return " ".join([*names, checksum(address)])
+        return " ".join([*names, checksum_address(address)])
 
 
 def scheduled_facts(operation: UpgradeOperation, context: WordingContext) -> Facts:
@@ -245,7 +245,7 @@ def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Fact
     facts: Facts = {"cancel by": f"a transaction to {context.name_address(context.timelock)} with the data 0x{data}"}
     if context.cancellers:
         more = len(context.cancellers) - 5
-        shown = ", ".join(checksum(each) for each in context.cancellers[:5])
+        shown = ", ".join(checksum_address(each) for each in context.cancellers[:5])
         facts["may cancel"] = f"{shown} and {more} more" if more > 0 else shown
     return facts
 

@@ -92,7 +92,7 @@ class Mail(WorkerLife):
         self.acts += 1
         id = self.gifts.seal(duration=20 * 365 * DAY, tokens=[(self.world.scenario.deployment.usdc, 1)])
         await self.gifts.register(id, recipientEmail=f"{GIFTED}{self.acts}@example.org")
-        change = self.alerts.raise_ if self.acts % 2 else self.alerts.clear
+        change = self.alerts.raise_condition if self.acts % 2 else self.alerts.clear_condition
         await change(None, AlertKind.RELAYER_LOW_BALANCE, f"wallet {self.acts // 4 % 2}", CHAIN_ID, {})
 
     def passes(self) -> list[Callable[[], Awaitable[object]]]:

@@ -78,12 +78,12 @@ async def test_a_condition_is_told_when_it_begins_and_once_more_when_it_is_over(
 ) -> None:
     with capture_logs() as logs:
         for _ in range(3):
-            await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+            await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
             await alerts.run()
         for _ in range(2):
-            await alerts.clear(None, LOW, WALLET, 31337, {"balance_wei": 10**18})
+            await alerts.clear_condition(None, LOW, WALLET, 31337, {"balance_wei": 10**18})
             await alerts.run()
-        await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+        await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
         await alerts.run()
     told = ["raised", "cleared", "raised"]
     assert _lines(logs) == [(LOW, "raised", "error"), (LOW, "cleared", "info"), (LOW, "raised", "error")]
@@ -102,10 +102,10 @@ async def test_the_log_has_every_alert_whatever_else_it_leaves_out(
     """Without an address to write to nobody else would hear of an upgrade."""
     configure_logging(SimpleNamespace(service=SimpleNamespace(log_level="error", log_format="json")))  # type: ignore[arg-type]
     only_logged = AlertOutbox(engine)
-    await only_logged.once(None, AlertKind.UPGRADE_SCHEDULED, "0x01", "scheduled", 31337, {})
-    await only_logged.raise_(None, LOW, WALLET, 31337, FACTS)
+    await only_logged.record_event(None, AlertKind.UPGRADE_SCHEDULED, "0x01", "scheduled", 31337, {})
+    await only_logged.raise_condition(None, LOW, WALLET, 31337, FACTS)
     await only_logged.run()
-    await only_logged.clear(None, LOW, WALLET, 31337, FACTS)
+    await only_logged.clear_condition(None, LOW, WALLET, 31337, FACTS)
     await only_logged.run()
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(line["event"], line["status"]) for line in lines] == [
@@ -116,19 +116,19 @@ async def test_the_log_has_every_alert_whatever_else_it_leaves_out(
 
 
 async def test_what_was_never_wrong_is_never_over(alerts: AlertOutbox, engine: AsyncEngine) -> None:
-    assert not await alerts.clear(None, LOW, WALLET, 31337, {})
+    assert not await alerts.clear_condition(None, LOW, WALLET, 31337, {})
     assert await _states(engine) == {}
 
 
 async def test_an_event_is_told_once_for_each_stage(alerts: AlertOutbox, mail: MailStub) -> None:
     for stage in ("scheduled", "scheduled", "executed", "scheduled"):
-        await alerts.once(None, STUCK, "operation 7", stage, 31337, {"stage": stage})
+        await alerts.record_event(None, STUCK, "operation 7", stage, 31337, {"stage": stage})
     await alerts.run()
     assert [email.variables["facts"][0]["value"] for email in mail.inbox] == ["scheduled", "executed"]
 
 
 async def test_many_that_see_a_condition_at_once_tell_it_once(alerts: AlertOutbox, engine: AsyncEngine) -> None:
-    new = await asyncio.gather(*(alerts.raise_(None, LOW, WALLET, 31337, FACTS) for _ in range(20)))
+    new = await asyncio.gather(*(alerts.raise_condition(None, LOW, WALLET, 31337, FACTS) for _ in range(20)))
     assert sum(new) == 1
     assert await _states(engine) == {"queued": 1}
 
@@ -137,10 +137,10 @@ async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
     alerts: AlertOutbox, engine: AsyncEngine
 ) -> None:
     async with engine.connect() as connection:
-        assert await alerts.raise_(connection, LOW, WALLET, 31337, FACTS)
+        assert await alerts.raise_condition(connection, LOW, WALLET, 31337, FACTS)
         await connection.rollback()
     assert not await alerts.look()
-    assert await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    assert await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
 
 
 # -- the log ----------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ async def test_an_alert_of_a_transaction_that_is_rolled_back_was_never_raised(
 async def test_without_mail_the_log_is_told_and_nothing_waits(engine: AsyncEngine, email: str | None) -> None:
     async with _client("http://127.0.0.1:9") as client:
         alerts = AlertOutbox(engine, None, email) if email else AlertOutbox(engine, client, None)
-        await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+        await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
         with capture_logs() as logs:
             await alerts.run()
             await alerts.run()
@@ -163,7 +163,7 @@ async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: AlertOutb
     from reminder_worker.privacy.redaction import redact
 
     tx_hash = "0x" + "12" * 32
-    await alerts.raise_(None, STUCK, WALLET, 31337, {"tx_hash": tx_hash})
+    await alerts.raise_condition(None, STUCK, WALLET, 31337, {"tx_hash": tx_hash})
     with capture_logs() as logs:
         await alerts.run()
     shown = str([redact(logging, "error", dict(line)) for line in logs])
@@ -179,7 +179,7 @@ async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     """The mail service refuses another body under the same key: what was raised is stored as it will be said."""
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.fail(Fault.IN_FLIGHT)
     await alerts.run()
     ((key, (_, first)),) = mail._keys.items()
@@ -195,7 +195,7 @@ async def test_an_outage_loses_nothing_and_is_not_hammered(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(STORM):
-        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+        await alerts.raise_condition(None, LOW, f"wallet {number}", 31337, FACTS)
     await mail.stop()
     for _ in range(12):
         assert (await alerts.run()).outage
@@ -213,7 +213,7 @@ async def test_who_is_told_to_come_back_later_does(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, seconds: int, least: int
 ) -> None:
     """Never at once."""
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.retry_after = seconds
     mail.fail(Fault.SLOW_DOWN)
     assert (await alerts.run()).outage
@@ -225,8 +225,8 @@ async def test_who_is_told_to_come_back_later_does(
 async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
-    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, STUCK, WALLET, 31337, FACTS)
     mail.fail(Fault.REJECTED)
     with capture_logs() as logs:
         report = await alerts.run()
@@ -239,10 +239,10 @@ async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
 async def test_one_that_always_fails_holds_up_none_of_the_others(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: Fault
 ) -> None:
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.fail(fails)
     await alerts.run()
-    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, STUCK, WALLET, 31337, FACTS)
     await _hurry(engine)
     await alerts.run()
     assert [email.template for email in mail.inbox] == [STUCK, LOW]
@@ -253,7 +253,7 @@ async def test_the_end_is_not_told_before_the_beginning(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: str
 ) -> None:
     """As when the whole network was down: the beginning waits for its next try, and would be the last word."""
-    await alerts.raise_(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     if fails == "outage":
         await mail.stop()
     else:
@@ -261,8 +261,8 @@ async def test_the_end_is_not_told_before_the_beginning(
     for _ in range(3):
         await _hurry(engine)
         assert (await alerts.run()).outage
-    await alerts.clear(None, LOW, WALLET, 31337, FACTS)
-    await alerts.raise_(None, STUCK, WALLET, 31337, FACTS)
+    await alerts.clear_condition(None, LOW, WALLET, 31337, FACTS)
+    await alerts.raise_condition(None, STUCK, WALLET, 31337, FACTS)
     if fails == "outage":
         await mail.start()
     assert (await alerts.run()).sent == 3
@@ -277,7 +277,7 @@ async def test_two_that_deliver_at_once_send_each_alert_once(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(5):
-        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+        await alerts.raise_condition(None, LOW, f"wallet {number}", 31337, FACTS)
     await asyncio.gather(*(alerts.run() for _ in range(4)))
     await _hurry(engine)
     await alerts.run()
@@ -292,7 +292,7 @@ async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, data
     ):
         alerts = AlertOutbox(engine, client, OPS, {31337: "Testland"})
         for kind in AlertKind:
-            await alerts.raise_(None, kind, WALLET, 31337, FACTS)
+            await alerts.raise_condition(None, kind, WALLET, 31337, FACTS)
             assert (await alerts.run()).sent == 1
             await _ten_minutes_pass(engine)
     assert [message.to for message in inbox.messages] == [OPS] * len(AlertKind)
@@ -305,7 +305,7 @@ async def test_a_storm_becomes_one_email_that_counts_every_alert(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(STORM + 1):
-        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+        await alerts.raise_condition(None, LOW, f"wallet {number}", 31337, FACTS)
     with capture_logs() as logs:
         await alerts.run()
         await alerts.run()
@@ -322,7 +322,7 @@ async def test_a_storm_that_goes_on_is_one_email_in_ten_minutes(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
     for number in range(3 * STORM):
-        await alerts.raise_(None, LOW, f"wallet {number}", 31337, FACTS)
+        await alerts.raise_condition(None, LOW, f"wallet {number}", 31337, FACTS)
         await alerts.run()
     own = [email for email in mail.inbox if email.template == LOW]
     digests = [email for email in mail.inbox if email.template == AlertKind.ALERTS_DIGEST]

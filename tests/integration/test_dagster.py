@@ -173,7 +173,7 @@ def _check_owner_in(scenario: Scenario) -> None:
 
 
 async def _alarm(runtime: Runtime) -> None:
-    await runtime.alerts.raise_(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
+    await runtime.alerts.raise_condition(None, AlertKind.RELAY_STUCK, SOMEBODY, 31337, {})
 
 
 def _result(check: dg.AssetChecksDefinition, service: Service) -> dg.AssetCheckResult:

@@ -390,10 +390,10 @@ async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_wha
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
     ledger = reminder_store(world)
-    claim = await ledger.claim(10)
+    claim = await ledger.claim_due(10)
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
     bodies = {entry.id: (b"sealed", entry.stored.salt) for entry in claim.entries if entry.stored}
-    stored = await ledger.store(claim, bodies)
+    stored = await ledger.store_bodies(claim, bodies)
     assert [entry.recipient for entry in claim.entries if entry.id in stored] == [world.address("ben")]
 
 

@@ -103,7 +103,7 @@ async def due_emails(kind: str, engine: AsyncEngine, scenario: Scenario, **envir
             return
         alerts = AlertOutbox(engine, reminders.client, "night.watch@operators.example")
         for wallet in ("one", "two", "three"):
-            await alerts.raise_(None, AlertKind.RELAY_STUCK, wallet, 31337, {})
+            await alerts.raise_condition(None, AlertKind.RELAY_STUCK, wallet, 31337, {})
         to = ["night.watch@operators.example"] * 3
         yield DueEmails(kind, engine, mail, reminders.client, AlertKind.RELAY_STUCK, to, alerts.run)
 

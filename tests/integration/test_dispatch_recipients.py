@@ -61,7 +61,7 @@ async def prepared(world: World, report: DispatchReport, ends: float) -> Prepare
     await world.dispatch.run()
     await world.mail.start()
     await world.hurry()
-    piece = await world.dispatch.outbox.prepare(report, ends)
+    piece = await world.dispatch.outbox.prepare_batch(report, ends)
     assert piece is not None
     assert len(piece.ready) == 2
     return piece
@@ -93,8 +93,8 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     report = DispatchReport()
     piece = await prepared(world, report, time.monotonic() + 60)
     await world.erase(legacy)
-    settled = await world.dispatch.outbox.post(piece, report)
-    await world.dispatch.outbox.settle(report, piece.claim, settled)
+    settled = await world.dispatch.outbox.post_batch(piece, report)
+    await world.dispatch.outbox.settle_batch(report, piece.claim, settled)
     for _ in range(2):
         await world.hurry()
         await world.dispatch.run()
@@ -157,14 +157,14 @@ async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_la
     with monkeypatch.context() as meanwhile:
         if corrected == "before its body is stored":
             meanwhile.setattr(renderer, "render", corrected_meanwhile)
-        piece = await world.dispatch.outbox.prepare(report, time.monotonic() + 60)
+        piece = await world.dispatch.outbox.prepare_batch(report, time.monotonic() + 60)
     assert piece is not None
     if corrected == "before it is posted":
         await correct()
-    settled = await world.dispatch.outbox.post(piece, report)
+    settled = await world.dispatch.outbox.post_batch(piece, report)
     if corrected == "before that is recorded":
         await correct()
-    await world.dispatch.outbox.settle(report, piece.claim, settled)
+    await world.dispatch.outbox.settle_batch(report, piece.claim, settled)
     world.mail.faults.clear()
     for _ in range(2):
         await world.hurry()
@@ -182,7 +182,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     """The ledger says one thing as the write begins, and another before it ends."""
     legacy = await (approaching(world, "anna") if lasts else checked_in(world))
     await world.dispatch._plan(CHAIN_ID, DispatchReport())
-    piece = await world.dispatch.outbox.prepare(DispatchReport(), time.monotonic() + 60)
+    piece = await world.dispatch.outbox.prepare_batch(DispatchReport(), time.monotonic() + 60)
     assert piece is not None
     settled = [EmailSettlement(each.entry, outcome, outcome) for each in piece.ready]
     rows = json_text([each.columns() for each in settled])
@@ -299,9 +299,9 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     await world.dispatch.run()
     await world.hurry()
     ledger = reminder_store(world)
-    (older,) = (claim := await ledger.claim(10)).entries
+    (older,) = (claim := await ledger.claim_due(10)).entries
     assert older.stored is not None
-    assert await ledger.store(claim, {older.id: (b"sealed", older.stored.salt)})
+    assert await ledger.store_bodies(claim, {older.id: (b"sealed", older.stored.salt)})
     world.scenario.advance(60)
     world.scenario.check_in(world.account("owner"), legacy)
     await world.mail.start()
@@ -314,7 +314,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
         "sent": become.settle_sent(older, "m"),
         "held": become.hold_email(older, "in_doubt"),
     }
-    await ledger.settle(claim, [ends[outcome]])
+    await ledger.settle_claim(claim, [ends[outcome]])
     for _ in range(2):
         await world.dispatch.run()
         assert world.mail.told("owner_reset") == (["anna@example.org"] if outcome == "unsent" else [])

@@ -132,7 +132,7 @@ async def test_what_is_posted_again_is_looked_at_once_more(
         else:
             await world.notifications.erase_notification(world.erasure(id))
 
-    once(monkeypatch, MailClient, "ask", take_back)
+    once(monkeypatch, MailClient, "ask_status", take_back)
     for _ in range(3):
         await world.tick()
     assert world.stub.told("gift_waiting") == (["right@post.example"] if corrected else [])

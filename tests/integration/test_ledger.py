@@ -63,7 +63,7 @@ async def undecided(world: World) -> OutboxStore[ReminderEmail]:
 
 async def in_hand(world: World) -> tuple[OutboxStore[ReminderEmail], EmailClaim[ReminderEmail], ReminderEmail]:
     ledger = reminder_store(world)
-    claim = await ledger.claim(10)
+    claim = await ledger.claim_due(10)
     (entry,) = claim.entries
     return ledger, claim, entry
 
@@ -73,7 +73,7 @@ async def make_ready(
 ) -> None:
     """Its body is stored: it may be posted from now on."""
     assert entry.stored is not None
-    assert await ledger.store(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    assert await ledger.store_bodies(claim, {entry.id: (b"sealed", entry.stored.salt)})
 
 
 @pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
@@ -82,9 +82,9 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
 ) -> None:
     """Who holds it now may post it for that; given back, another email would fit into the day beside it."""
     ledger = reminder_store(world)
-    claim = await ledger.claim(10)
+    claim = await ledger.claim_due(10)
     await world.sql(lost)
-    await ledger.settle(claim, [become.settle_answer(entry, NotAccepted()) for entry in claim.entries])
+    await ledger.settle_claim(claim, [become.settle_answer(entry, NotAccepted()) for entry in claim.entries])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 
@@ -95,7 +95,7 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
     ledger, claim, entry = await in_hand(world)
     async with world.engine.begin() as conn:
         await cancel_unsent(conn, entry.chain_id, entry.legacy, [entry.recipient])
-    await ledger.settle(claim, [become.retry_later(entry, 0.0, "recipient_changed")])
+    await ledger.settle_claim(claim, [become.retry_later(entry, 0.0, "recipient_changed")])
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(0,)]
 
 
@@ -103,11 +103,11 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
 async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
     report = DispatchReport()
-    piece = await world.dispatch.outbox.prepare(report, time.monotonic() + 60)
+    piece = await world.dispatch.outbox.prepare_batch(report, time.monotonic() + 60)
     assert piece is not None
     assert len(piece.ready) == 1
     await world.sql(lost)
-    await world.dispatch.outbox.post(piece, report)
+    await world.dispatch.outbox.post_batch(piece, report)
     assert world.mail.requests == 0
 
 
@@ -119,11 +119,11 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '20 hours'")
     claim = await ledger.claim_unknown(10)
     (entry,) = claim.entries
-    assert await ledger.confirm(claim, [entry.id]) == {entry.id}
+    assert await ledger.confirm_unknown(claim, [entry.id]) == {entry.id}
     lately = "select claimed_at > now() - interval '1 minute' from worker.sent_ledger"
     assert await world.sql(lately) == [(True,)], "others of its kind wait for a day from now on"
     await world.sql(lost)
-    assert await ledger.confirm(claim, [entry.id]) == frozenset()
+    assert await ledger.confirm_unknown(claim, [entry.id]) == frozenset()
 
 
 async def test_a_lease_that_is_lost_before_the_email_could_be_posted_gives_back_what_it_took_of_the_day(
@@ -173,9 +173,9 @@ async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_pl
     await world.sql(A_DAY_AGO)
     claim = await ledger.claim_unknown(10)
     (entry,) = claim.entries
-    assert await ledger.confirm(claim, [entry.id]) == {entry.id}
+    assert await ledger.confirm_unknown(claim, [entry.id]) == {entry.id}
     assert await world.sql(USED_BY_DAY) == [(1,), (1,)]
-    await ledger.settle(claim, [become.settle_answer(entry, EmailRefused(422))])
+    await ledger.settle_claim(claim, [become.settle_answer(entry, EmailRefused(422))])
     assert await world.sql(USED_BY_DAY) == [(1,), (0,)]
 
 
@@ -203,8 +203,8 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
     claim = await ledger.claim_unknown(10)
     assert not any(entry.sent_meanwhile for entry in claim.entries)
     if other == "is claimed meanwhile":
-        assert [entry.id for entry in (await ledger.claim(10)).entries] == [later]
-    posted = await ledger.confirm(claim, [entry.id for entry in claim.entries])
+        assert [entry.id for entry in (await ledger.claim_due(10)).entries] == [later]
+    posted = await ledger.confirm_unknown(claim, [entry.id for entry in claim.entries])
     assert posted == ({later} if other == "is undecided, too" else frozenset())
 
 
@@ -216,7 +216,7 @@ async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_
     claims = [await ledger.claim_unknown(1) for _ in range(2)]
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.recipient for update"))
-        both = [asyncio.create_task(ledger.confirm(each, [each.entries[0].id])) for each in claims]
+        both = [asyncio.create_task(ledger.confirm_unknown(each, [each.entries[0].id])) for each in claims]
         await blocked(world.engine, 2)
         await other.rollback()
     assert sorted(len(each) for each in await asyncio.gather(*both)) == [0, 1]
@@ -229,7 +229,7 @@ async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_on
     ledger = reminder_store(world)
     async with world.engine.connect() as other:
         await other.execute(text("select from worker.quota for update"))
-        both = [asyncio.create_task(ledger.claim(1)) for _ in range(2)]
+        both = [asyncio.create_task(ledger.claim_due(1)) for _ in range(2)]
         await blocked(world.engine, 2)
         await other.rollback()
     assert sorted(len(each.entries) for each in await asyncio.gather(*both)) == [0, 1]
@@ -305,9 +305,9 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     ledger, claim, entry = await in_hand(world)
     await make_ready(ledger, claim, entry)
     await world.sql(ANOTHERS + ", state = :state", state=state)
-    await ledger.settle(claim, [become.settle_answer(entry, EmailRefused(422))])
+    await ledger.settle_claim(claim, [become.settle_answer(entry, EmailRefused(422))])
     assert await world.sql("select state from worker.sent_ledger") == [(state,)]
-    await ledger.settle(claim, [become.settle_sent(entry, "m")])
+    await ledger.settle_claim(claim, [become.settle_sent(entry, "m")])
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 
@@ -316,7 +316,7 @@ async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_i
     ledger = await undecided(world)
     # As one that was dropped and is true again.
     await world.sql("update worker.sent_ledger set state = 'queued', body = null, body_salt = null")
-    assert (await ledger.claim(10)).entries
+    assert (await ledger.claim_due(10)).entries
     await world.sql(LEASE_OVER)
     await ledger.expire_leases()
     assert await world.states() == {"released": 1}

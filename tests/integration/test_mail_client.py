@@ -95,7 +95,7 @@ def body(content: str | bytes, status: int = 200, **headers: str) -> web.Respons
 )
 async def test_each_answer_to_a_send(answer: web.Response, outcome: EmailOutcome) -> None:
     async with client_of(answer) as client:
-        assert await client.send(KEY, b"{}") == outcome
+        assert await client.send_email(KEY, b"{}") == outcome
 
 
 async def test_a_refused_connection_proves_that_nothing_was_accepted() -> None:
@@ -104,10 +104,10 @@ async def test_a_refused_connection_proves_that_nothing_was_accepted() -> None:
     assert port is not None
     async with MailClient(settings(port)) as client:
         with capture_logs() as lines:
-            assert await client.send(KEY, b"{}") == NotAccepted()
+            assert await client.send_email(KEY, b"{}") == NotAccepted()
         assert "Connection refused" in lines[0]["error"]
         with pytest.raises(MailUnavailable):
-            await client.ask(KEY)
+            await client.ask_status(KEY)
 
 
 async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ async def test_a_service_that_cannot_prove_who_it_is_is_told_nothing(tmp_path: P
     values = {"MAIL_URL": f"HTTPS://127.0.0.1:{port}", "MAIL_TOKEN": "a-secret-token"}
     async with server, MailClient(MailSettings.model_validate(values)) as client:
         with capture_logs() as lines:
-            assert await client.send(KEY, b"{}") == NotAccepted()
+            assert await client.send_email(KEY, b"{}") == NotAccepted()
     assert "certificate" in lines[0]["error"]
     assert not heard.is_set()
 
@@ -139,10 +139,10 @@ async def test_where_no_certificate_can_be_checked_emails_wait_and_the_log_says_
     values = {"MAIL_URL": "https://127.0.0.1:9", "MAIL_TOKEN": "a-secret-token"}
     async with MailClient(MailSettings.model_validate(values)) as client:
         with capture_logs() as lines:
-            assert await client.send(KEY, b"{}") == NotAccepted()
+            assert await client.send_email(KEY, b"{}") == NotAccepted()
         assert "No CA certificates" in lines[0]["error"]
         with pytest.raises(MailUnavailable):
-            await client.ask(KEY)
+            await client.ask_status(KEY)
 
 
 async def test_no_email_follows_a_redirect() -> None:
@@ -152,7 +152,7 @@ async def test_no_email_follows_a_redirect() -> None:
         return body('{"messageId": "<1@x>"}')
 
     async with client_of(redirect) as client:
-        assert await client.send(KEY, b"{}") == EmailInDoubt()
+        assert await client.send_email(KEY, b"{}") == EmailInDoubt()
 
 
 @pytest.mark.parametrize(("answer", "error"), [(429, "HTTP 429"), (None, "connection closed before message completed")])
@@ -170,13 +170,13 @@ async def test_the_log_says_once_why_nothing_gets_out(answer: int | None, error:
 
     async with client_of(handle) as client:
         with capture_logs() as lines:
-            await client.send(KEY, b"{}")
-            await client.send(uuid4(), b"{}")
+            await client.send_email(KEY, b"{}")
+            await client.send_email(uuid4(), b"{}")
         line = {"event": "mail_not_taken", "log_level": "warning", "key": str(KEY), "error": error}
         assert lines == [line]
         with capture_logs() as lines:
             for well in (True, False):  # noqa: B007
-                await client.send(KEY, b"{}")
+                await client.send_email(KEY, b"{}")
         assert lines == [line]
 
 
@@ -188,9 +188,9 @@ async def test_a_silent_service_leaves_it_undecided() -> None:
         return web.Response()
 
     async with client_of(hang, patience=0.2) as client:
-        assert await client.send(KEY, b"{}") == EmailInDoubt()
+        assert await client.send_email(KEY, b"{}") == EmailInDoubt()
         with pytest.raises(MailUnavailable):
-            await client.ask(KEY)
+            await client.ask_status(KEY)
         forever.set()
 
 
@@ -213,7 +213,7 @@ async def test_an_answer_that_breaks_off_leaves_it_undecided() -> None:
 
     for handler in (half, none):
         async with client_of(handler) as client:
-            assert await client.send(KEY, b"{}") == EmailInDoubt()
+            assert await client.send_email(KEY, b"{}") == EmailInDoubt()
 
 
 async def test_panic_of_the_http_library_leaves_it_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +224,7 @@ async def test_panic_of_the_http_library_leaves_it_undecided(monkeypatch: pytest
 
     monkeypatch.setattr(MailClient, "_open", property(panic))
     async with MailClient(settings(9)) as client:
-        assert await client.send(KEY, b"{}") == EmailInDoubt()
+        assert await client.send_email(KEY, b"{}") == EmailInDoubt()
 
 
 async def test_the_key_the_token_and_the_exact_bytes_are_sent_past_every_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ async def test_the_key_the_token_and_the_exact_bytes_are_sent_past_every_proxy(m
         return body('{"messageId": "<1@x>"}')
 
     async with client_of(record) as client:
-        await client.send(KEY, b'{"a":  1}')
+        await client.send_email(KEY, b'{"a":  1}')
     ((method, path, headers, sent),) = seen
     assert (method, path, sent) == ("POST", "/send", b'{"a":  1}')
     assert headers["Idempotency-Key"] == str(KEY)
@@ -257,7 +257,7 @@ async def test_the_key_the_token_and_the_exact_bytes_are_sent_past_every_proxy(m
 )
 async def test_each_answer_to_a_question(answer: web.Response, state: str) -> None:
     async with client_of(answer) as client:
-        assert (await client.ask(KEY)).state == state
+        assert (await client.ask_status(KEY)).state == state
 
 
 @pytest.mark.parametrize(
@@ -275,4 +275,4 @@ async def test_each_answer_to_a_question(answer: web.Response, state: str) -> No
 async def test_no_usable_answer_to_a_question_decides_nothing(answer: web.Response) -> None:
     async with client_of(answer) as client:
         with pytest.raises(MailUnavailable):
-            await client.ask(KEY)
+            await client.ask_status(KEY)

@@ -257,14 +257,14 @@ async def test_a_database_that_takes_no_writes_makes_silence(world: World, only_
 
 async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: World) -> None:
     world.wallets.append(RELAYER)
-    await world.alerts.raise_(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
+    await world.alerts.raise_condition(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
     assert (await world.look()).heartbeat == "silent"
     assert await world.told() == [("relayer_stopped", RELAYER, "raised")]
 
 
 async def test_what_happens_on_chain_makes_no_silence(world: World) -> None:
     """A short delay of the upgrade timelock is for people to judge; the worker is well."""
-    await world.alerts.raise_(None, AlertKind("upgrade_delay_short"), "timelock", CHAIN, {})
+    await world.alerts.raise_condition(None, AlertKind("upgrade_delay_short"), "timelock", CHAIN, {})
     assert (await world.look()).heartbeat == "asked"
 
 
@@ -405,7 +405,7 @@ async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: Wor
     world.wallets.append(RELAYER)
     earlier = "0x" + "99" * 20
     for wallet in (RELAYER, earlier):
-        await world.alerts.raise_(None, AlertKind.RELAYER_LOW_BALANCE, wallet, CHAIN, {})
+        await world.alerts.raise_condition(None, AlertKind.RELAYER_LOW_BALANCE, wallet, CHAIN, {})
     assert (await world.look()).changed == 1
     assert (await world.told())[-1] == ("relayer_low_balance", earlier, "unwatched")
 
@@ -417,7 +417,7 @@ async def test_a_short_delay_of_a_timelock_that_is_no_longer_watched_is_over(
     watched, earlier = "0x" + "77" * 20, "0x" + "99" * 20
     async with opened(engine, chain_scenario, heart, **{f"CHAIN_{CHAIN}_UPGRADE_TIMELOCK": watched}) as world:
         for timelock, chain_id in ((watched, CHAIN), (earlier, CHAIN), (watched, 777)):
-            await world.alerts.raise_(None, AlertKind.UPGRADE_DELAY_SHORT, timelock, chain_id, {})
+            await world.alerts.raise_condition(None, AlertKind.UPGRADE_DELAY_SHORT, timelock, chain_id, {})
         assert (await world.look()).changed == 2
         left = await world.sql("select subject, chain_id from worker.alert_state where raised")
         assert [tuple(row) for row in left] == [(watched, CHAIN)]
@@ -595,7 +595,7 @@ async def _emails(world: World, state: str) -> None:
 
 async def _wallet(world: World, kind: AlertKind) -> None:
     world.wallets.append(RELAYER)
-    await world.alerts.raise_(None, kind, RELAYER, CHAIN, {})
+    await world.alerts.raise_condition(None, kind, RELAYER, CHAIN, {})
 
 
 @pytest.mark.parametrize(

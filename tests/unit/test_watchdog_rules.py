@@ -14,7 +14,7 @@ from reminder_worker.monitoring.rules import (
     SETTLED_WITHIN,
     ConditionKey,
     WrongCondition,
-    judge,
+    judge_facts,
 )
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator import UnfinishedRequests
@@ -39,7 +39,7 @@ def judged(
     *, expected: Any = (), states: Any = (), chains: Any = (), trouble: Any = None, unfinished: Any = ()
 ) -> dict[ConditionKey, WrongCondition]:
     trouble = trouble or EmailTrouble()
-    return judge(OperatorFacts(expected, passes=states, trouble=trouble, unfinished=unfinished), chains)
+    return judge_facts(OperatorFacts(expected, passes=states, trouble=trouble, unfinished=unfinished), chains)
 
 
 def wrong(**facts: Any) -> list[tuple[AlertKind, str, int]]:

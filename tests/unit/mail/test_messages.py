@@ -22,7 +22,7 @@ from reminder_worker.outbox.messages import (
     build_alert_body,
     build_gift_body,
     build_reminder_body,
-    checksum,
+    checksum_address,
     format_amount,
     format_amounts,
     format_deadline,
@@ -39,7 +39,7 @@ EXTRA: dict[ReminderKind, dict[str, object]] = {
     ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
     ReminderKind.INSTRUCTIONS: {
         "told": format_role_counts({RecipientRole.BENEFICIARY: 2}),
-        "routerAddress": checksum(TOKEN),
+        "routerAddress": checksum_address(TOKEN),
     },
 }
 WITHOUT_DEADLINE = {

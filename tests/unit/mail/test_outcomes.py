@@ -62,7 +62,7 @@ def test_only_rejections_count_towards_dead() -> None:
 
 def test_what_may_have_been_accepted_is_never_taken_for_unsent() -> None:
     one = Entry(undecided=True)
-    for each in (settle_answer(one, NotAccepted()), retry_later(one, 1.0), MailOutage().spared(one)):
+    for each in (settle_answer(one, NotAccepted()), retry_later(one, 1.0), MailOutage().defer_email(one)):
         assert each.state == "unknown"
     assert settle_answer(Entry(), EmailInDoubt()).state == "unknown"
 
@@ -95,13 +95,13 @@ def test_only_what_reached_nobody_is_given_back_to_the_address_and_its_day() -> 
 
 def test_one_good_answer_ends_an_outage_and_the_pause_that_was_asked_for() -> None:
     outage = MailOutage()
-    outage.hear(NotAccepted(1234.0))
+    outage.note_answer(NotAccepted(1234.0))
     assert outage.pause == 1234
-    outage.hear(EmailRefused(422))
+    outage.note_answer(EmailRefused(422))
     assert outage.pause == OUTAGE_PAUSE_SECONDS
     for _ in range(OUTAGE_AFTER):
         assert not outage.begun
-        outage.hear(EmailInDoubt())
+        outage.note_answer(EmailInDoubt())
     assert outage.begun
-    outage.hear(EmailAccepted("<id>"))
+    outage.note_answer(EmailAccepted("<id>"))
     assert not outage.begun, "by the answer to one that was under way"
