@@ -327,7 +327,7 @@ async def test_wallet_of_another_person_is_not_remembered_for_an_email(
     """A provider that once names another person's wallet does not decide who gets later gifts."""
     theirs = await world.wallets.find_address(world.request("friend@post.example"))
     with monkeypatch.context() as once:
-        once.setattr(IdentityProvider, "create", AsyncMock(return_value=world.provider.only.id))
+        once.setattr(IdentityProvider, "create_organization", AsyncMock(return_value=world.provider.only.id))
         with pytest.raises(WalletNotUsable):
             await world.wallets.find_address(world.request())
     assert await world.wallets.find_address(world.request()) != theirs
