@@ -137,7 +137,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9)
         yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x", "0x", ["0x"])
-        yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, "0x", [5])
+        yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, [("0x", 5)])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])
         yield "cancel_unsent", cancel_unsent(connection, CHAIN_ID, f"0x{1:040x}", [f"0x{1:040x}"])

@@ -16,11 +16,11 @@ from reminder_worker.chain.abi_codec import WORD, encode_call, word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import timelock_details
 from reminder_worker.chain.events import emitters
-from reminder_worker.chain.types import ContractCall, EventLog
+from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
-from reminder_worker.indexer.decoding import DecodedLogs, decode_logs
+from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs, decode_logs
 from reminder_worker.indexer.event_reader import EventReader
 from reminder_worker.indexer.log_reader import LogSlice
 from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig
@@ -136,9 +136,7 @@ class ChainIndex(EventReader):
                 raise IndexerUnavailable("our index was taken back by a reorganisation: ask again")
             yield connection
 
-    async def _decode_fresh(
-        self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor
-    ) -> DecodedLogs:
+    async def _decode_fresh(self, found: LogSlice, fresh: TimedLogs, cursor: IndexCursor) -> DecodedLogs:
         """Decode events with their legacies: routers name them by id, so legacies made earlier are looked up.
 
         A log that came late may be a legacy's creation. Events of that legacy may be stored without its address, so
@@ -146,11 +144,8 @@ class ChainIndex(EventReader):
         """
         late = any(log.block_number <= cursor.number for log, _ in fresh)
         decoded = self._decode_logs(found.logs if late else fresh)
-        known: dict[tuple[str, int], str] = {}
         async with self._engine.connect() as connection:
-            for router, ids in decoded.unnamed_ids().items():
-                addresses = await rows.legacies_by_id(connection, self._chain.chain_id, router, ids)
-                known |= {(router, number): address for number, address in addresses.items()}
+            known = await rows.legacies_by_id(connection, self._chain.chain_id, decoded.unnamed_ids())
         return decoded.with_legacies(known)
 
     def _log_rewind(self, block: int, events: int) -> None:

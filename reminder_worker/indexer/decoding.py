@@ -14,6 +14,8 @@ from reminder_worker.settings import ChainSettings
 Args = Mapping[str, Any]
 Says = Mapping[str, frozenset[str]]
 """Which contract's word counts for which events, by first topic (`events.emitters`)."""
+TimedLogs = Sequence[tuple[EventLog, int]]
+"""Logs with their blocks' timestamps."""
 LegacyId = tuple[str, int]
 """Router and the id it gave: ids are unique per router only."""
 
@@ -25,32 +27,24 @@ class DecodedLogs:
     events: tuple[ChainEvent, ...]
     skipped: int
 
-    def unnamed_ids(self) -> dict[str, set[int]]:
-        """Return, by router, the ids of legacies without an address in these events."""
-        made = self._created_legacies()
-        found: dict[str, set[int]] = {}
-        for event in self.events:
-            if (key := _legacy_id(event)) is not None and key not in made:
-                found.setdefault(event.contract, set()).add(key[1])
-        return found
+    def unnamed_ids(self) -> set[LegacyId]:
+        """Return the ids of legacies without an address in these events."""
+        return {key for event in self.events if (key := _legacy_id(event))} - self._created_legacies().keys()
 
     def with_legacies(self, known: Mapping[LegacyId, str]) -> Self:
         """Return the events with the legacy's address for every known id."""
         names = {**known, **self._created_legacies()}
-        return replace(
-            self,
-            events=tuple(
-                replace(event, legacy=names.get(key)) if (key := _legacy_id(event)) is not None else event
-                for event in self.events
-            ),
+        events = (
+            replace(event, legacy=names.get(key)) if (key := _legacy_id(event)) else event for event in self.events
         )
+        return replace(self, events=tuple(events))
 
     def _created_legacies(self) -> dict[LegacyId, str]:
         created = (event for event in self.events if event.name in CREATED)
         return {(event.contract, event.data["legacy_id"]): event.legacy for event in created if event.legacy}
 
 
-def decode_logs(settings: ChainSettings, says: Says, logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
+def decode_logs(settings: ChainSettings, says: Says, logs: TimedLogs) -> DecodedLogs:
     """Decode logs with their blocks' timestamps. A log counts only from the event's own contract."""
     events = [
         _decode_event(settings, log, time)

@@ -8,18 +8,18 @@ from typing import Literal
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import NODE_POLICY, EventLog
+from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as rows
-from reminder_worker.indexer.decoding import DecodedLogs, Says
+from reminder_worker.indexer.decoding import DecodedLogs, Says, TimedLogs
 from reminder_worker.indexer.log_reader import EndpointsDisagree, LogSlice, NoSlice, read_slice
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import Forgotten, IndexCursor, LogPosition
 
 BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
 Stopped = Literal["at_head", "budget", "node_behind", "moved_by_another", "unsettled", "reorganised", "disagreement"]
-Decode = Callable[[Sequence[tuple[EventLog, int]]], DecodedLogs]
+Decode = Callable[[TimedLogs], DecodedLogs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,11 @@ class EventReader:
             if isinstance(found, NoSlice):
                 if found.reason != "reorganised" or found.head is None:
                     return replace(progress, head=found.head, stopped=found.reason)
-                place = await self._rewind_to_ancestor(cursor, found.head)
-                if place is None:
+                place = await self._common_ancestor(min(cursor.number, found.head))
+                forgotten = await self._rewind_cursor(cursor, place)
+                if forgotten is None:
                     return replace(progress, stopped="moved_by_another")
+                self._log_rewind(place.number, forgotten)
                 progress = replace(progress, last_block=place.number, rewound_to=place.number)
             else:
                 place = found.last
@@ -153,9 +155,7 @@ class EventReader:
     def _make_disagreement(self, block: int) -> EndpointsDisagree:
         return EndpointsDisagree(f"no two endpoints of chain {self._chain.chain_id} give a log of block {block}")
 
-    async def _compare_logs(
-        self, found: LogSlice, cursor: IndexCursor
-    ) -> tuple[list[tuple[EventLog, int]], list[LogPosition]]:
+    async def _compare_logs(self, found: LogSlice, cursor: IndexCursor) -> tuple[TimedLogs, list[LogPosition]]:
         """Return the logs that are not stored yet, and the stored ones above the cursor that were reorganised away.
 
         Some blocks below the cursor are read again each time. Above it, logs are stored only behind a log in doubt.
@@ -176,9 +176,7 @@ class EventReader:
             return decoded
         return decoded if await self._write_events(cursor, found.last, decoded.events, stale) else None
 
-    async def _decode_fresh(
-        self, found: LogSlice, fresh: Sequence[tuple[EventLog, int]], cursor: IndexCursor
-    ) -> DecodedLogs:
+    async def _decode_fresh(self, found: LogSlice, fresh: TimedLogs, cursor: IndexCursor) -> DecodedLogs:
         return self._decode_logs(fresh)
 
     async def _write_events(
@@ -192,15 +190,6 @@ class EventReader:
             await rows.add_events(connection, chain_id, events)
             await rows.project_again(connection, chain_id, events)
         return True
-
-    async def _rewind_to_ancestor(self, cursor: IndexCursor, head: int) -> IndexCursor | None:
-        """Forget what a reorganisation took back. Return None when another process moved the cursor meanwhile."""
-        place = await self._common_ancestor(min(cursor.number, head))
-        forgotten = await self._rewind_cursor(cursor, place)
-        if forgotten is None:
-            return None
-        self._log_rewind(place.number, forgotten)
-        return place
 
     def _log_rewind(self, block: int, events: int) -> None:
         """For the reader's owner to say so in its own words."""

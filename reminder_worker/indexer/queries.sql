@@ -81,5 +81,7 @@ order by exists (
 limit :most;
 
 -- name: legacies_by_id
-select legacy_id, address from worker.legacy
-where chain_id = :chain_id and router = :router and legacy_id = any(cast(:ids as bigint[]));
+select router, legacy_id, address
+from unnest(cast(:routers as text[]), cast(:ids as bigint[])) as wanted (router, legacy_id)
+join worker.legacy using (router, legacy_id)
+where chain_id = :chain_id;

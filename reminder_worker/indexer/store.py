@@ -135,11 +135,12 @@ async def live_gifts(
 
 
 async def legacies_by_id(
-    connection: AsyncConnection, chain_id: int, router: str, ids: Collection[int]
-) -> dict[int, str]:
-    """Return the addresses of a router's legacies by their id."""
-    values = {"chain_id": chain_id, "router": router, "ids": list(ids)}
-    return {row.legacy_id: row.address for row in await connection.execute(sql["legacies_by_id"], values)}
+    connection: AsyncConnection, chain_id: int, keys: Collection[tuple[str, int]]
+) -> dict[tuple[str, int], str]:
+    """Return the addresses of legacies by router and id."""
+    values = {"chain_id": chain_id, "routers": [key[0] for key in keys], "ids": [key[1] for key in keys]}
+    found = await connection.execute(sql["legacies_by_id"], values)
+    return {(row.router, row.legacy_id): row.address for row in found}
 
 
 async def _project_rows(

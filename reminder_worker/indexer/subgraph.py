@@ -36,8 +36,6 @@ from reminder_worker.indexer.models import (
     nonzero_address,
 )
 
-PAGE = 1000  # graph-node's limit of `first`
-MOST_BYTES = 16 * 1024 * 1024  # of one answer; a page of 1,000 signals is about 400 KB
 TIMEOUT = aiohttp.ClientTimeout(total=10, connect=3)
 
 AddressText = Annotated[str, Meta(pattern=r"\A0x[0-9a-fA-F]{40}\Z")]
@@ -262,7 +260,7 @@ class SubgraphClient:
             if any(one >= other for one, other in pairwise(ids)):
                 raise self._mark_failing(f"{query}: id not in ascending order")
             found += page
-            if len(page) < PAGE:
+            if len(page) < 1000:  # the limit of `first` of a graph-node
                 return found
             after = ids[-1]
         raise self._mark_failing(f"{query}: more than 2000 pages")
@@ -295,9 +293,10 @@ class SubgraphClient:
                     raise _TryAgain(f"status {response.status}")
                 if response.status != 200:
                     raise self._mark_failing(f"status {response.status}")
-                answer = await strict_json.read_body(response, MOST_BYTES)
-                if len(answer) > MOST_BYTES:
-                    raise self._mark_failing(f"an answer of more than {MOST_BYTES} bytes")
+                most = 16 * 1024 * 1024  # a page of 1,000 signals is about 400 KB
+                answer = await strict_json.read_body(response, most)
+                if len(answer) > most:
+                    raise self._mark_failing(f"an answer of more than {most} bytes")
                 return answer
         except TimeoutError:  # not again: a look and a run have no more time for a chain than three such waits
             raise self._mark_failing("timed out") from None

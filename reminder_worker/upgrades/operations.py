@@ -13,7 +13,7 @@ from eth_utils.crypto import keccak
 from reminder_worker.chain import abi
 from reminder_worker.chain.abi_codec import WORD, MalformedData, address_at, at, bytes_at
 from reminder_worker.chain.types import EventLog
-from reminder_worker.indexer.decoding import DecodedLogs
+from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs
 from reminder_worker.indexer.projection import ChainEvent
 
 ROLES: Final[Mapping[str, str]] = {
@@ -154,7 +154,7 @@ class UpgradeEvent:
     data: dict[str, Any]
 
 
-def decode_timelock_logs(logs: Sequence[tuple[EventLog, int]]) -> DecodedLogs:
+def decode_timelock_logs(logs: TimedLogs) -> DecodedLogs:
     """Return the events of these logs, each given with its block's time, as the index stores them."""
     found = [decode_timelock_log(log, block_time) for log, block_time in logs]
     events = tuple(event for event in found if event is not None)

@@ -60,7 +60,7 @@ def test_an_event_of_a_router_finds_its_legacy_by_id() -> None:
     router = "transfer_eoa_legacy_router"
     alive = [log_of(router, "TransferEOALegacyActivedAlive", number, 999, index=number) for number in (1, 2, 3)]
     found = decoded(created(1), *alive)
-    assert found.unnamed_ids() == {PLACES[router]: {2, 3}}
+    assert found.unnamed_ids() == {(PLACES[router], 2), (PLACES[router], 3)}
     named = found.with_legacies({(PLACES[router], 2): BOB})
     assert [event.legacy for event in named.events] == [LEGACY, LEGACY, BOB, None]
 
@@ -102,7 +102,7 @@ def test_the_same_id_of_another_router_is_another_legacy() -> None:
     """Ids are unique per router only."""
     edit = log_of("multisig_legacy_router", "MultisigLegacyActivationTriggerUpdated", 1, 5, 999)
     found = decoded(created(1), edit)
-    assert found.unnamed_ids() == {PLACES["multisig_legacy_router"]: {1}}
+    assert found.unnamed_ids() == {(PLACES["multisig_legacy_router"], 1)}
     assert found.with_legacies({}).events[1].legacy is None
 
 
