@@ -241,12 +241,12 @@ class QueueChange:
 
     @property
     def block_mark(self) -> str:
-        """Tells it from the same change in another block."""
+        """Return a mark that differs for the same change in another block."""
         return f"{self.first_event.block_hash}/{self.first_event.log_index}"
 
     @property
     def same_as(self) -> tuple[object, ...]:
-        """Equal for the same change in another block."""
+        """Return a key that is equal for the same change in another block."""
         return self.name, self.operation_id, tuple(sorted(event.data.items()) for event in self.events)
 
 
@@ -261,16 +261,14 @@ def group_changes(events: Iterable[UpgradeEvent]) -> list[QueueChange]:
     for event in events:
         if event.name not in frozenset(QueueEvent):
             continue
-        group = None
+        key = _batch_key(event)
+        group: list[UpgradeEvent] = []
         if event.name == QueueEvent.EXECUTED:
-            group = executed.get(_batch_key(event))
-        elif event.name == QueueEvent.SCHEDULED and groups and _batch_key(groups[-1][0]) == _batch_key(event):
+            group = executed.setdefault(key, group)
+        elif event.name == QueueEvent.SCHEDULED and groups and _batch_key(groups[-1][0]) == key:
             group = groups[-1]
-        if group is None:
-            group = []
+        if not group:
             groups.append(group)
-        if event.name == QueueEvent.EXECUTED:
-            executed[_batch_key(event)] = group
         group.append(event)
     return [QueueChange(group[0].name, group[0].operation_id, tuple(group)) for group in groups]
 

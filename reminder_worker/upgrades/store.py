@@ -40,7 +40,7 @@ class ListedOperation:
 
     @property
     def call_summary(self) -> str:
-        """Its calls in a few words."""
+        """Return the calls in a few words."""
         words = [decode_call(call.data).function or plain_words(call.data) for call in self.operation.calls]
         return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
 
