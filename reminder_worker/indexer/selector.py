@@ -45,21 +45,13 @@ class IndexerSelector:
         self.last: IndexerChoice | None = None
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
-    async def current_indexer(self) -> tuple[EventIndexer, IndexHead]:
-        """Return the chosen indexer and its state.
-
-        Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
-        """
-        choice = await self.choose_indexer()
-        return choice.indexer, choice.at
-
     async def ask_indexer(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
-        """Return the answer of the indexer that `current_indexer` names, or of our own index if the first fails."""
-        indexer, at = await self.current_indexer()
+        """Return the answer of the chosen indexer, or of our own index if the subgraph fails. Raises as the choice."""
+        choice = await self.choose_indexer()
         try:
-            return await question(indexer, at)
+            return await question(choice.indexer, choice.at)
         except IndexerUnavailable:
-            if indexer is self._index:
+            if choice.indexer is self._index:
                 raise
             return await question(self._index, await self._index.read_head())
 
@@ -92,7 +84,10 @@ class IndexerSelector:
             return None
 
     async def choose_indexer(self) -> IndexerChoice:
-        """Return the choice, with its reason. Raises as `current_indexer`."""
+        """Return the indexer that answers now, with its state.
+
+        Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
+        """
         head = await self._chain.head()
         choice = await self._compare_indexers(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):

@@ -343,7 +343,7 @@ class SignalValidator:
 
     async def _asked(self, place: SignalBlock, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
         try:
-            indexer, _ = await self._indexers.current_indexer()
+            indexer = (await self._indexers.choose_indexer()).indexer
             return await indexer.reminder_configs(legacies, IndexHead(place.number, place.hash))
         except IndexerUnavailable:
             return None

@@ -64,10 +64,10 @@ async def test_a_failing_subgraph_is_replaced(engine: AsyncEngine, chain_scenari
         parts.graph.has_indexing_errors = how == "indexing errors"
         parts.graph.faults.extend(web.Response(status=503) for _ in range(6 if how == "down" else 0))
         with pytest.raises(IndexerUnavailable):
-            await parts.indexers.current_indexer()
+            await parts.indexers.choose_indexer()
         await parts.index.advance()
-        indexer, at = await parts.indexers.current_indexer()
-        assert (indexer, at) == (parts.index, await parts.index.read_head())
+        choice = await parts.indexers.choose_indexer()
+        assert (choice.indexer, choice.at) == (parts.index, await parts.index.read_head())
         assert parts.indexers.last is not None
         assert parts.indexers.last.reason == "subgraph_fails"
 
@@ -78,9 +78,9 @@ async def test_a_subgraph_that_failed_rests(engine: AsyncEngine, chain_scenario:
         await parts.index.advance()
         parts.subgraph._rest = 3600
         parts.graph.faults.extend(web.Response(status=404) for _ in range(1))
-        await parts.indexers.current_indexer()
+        await parts.indexers.choose_indexer()
         asked = len(parts.graph.asked)
-        indexer, _ = await parts.indexers.current_indexer()
+        indexer = (await parts.indexers.choose_indexer()).indexer
         assert indexer is parts.index
         assert len(parts.graph.asked) == asked
 
