@@ -41,7 +41,7 @@ _EVENTS: Final = {
     "FundsWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
     "TokensWithdrawn": (RelayLane.GIFT_WITHDRAW, "timelockId", "recipient"),
 }
-"""By the name of an event: lane, and the names of its id and its signer."""
+"""By event: lane, argument of the id, argument of the signer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Authorizations of calls that succeed, as many as wanted, each of a signer, a legacy and a creator of its own."""
+"""Authorizations of calls that succeed, each with its own signer, legacy and creator."""
 
 from dataclasses import replace
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Everything that can happen to the relay, as rules to be played in any order, and what has to hold after each."""
+"""Events of the relay as rules in any order, and the invariants after each."""
 
 import asyncio
 from collections import Counter
@@ -30,11 +30,11 @@ gifts = st.integers(0, len(GIFTS) - 1)
 
 
 class KilledRun(BaseException):
-    """As `kill -9`: nothing after it runs, and what was not committed is gone."""
+    """Stands for `kill -9`: nothing runs after it, and uncommitted changes are gone."""
 
 
 class RelayMachine(RuleBasedStateMachine):
-    """Blocks, users, strangers, operators and crashes, in any order."""
+    """Blocks, users, other accounts, operators and crashes, in any order."""
 
     runner: ClassVar[asyncio.Runner]
     base: ClassVar[RelayWorld]
@@ -194,7 +194,7 @@ class RelayMachine(RuleBasedStateMachine):
             self.world.calm()
 
     def drain(self) -> None:
-        """Left to itself in calm weather, everything ends, and nothing sealed is left."""
+        """Without further faults every request ends, and no ciphertext is left."""
         for round in range(16):
             self.world.base_fee(GWEI)
             self.wait(self.world.age(400))

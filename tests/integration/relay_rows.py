@@ -1,4 +1,4 @@
-"""Rows of the relay as the service stores them, entered by hand, for what only looks at them."""
+"""Rows of the relay, written directly for tests of readers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ def enter_request(
     age_seconds: int = 0,
     wallet: str = RELAYER,
 ) -> UUID:
-    """With a slot of this nonce and one signed transaction, unless `nonce` is None."""
+    """Insert a request; unless `nonce` is None, with a slot and one signed transaction."""
     request_id, key, ended = uuid4(), vault.record_key(), state in ENDED
     sealed = key.seal(SIGNATURE, f"relay_request.call_data|{request_id}")
     sql(

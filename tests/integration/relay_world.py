@@ -46,15 +46,15 @@ TABLES = "nonce_slot, tx_attempt, relay_request, relay_budget, relay_wallet, ale
 
 
 @dataclass
-class Gift:
+class RelayGift:
     id: int
     recipient: LocalAccount
 
 
 @dataclass
 class RelayWorld:
-    """Blocks come only when `mine` is called. Wallet and accounts are new for each world: a chain that was reorganised
-    cannot be put back."""
+    """Blocks come only when `mine` is called. Wallet and accounts are new for each world, since a
+    reorganised chain cannot be reset."""
 
     scenario: Scenario
     engine: AsyncEngine
@@ -77,14 +77,14 @@ class RelayWorld:
         return self.scenario.account(f"{label} {self.tag}")
 
     def calm(self) -> None:
-        """As it was found, for the next world on this chain."""
+        """Restore the chain for the next world."""
         self.anvil.rpc("anvil_dropAllTransactions")
         self.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
         self.mine(2 * self.anvil.slots_in_an_epoch)
         self.automine()
 
     def restart(self) -> None:
-        """As a new process: nothing but the database is remembered."""
+        """Start again as a new process, with the database only."""
         chains = {CHAIN_ID: self.chain}
         self.admission = RelayAdmission(self.engine, self.vault, chains, self.signer, self.caps, any_chain=True)
         self.reconcile = self.reconciler()
@@ -102,8 +102,8 @@ class RelayWorld:
     def automine(self) -> None:
         self.anvil.rpc("evm_setAutomine", True)
 
-    def pay_out_by_vault(self, gift: Gift) -> None:
-        """A stranger calls the vault, in a block of its own; none is mined after it."""
+    def pay_out_by_vault(self, gift: RelayGift) -> None:
+        """Let another account call the vault, in a block of its own; mine no block after it."""
         self.automine()
         self.scenario.withdraw_from_vault(self.account("stranger"), gift.id, gift.recipient.address)
         self.by_hand()
@@ -123,12 +123,12 @@ class RelayWorld:
         return int(self.anvil.rpc("eth_getTransactionCount", self.wallet, "latest"), 16)
 
     def drop(self, attempts: Sequence[Mapping[str, Any]]) -> None:
-        """Out of the node's pool."""
+        """Drop transactions from the node's pool."""
         for attempt in attempts:
             self.anvil.rpc("anvil_dropTransaction", attempt["tx_hash"])
 
     def paid(self) -> int:
-        """All that our wallet has paid, by its balance."""
+        """Return the wei that our wallet has paid, by its balance."""
         return 100 * ETHER - int(self.anvil.rpc("eth_getBalance", self.wallet, "latest"), 16)
 
     def receipt(self, tx_hash: str) -> dict[str, Any] | None:
@@ -136,7 +136,7 @@ class RelayWorld:
         return found
 
     def send(self, sender: LocalAccount, to: str, data: bytes = b"", *, tip: int = 0, nonce: int | None = None) -> str:
-        """A stranger's transaction, into the pool and no further."""
+        """Put another account's transaction into the pool, without mining it."""
         if nonce is None:
             nonce = int(self.anvil.rpc("eth_getTransactionCount", sender.address, "pending"), 16)
         fields: dict[str, Any] = {
@@ -155,15 +155,15 @@ class RelayWorld:
         return sent
 
     def cancel_nonce(self, signer: LocalAccount, router: str | None = None) -> str:
-        """At the router of timelocks unless told."""
+        """Return the signer's nonce at a router, by default that of timelocks."""
         data = self.scenario.contracts["TimeLockRouter"].encode("invalidateSponsorNonce")
         router = router or self.scenario.deployment.time_lock_router
         return self.send(signer, router, bytes.fromhex(data[2:]), tip=90 * GWEI)
 
     # -- requests -------------------------------------------------------------------------------
 
-    def gift(self, label: str = "heir", *, locked: bool = False) -> Gift:
-        """A gift of a token to the account of this label, unlocked unless told. Mines."""
+    def gift(self, label: str = "heir", *, locked: bool = False) -> RelayGift:
+        """Create a token gift to the account of this label, by default unlocked. Mines."""
         self.automine()
         recipient = self.account(label)
         giver = self.account("giver")
@@ -172,14 +172,14 @@ class RelayWorld:
         )
         self.scenario.advance(2)
         self.by_hand()
-        return Gift(timelock_id, recipient)
+        return RelayGift(timelock_id, recipient)
 
-    def call_data(self, gift: Gift, auth: tuple[Any, ...]) -> bytes:
+    def call_data(self, gift: RelayGift, auth: tuple[Any, ...]) -> bytes:
         contract = self.scenario.contracts["TimeLockRouter"]
         return bytes.fromhex(contract.encode("withdrawFor", gift.id, False, auth)[2:])
 
     def withdrawal(
-        self, gift: Gift, *, nonce: int | None = None, ttl: int = HALF_AN_HOUR, gas: int = GIFT_GAS
+        self, gift: RelayGift, *, nonce: int | None = None, ttl: int = HALF_AN_HOUR, gas: int = GIFT_GAS
     ) -> RelayAuthorization:
         """Return the recipient's authorization, good for `ttl` seconds of the chain's time."""
         deadline = self.anvil.now() + ttl
@@ -191,7 +191,7 @@ class RelayWorld:
     def authorization(
         self, lane: RelayLane, router: str, subject_id: int, auth: tuple[Any, ...], call_data: bytes, gas: int
     ) -> RelayAuthorization:
-        """`auth`: signer, then perhaps whom to pay, nonce, deadline, signature."""
+        """Return an authorization. `auth`: signer, payee in version 2, nonce, deadline, signature."""
         return RelayAuthorization(
             chain_id=CHAIN_ID,
             lane=lane,
@@ -215,11 +215,11 @@ class RelayWorld:
             values = {"chain_id": CHAIN_ID, "wallet": wallet or self.wallet, "router": router, "signer": signer}
             return [int(nonce) for nonce in (await connection.execute(sql["open_nonces"], values)).scalars()]
 
-    async def admit(self, gift: Gift, **terms: Any) -> RequestView:
+    async def admit(self, gift: RelayGift, **terms: Any) -> RequestView:
         return await self.admission.admit_request(self.withdrawal(gift, **terms))
 
     async def later(self) -> None:
-        """As if nothing had been sent just now: looks are 15 seconds apart."""
+        """Age the last broadcasts: runs are 15 seconds apart."""
         await self.execute("update worker.tx_attempt set broadcast_at = broadcast_at - interval '15 s'")
 
     async def run(self) -> ReconcileReport:
@@ -255,7 +255,7 @@ class RelayWorld:
         return await self.rows("select * from worker.tx_attempt order by nonce, max_fee_wei, stored_at")
 
     async def age(self, seconds: int) -> None:
-        """As if everything had been signed so long ago."""
+        """Age all attempts by so many seconds."""
         await self.execute("update worker.tx_attempt set stored_at = stored_at - make_interval(secs => :s)", s=seconds)
         await self.execute("update worker.nonce_slot set opened_at = opened_at - make_interval(secs => :s)", s=seconds)
 
@@ -275,7 +275,7 @@ class RelayWorld:
 async def open_bare_world(
     scenario: Scenario, engine: AsyncEngine, caps: WalletCaps = CAPS
 ) -> AsyncIterator[RelayWorld]:
-    """On the chain as it is."""
+    """Open a world on the chain as it is."""
     chain = Chain(chain_settings(scenario, scenario.anvil.url))
     world = RelayWorld(scenario, engine, chain, caps)
     yield world
@@ -285,7 +285,7 @@ async def open_bare_world(
 
 @asynccontextmanager
 async def open_world(scenario: Scenario, engine: AsyncEngine, caps: WalletCaps = CAPS) -> AsyncIterator[RelayWorld]:
-    """No block comes by itself, and gas costs about 9 gwei."""
+    """Open a world without automatic blocks, at about 9 gwei."""
     async with open_bare_world(scenario, engine, caps) as world:
         world.by_hand()
         world.base_fee(10 * GWEI)
@@ -296,7 +296,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, caps: WalletCaps =
 async def stored_attempts(
     connection: AsyncConnection, vault: Vault, chain_id: int, wallet: str
 ) -> list[SignedTransaction]:
-    """The newest attempt of each slot that is not final, in the order of nonces."""
+    """Return the latest attempt of each slot that is not final, in the order of nonces."""
     newest = text("""
         select distinct on (s.nonce) s.nonce, t.tx_hash, t.raw, r.key_id, r.salt
         from worker.nonce_slot s

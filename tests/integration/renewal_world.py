@@ -28,7 +28,7 @@ CAPS = WalletCaps(daily_wei=10**18, daily_count=100, gas_price_ceiling_wei=1000 
 
 @dataclass
 class RenewalWorld:
-    """Times are the chain's; `owner` and the like are labels of accounts."""
+    """Times are the chain's; `owner` and other names are labels of accounts."""
 
     world: World
     attestor: str = "attestor"
@@ -39,7 +39,7 @@ class RenewalWorld:
         return self.world.scenario
 
     def renewer(self, **settings: Any) -> AutoRenew:
-        """As a new process."""
+        """Start again as a new process."""
         key = self.scenario.account(self.attestor).key.hex()
         chains = {CHAIN_ID: self.world.chain}
         signer = load_signer(SecretStr(key))
@@ -56,7 +56,7 @@ class RenewalWorld:
         return make_relay_wallets(world.engine, world.vault, chains, alerts, settings).reconcilers[ATTESTOR]
 
     def legacy(self, owner: str = "owner", *, opted_in: bool = True, inactivity: int = PERIOD, **terms: Any) -> Legacy:
-        """A Premium owner's, who is named after the label and has opted in."""
+        """Create an opted-in legacy of a Premium owner with this label."""
         legacy = self.world.legacy(owner, inactivity=inactivity, **terms)
         if opted_in:
             self.scenario.set_auto_renew(self.scenario.account(owner), legacy)
@@ -71,7 +71,7 @@ class RenewalWorld:
         return legacy
 
     def transact(self, owner: str = "owner") -> None:
-        """Something else with the owner's wallet."""
+        """Send some other transaction from the owner's wallet."""
         self.scenario.send(self.scenario.account(owner), self.scenario.account("a shop").address, value=1)
 
     def count(self, owner: str = "owner") -> int:
@@ -82,12 +82,12 @@ class RenewalWorld:
         self.scenario.anvil.mine(2 * self.scenario.anvil.slots_in_an_epoch + 1)
 
     async def index_all(self) -> None:
-        """All that happened until now is final, and the index has it."""
+        """Make all blocks final, and let the index read them."""
         self.finalize()
         await self.world.index.advance()
 
     async def look(self, **settings: Any) -> RenewalReport:
-        """The index, then the pass, with all that happened until now final; what it sent is mined."""
+        """Run index and pass with all blocks final, and mine the transactions sent."""
         await self.index_all()
         report = await self.renewer(**settings).run(CHAIN_ID)
         self.scenario.anvil.settle()
@@ -103,7 +103,7 @@ class RenewalWorld:
         self.scenario.anvil.rpc("anvil_setNextBlockBaseFeePerGas", hex(GWEI))
 
     async def renews(self, legacy: Legacy) -> None:
-        """The owner's wallet is used, the window has come, and one look restarts the timer."""
+        """Use the owner's wallet, move into the window, and renew the timer by one run."""
         self.transact()
         self.scenario.advance(IN_WINDOW)
         before = self.last_reset(legacy)
@@ -115,7 +115,7 @@ class RenewalWorld:
         return int(self.scenario.read("TransferEOALegacy", legacy.address, "getLastTimestamp"))
 
     def state(self, legacy: Legacy) -> tuple[bool, int, int]:
-        """Enabled, the last count attested, the budget's anchor."""
+        """Return whether enabled, the last attested count, and the budget's anchor."""
         found: tuple[bool, int, int] = tuple(self.scenario.read(ROUTER, legacy.router, "autoRenewState", legacy.id))
         return found
 
@@ -127,7 +127,7 @@ class RenewalWorld:
         return row
 
     async def sent(self) -> int:
-        """Requests of the lane."""
+        """Return the requests of the lane."""
         (row,) = await self.world.sql("select count(*) from worker.relay_request where lane = 'auto_renew'")
         return int(row[0])
 

@@ -11,7 +11,7 @@ from tests.integration.chain_proxy import Json, proxy
 from tests.integration.test_sponsor_api import (
     ETHER,
     UNITS,
-    Sealed,
+    SponsorScenario,
     claim_body,
     refused,
     relayed,
@@ -42,7 +42,7 @@ def without(what: str) -> Callable[[Json, Json], Json]:
 async def test_missing_answers_refuse_no_good_request_and_let_no_nft_through(
     chain_scenario: Scenario, engine: AsyncEngine, what: str, alone: bool
 ) -> None:
-    sealed = Sealed(chain_scenario)
+    sealed = SponsorScenario(chain_scenario)
     token, ether = sealed.legacy(), sealed.legacy(tokens=())
     chain_scenario.anvil.set_balance(ether.address, ETHER)
     plain = sealed.gift()

@@ -79,7 +79,7 @@ async def test_every_refusal_is_a_problem(world: World, owner: LocalAccount, leg
     assert (await world.post("/recipients", whole)).status == 200
 
 
-async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World) -> None:
+async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
     for change, pointer in (
         ({"chainId": "31337"}, "/chainId"),
         ({"chainId": -1}, "/chainId"),

@@ -1,4 +1,4 @@
-"""Promises of the authorizations that the relay takes: of one chain, one contract, one lane, one form."""
+"""Authorizations that the relay accepts: for one chain, one contract, one lane, in one form."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -33,7 +33,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 class AttackedLane:
-    """A good request of one lane: its signer, and its body."""
+    """Good request of one lane, with its signer and body."""
 
     def __init__(self, world: World, path: str) -> None:
         scenario, it = world.scenario, world.scenario.deployment
@@ -64,7 +64,7 @@ class AttackedLane:
             self.about |= {"owner": owner.address}
 
     def body(self, *, kind: str | None = None, signer: LocalAccount | None = None, **changes: Any) -> dict[str, Any]:
-        """The signer's request, signed as another type, by another account, or in a changed domain."""
+        """Return the request signed as another type, by another account, or in a changed domain."""
         scenario = self.world.scenario
         own_kind, fields = LANES[self.path]
         named = [each.split(":") for each in (*fields, *NONCE_AND_DEADLINE)]
@@ -86,7 +86,7 @@ class AttackedLane:
 
 @pytest.mark.parametrize("path", list(LANES))
 async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed_once(world: World, path: str) -> None:
-    """Nothing is stored for any other; in other bytes it is the same request or none."""
+    """Other requests store nothing; other bytes give the same request or none."""
     lane, it = AttackedLane(world, path), world.scenario.deployment
     other_routers = {it.transfer_eoa_legacy_router, it.time_lock_router, "0x" + "00" * 20} - {lane.router}
     wrong = [

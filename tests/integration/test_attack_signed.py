@@ -37,8 +37,8 @@ TYPES: dict[str, Any] = {
 REFUSED = {400, 403, 404, 409, 410, 422}
 
 
-class Signed:
-    """Requests as their rightful signers make them."""
+class SignedRequests:
+    """Requests of the rightful signers."""
 
     def __init__(self, world: World, scenario: Scenario) -> None:
         self.world = world
@@ -50,7 +50,7 @@ class Signed:
     def body(
         self, path: str, signer: LocalAccount | None = None, payload: str | None = None, **domain: Any
     ) -> dict[str, Any]:
-        """`domain` changes what it is signed in, not what it says."""
+        """Return a signed body. `domain` replaces fields of the EIP-712 domain; the message stays the same."""
         kind, fields = TYPES[path]
         deadline, legacy, gift = self.world.deadline(), self.legacies[0].address, self.gifts[0]
         payload = self.payload(path, gift) if payload is None else payload
@@ -83,7 +83,7 @@ class Signed:
 
 
 @pytest.fixture
-async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Signed]:
+async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[SignedRequests]:
     more = {
         "GIFT_ORIGINS": ORIGIN,
         "GIFT_NOTIFY_PER_CLIENT_HOUR": "1000",
@@ -95,7 +95,7 @@ async def signed(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator
         AuthProxyStandIn() as provider,
         open_world(chain_scenario, engine, **more, **provider.settings()) as world,
     ):
-        made = Signed(world, chain_scenario)
+        made = SignedRequests(world, chain_scenario)
         await world.parts.chain_indexes[world.chain_id].advance()
         yield made
 
@@ -119,7 +119,7 @@ def twins(signature: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("path", list(TYPES))
 @pytest.mark.core
-async def test_a_message_counts_once_and_only_as_it_was_signed(signed: Signed, path: str) -> None:
+async def test_a_message_counts_once_and_only_as_it_was_signed(signed: SignedRequests, path: str) -> None:
     """Not on another chain or contract, for another version, at another endpoint, by another signer, about anything
     else, in other bytes, or again."""
     world, stranger = signed.world, signed.world.scenario.account("stranger")
@@ -156,8 +156,8 @@ def assert_refused(answer: Answer, *what: Any) -> None:
     assert answer.status in REFUSED, (what, answer.status, answer.body)
 
 
-def _changes(signed: Signed, body: dict[str, Any]) -> list[tuple[str, Any]]:
-    """What an attacker would like a captured message to say."""
+def _changes(signed: SignedRequests, body: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Return changes that an attacker would make to a captured message."""
     changes: list[tuple[str, Any]] = [("chainId", 1), ("deadline", body["deadline"] + 1), ("deadline", 2**53 - 1)]
     if "legacy" in body:
         changes += [("legacy", signed.legacies[1].address), ("legacy", EXAMPLE_TOKEN)]
@@ -211,8 +211,8 @@ NAME = {"/ingest-legacy": "name", "/gift/notify": "giverName"}
 
 
 @pytest.mark.parametrize("path", list(GOOD))
-async def test_whatever_a_rightful_signer_sends_it_is_taken_or_refused_and_never_repeated(
-    signed: Signed, path: str
+async def test_any_request_of_a_rightful_signer_is_taken_or_refused_and_never_echoed(
+    signed: SignedRequests, path: str
 ) -> None:
     """Line breaks, controls, markup, templates, other spellings of an address, addresses of our own network."""
     loop, world, seen = asyncio.get_running_loop(), signed.world, set[int]()
@@ -249,7 +249,7 @@ NUMBERS = EDGES | st.integers(0, 2**256 - 1)
 
 @given(NUMBERS, NUMBERS, st.integers(0, 255), st.integers(0, 70))
 @settings(max_examples=400, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_any_numbers_for_a_signature_name_nobody_or_one_account(r: int, s: int, v: int, length: int) -> None:
+def test_any_signature_values_recover_one_account_or_none(r: int, s: int, v: int, length: int) -> None:
     """Zero, the curve's order and what lies beyond it, points that are not on the curve, every v, every length."""
     raw = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([v])
     named = recover(ACCOUNTS_DIGEST, raw)

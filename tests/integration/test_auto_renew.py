@@ -1,4 +1,4 @@
-"""Timers are renewed for owners who were active, once for each reset, and never for anybody else."""
+"""Timers are renewed for active owners only, once for each reset."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -37,8 +37,8 @@ async def test_the_timer_of_an_active_owner_is_renewed_once(world: RenewalWorld)
     assert await world.sent() == 1
 
 
-async def test_a_check_in_of_ones_own_is_never_the_activity_that_renews(world: RenewalWorld) -> None:
-    """Seen before it is final, after it is final, or only long afterwards: the dead owner's timer runs out."""
+async def test_owners_own_check_in_never_counts_as_activity(world: RenewalWorld) -> None:
+    """The check-in is read before it is final, after it, or much later: without activity the timer runs out."""
     legacies = [world.legacy(f"owner {number}") for number in range(3)]
     await world.look()
     for number, legacy in enumerate(legacies):
@@ -58,8 +58,8 @@ async def test_a_check_in_of_ones_own_is_never_the_activity_that_renews(world: R
     assert (await world.look()).sent == 1
 
 
-async def test_what_was_not_seen_before_a_reset_is_no_activity_after_it(world: RenewalWorld) -> None:
-    """The worker was off for the whole time: the first look only takes the baseline."""
+async def test_transactions_before_a_reset_are_no_activity_after_it(world: RenewalWorld) -> None:
+    """The worker was off for the whole time: the first run only stores the baseline."""
     legacy = world.legacy()
     for _ in range(5):
         world.transact()
@@ -97,9 +97,7 @@ async def test_a_transaction_that_is_not_final_is_no_activity_yet(world: Renewal
 
 
 @pytest.mark.parametrize("lied", ["owner", "id"])
-async def test_an_index_that_takes_one_owners_legacy_for_anothers_renews_no_dead_owners_timer(
-    world: RenewalWorld, lied: str
-) -> None:
+async def test_index_with_a_wrong_owner_renews_no_timer(world: RenewalWorld, lied: str) -> None:
     """Legacy and index must name the same owner, or another account's transactions would be counted."""
     dead, busy = world.legacy("dead"), world.legacy("busy")
     await world.look()
@@ -125,8 +123,8 @@ async def test_a_dry_run_decides_reports_and_sends_nothing(world: RenewalWorld) 
     assert (await world.sent(), world.state(legacy)[1]) == (0, 0)
 
 
-async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_meanwhile(world: RenewalWorld) -> None:
-    """Its owner checked in: what was seen before is no activity since. A short timer could be renewed at once."""
+async def test_waiting_renewal_is_not_sent_after_a_later_reset(world: RenewalWorld) -> None:
+    """Its owner checked in: earlier transactions are no activity since. A short timer could be renewed at once."""
     legacy = world.legacy(inactivity=20 * DAY)
     await world.look()
     world.transact()
@@ -145,7 +143,7 @@ async def test_a_renewal_that_waits_is_of_no_use_for_a_timer_that_began_anew_mea
 
 
 async def test_a_wallet_that_is_not_the_attestor_sends_nothing_and_is_no_success(world: RenewalWorld) -> None:
-    """Nor is a look in between: the watchdog hears of what does not succeed."""
+    """A run in between is no success either: the watchdog reports passes without success."""
     world.attestor = "somebody else"
     legacy = await world.due_legacy()
     with pytest.raises(Misconfigured):
@@ -224,7 +222,7 @@ async def test_two_runs_at_once_renew_once(world: RenewalWorld) -> None:
     assert world.state(legacy)[1] == world.count()
 
 
-async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_open_is_not(world: RenewalWorld) -> None:
+async def test_failed_renewal_is_retried_and_an_open_one_is_not(world: RenewalWorld) -> None:
     legacy = await world.due_legacy()
     world.scenario.anvil.rpc("evm_setAutomine", False)
     assert (await world.look()).sent == 1
@@ -242,8 +240,8 @@ async def test_a_renewal_that_came_to_nothing_is_tried_again_and_one_that_is_ope
     world.scenario.anvil.rpc("evm_setAutomine", True)
 
 
-async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) -> None:
-    """Mined later it would be refused, and its fee be spent for nothing."""
+async def test_renewal_deadline_is_before_the_timers_end(world: RenewalWorld) -> None:
+    """Mined later the contract would refuse it, and its fee would be wasted."""
     world.legacy()
     await world.look()
     world.transact()
@@ -257,7 +255,7 @@ async def test_a_renewal_has_no_time_beyond_the_timers_end(world: RenewalWorld) 
 async def test_a_full_cap_leaves_the_rest_for_later_and_the_nearest_deadline_goes_first(
     world: RenewalWorld, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    """Also of more than are looked at at once, whoever was looked at first an hour ago."""
+    """This holds for more legacies than one batch, in any order of earlier reads."""
     monkeypatch.setattr(job, "LEGACIES_AT_ONCE", at_once)
     later, sooner = world.legacy("later"), world.legacy("sooner", inactivity=PERIOD - DAY)
     await world.look()
@@ -301,7 +299,7 @@ async def test_an_owner_who_opts_out_and_back_in_starts_with_a_new_baseline(worl
     assert (await world.row(legacy)).baseline == world.count()
 
 
-async def test_a_look_finds_work_only_when_an_hour_has_passed(world: RenewalWorld) -> None:
+async def test_poll_finds_work_only_after_an_hour(world: RenewalWorld) -> None:
     assert not await world.renewer().poll(CHAIN_ID)
     world.legacy()
     await world.world.index.advance()
@@ -325,7 +323,7 @@ def inflated(by: int) -> Callable[[Json, Json], Json]:
 async def beside_the_node(
     engine: AsyncEngine, chain_scenario: Scenario, proxies: int
 ) -> AsyncIterator[tuple[RenewalWorld, list[Proxy]]]:
-    """The endpoints are so many proxies of the node, asked before it, and the node itself."""
+    """Open a world with so many proxies of the node, asked before the node itself."""
     url = chain_scenario.anvil.url
     async with AsyncExitStack() as stack:
         first = [await stack.enter_async_context(proxy(url)) for _ in range(proxies)]
@@ -380,7 +378,7 @@ async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_ren
 async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
     engine: AsyncEngine, chain_scenario: Scenario, by: int
 ) -> None:
-    """Also where a baseline is taken meanwhile."""
+    """This holds even if a baseline is stored meanwhile."""
     async with beside_the_node(engine, chain_scenario, 2) as (world, [liar, *_]):
         legacy = world.legacy()
         liar.alter = inflated(by)

@@ -1,4 +1,4 @@
-"""Before auto-renew ends the owner is asked to check in: once at 30 days and once at 7 days."""
+"""Owners are asked to check in 30 days and 7 days before their auto-renew budget ends."""
 
 import json
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 
 async def opted_in(world: RenewalWorld) -> Legacy:
-    """With a period so long that nothing else is due, of an owner, a beneficiary and their emails."""
+    """Create an opted-in legacy with stored emails, and a period so long that no other reminder is due."""
     legacy = world.legacy(inactivity=900 * DAY)
     await world.world.save(legacy, "owner", "anna")
     return legacy
@@ -40,7 +40,7 @@ def left(world: RenewalWorld, legacy: Legacy, days: float) -> None:
 
 
 async def tick(world: RenewalWorld) -> list[tuple[str, str]]:
-    """The passes as a worker has them; the recipients of budget emails, and the date in the emails."""
+    """Run the passes of a worker; return the recipients of budget emails, and the date in them."""
     world.world.mail.inbox.clear()
     await world.look()
     await world.world.hurry()
@@ -81,7 +81,7 @@ async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world
 
 
 async def test_an_attested_renewal_neither_suppresses_nor_merges_it(world: RenewalWorld) -> None:
-    """Its owner-reset signal is mailed as every other, and the owner is asked to check in all the same."""
+    """Its owner-reset signal is mailed as usual, and the owner is still asked to check in."""
     legacy = world.legacy(inactivity=100 * DAY)
     await world.world.save(legacy, "owner", "anna")
     for days in (293, 221, 149, 77, 5):
@@ -100,7 +100,7 @@ async def test_an_attested_renewal_neither_suppresses_nor_merges_it(world: Renew
     ("change", "reason"),
     [("switched off", "auto_renew_off"), ("deleted", "auto_renew_off"), ("ended", "window_closed")],
 )
-async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld, change: str, reason: str) -> None:
+async def test_owner_of_a_legacy_without_renewals_gets_no_email(world: RenewalWorld, change: str, reason: str) -> None:
     legacy, owner = await opted_in(world), world.scenario.account("owner")
     left(world, legacy, 20)
     await world.look()
@@ -116,7 +116,7 @@ async def test_what_is_not_renewed_any_more_is_not_spoken_of(world: RenewalWorld
 
 
 @pytest.mark.parametrize("premium", [True, False])
-async def test_who_is_not_renewed_any_more_is_not_asked_also_where_no_node_counts(
+async def test_owner_without_renewals_gets_no_email_even_if_no_node_counts(
     engine: AsyncEngine, chain_scenario: Scenario, premium: bool
 ) -> None:
     """A refused count of transactions makes no owner Premium."""
@@ -137,7 +137,7 @@ async def test_who_is_not_renewed_any_more_is_not_asked_also_where_no_node_count
         assert await world.verdict(legacy) == ("count_not_known" if premium else "not_premium")
 
 
-async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(world: RenewalWorld) -> None:
+async def test_owner_without_an_address_gets_no_email_until_one_is_stored(world: RenewalWorld) -> None:
     scenario, owner = world.scenario, world.world.account("owner")
     scenario.subscribe_premium(owner, 20 * 365 * DAY)
     legacy = scenario.create_legacy(owner, {world.world.address("anna"): 100}, inactivity=900 * DAY)
@@ -152,10 +152,8 @@ async def test_an_owner_who_is_not_configured_is_not_written_to_until_they_are(w
     assert len(await tick(world)) == 1
 
 
-async def test_a_router_that_does_not_say_how_it_is_keeps_no_owner_from_being_asked(
-    world: RenewalWorld, engine: AsyncEngine
-) -> None:
-    """As after an upgrade that went wrong, until the next one."""
+async def test_failing_router_does_not_prevent_the_email(world: RenewalWorld, engine: AsyncEngine) -> None:
+    """For example after a bad upgrade, until the next upgrade."""
     legacy, anvil = await opted_in(world), world.scenario.anvil
     left(world, legacy, 20)
     await world.look()
@@ -174,8 +172,8 @@ async def test_a_router_that_does_not_say_how_it_is_keeps_no_owner_from_being_as
     assert world.world.mail.told(KIND) == ["owner@example.org"]
 
 
-async def test_a_node_that_is_behind_keeps_no_owner_from_being_asked(world: RenewalWorld, engine: AsyncEngine) -> None:
-    """By its clock the last month has not begun. A day later it is seen that the month has not ended."""
+async def test_lagging_node_does_not_prevent_the_email(world: RenewalWorld, engine: AsyncEngine) -> None:
+    """By its clock the last month has not begun, so the email is dropped. A day later it is planned again."""
     legacy, anvil = await opted_in(world), world.scenario.anvil
     left(world, legacy, 31)
     before = anvil.block_number()

@@ -24,7 +24,7 @@ from tests.integration.test_gift_page_endings import see_it_failed
 from tests.integration.test_instructions import signed
 from tests.integration.test_sponsor_api import (
     UNITS,
-    Sealed,
+    SponsorScenario,
     check_in_body,
     claim_body,
     gas_of,
@@ -50,7 +50,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 # -- a repeat of a request --------------------------------------------------------------------------
 
 
-def asked(world: World, sealed: Sealed, lane: str) -> tuple[dict[str, Any], str]:
+def asked(world: World, sealed: SponsorScenario, lane: str) -> tuple[dict[str, Any], str]:
     """A request that is good to be relayed, and a contract that its call needs."""
     if lane == "claim":
         return claim_body(world, sealed.legacy(), sealed.heir, [sealed.it.usdc]), sealed.it.usdc
@@ -61,12 +61,12 @@ def asked(world: World, sealed: Sealed, lane: str) -> tuple[dict[str, Any], str]
     return withdraw_body(world, sealed.gift(), sealed.heir), sealed.it.usdc
 
 
-def another_keys(world: World, sealed: Sealed, body: dict[str, Any]) -> str:
+def another_keys(world: World, sealed: SponsorScenario, body: dict[str, Any]) -> str:
     """A signature of the right form, made by another key for another gift."""
     return str(withdraw_body(world, sealed.gift(), world.scenario.account("stranger"))["signature"])
 
 
-async def test_public_fields_without_a_good_signature_tell_no_id(world: World, sealed: Sealed) -> None:
+async def test_public_fields_without_a_good_signature_tell_no_id(world: World, sealed: SponsorScenario) -> None:
     """All fields but the signature are public once the transaction was sent."""
     for lane in LANES:
         path, (body, _) = f"/sponsor/{lane}", asked(world, sealed, lane)
@@ -88,7 +88,7 @@ async def test_public_fields_without_a_good_signature_tell_no_id(world: World, s
 
 
 async def test_the_stored_signature_of_a_smart_wallet_is_a_repeat_also_when_the_wallet_changed(
-    world: World, sealed: Sealed
+    world: World, sealed: SponsorScenario
 ) -> None:
     """Another signature is answered by the wallet as it is now."""
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
@@ -114,7 +114,7 @@ async def follow(world: World) -> None:
 
 @pytest.mark.parametrize("lane", LANES)
 async def test_a_failed_transaction_is_said_to_have_failed_before_it_is_final(
-    world: World, sealed: Sealed, lane: str
+    world: World, sealed: SponsorScenario, lane: str
 ) -> None:
     body, needed = asked(world, sealed, lane)
     anvil = world.scenario.anvil
@@ -208,7 +208,7 @@ def terms_of(scenario: Scenario, trigger: str) -> dict[str, Any]:
 
 
 async def test_a_legacy_that_never_opens_is_refused_a_claim_and_checked_in_as_its_contract_does(
-    world: World, sealed: Sealed
+    world: World, sealed: SponsorScenario
 ) -> None:
     """The contract computes the triggers in a check-in and fails with the first two."""
     world.scenario.subscribe_premium(sealed.owner)
@@ -222,7 +222,9 @@ async def test_a_legacy_that_never_opens_is_refused_a_claim_and_checked_in_as_it
         assert (answer.status, answer.body.get("code")) == expected, trigger
 
 
-async def test_a_legacy_that_cannot_be_read_is_not_called_unknown_to_the_router(world: World, sealed: Sealed) -> None:
+async def test_a_legacy_that_cannot_be_read_is_not_called_unknown_to_the_router(
+    world: World, sealed: SponsorScenario
+) -> None:
     legacy = world.scenario.create_reverting_legacy(sealed.owner, {sealed.heir.address: 100})
     world.scenario.set_mode(legacy, LegacyMode.REVERTS)
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
@@ -261,7 +263,7 @@ LANE = 900_000
 )
 async def test_a_claim_has_the_gas_that_its_family_needs(
     world: World,
-    sealed: Sealed,
+    sealed: SponsorScenario,
     monkeypatch: pytest.MonkeyPatch,
     heirs: int,
     tokens: int,

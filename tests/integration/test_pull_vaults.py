@@ -11,7 +11,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.statistics.job import StatisticsPass
 from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import settings_of
-from tests.integration.test_sponsor_api import Sealed, claim_body, relaying
+from tests.integration.test_sponsor_api import SponsorScenario, claim_body, relaying
 from tests.integration.test_statistics import World as StatisticsWorld
 from tests.integration.test_statistics import world
 
@@ -91,7 +91,7 @@ async def test_where_nothing_can_be_simulated_the_vault_that_the_legacy_names_de
     permitted: str,
     moves: bool,
 ) -> None:
-    s, sealed = chain_scenario, Sealed(chain_scenario)
+    s, sealed = chain_scenario, SponsorScenario(chain_scenario)
     legacy = create(s, sealed.owner, named)
     s.mint(sealed.it.usdc, sealed.owner.address, 100)
     s.advance(181 * DAY)

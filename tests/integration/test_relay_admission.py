@@ -150,7 +150,7 @@ async def test_of_two_authorizations_of_one_nonce_only_the_first_is_relayed(worl
 # -- nonces ----------------------------------------------------------------------------------------
 
 
-async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: RelayWorld) -> None:
+async def test_open_slots_are_bounded_and_the_others_follow_in_order(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=2)
     views = [await admission.admit_request(authorization(n)) for n in range(4)]
     assert [view.state for view in views] == ["broadcast", "broadcast", "queued", "queued"]
@@ -165,7 +165,7 @@ async def test_at_most_so_many_are_open_and_the_others_follow_in_order(world: Re
     assert (await world.budget())["requests"] == 5
 
 
-async def test_two_who_start_the_waiting_at_once_give_each_one_nonce(world: RelayWorld) -> None:
+async def test_two_concurrent_starters_give_each_request_one_nonce(world: RelayWorld) -> None:
     full = with_caps(world, max_open=1)
     for number in range(9):
         await full.admit_request(authorization(number))
@@ -201,7 +201,7 @@ async def test_a_successor_waits_for_its_predecessor_and_then_goes(world: RelayW
     assert states == ["mined", "broadcast", "waiting_predecessor"]
 
 
-async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(world: RelayWorld) -> None:
+async def test_request_that_would_revert_gets_no_nonce_and_delays_no_other(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     router = world.scenario.deployment.time_lock_router.lower()
     await admission.admit_request(authorization(1))
@@ -218,10 +218,10 @@ async def test_one_whose_call_would_revert_gets_no_nonce_and_holds_up_nobody(wor
     assert (await admission.admit_request(authorization(4))).state is RequestState.BROADCAST
 
 
-async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chance(
+async def test_passed_over_request_is_retried_among_many_hopeless_ones(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader of one at a time; the first one reverts for ever, the second one only the first time."""
+    """One request is tried at a time. The first always reverts, the second only once."""
     monkeypatch.setattr(waiting, "STARTED_AT_ONCE", 1)
     router = world.scenario.deployment.time_lock_router.lower()
     never = await world.admission.admit_request(authorization(1, router=router), waits=True)
@@ -234,7 +234,7 @@ async def test_however_many_will_never_do_one_that_was_passed_over_has_its_chanc
     assert [await world.state(each) for each in (never, later)] == ["waiting_predecessor", "broadcast"]
 
 
-async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wallet(
+async def test_frozen_admission_does_not_keep_the_wallet_locked(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await world.admission.admit_request(authorization(1))
@@ -247,7 +247,7 @@ async def test_who_is_frozen_in_the_middle_of_an_admission_does_not_keep_the_wal
 
 
 async def test_another_wallet_on_the_chain_has_caps_places_and_turns_of_its_own(world: RelayWorld) -> None:
-    """As the attestor's beside the relayer's."""
+    """For example the attestor's wallet beside the relayer's."""
     person = {"signer": TARGET, "creator": TARGET}
     ours = with_caps(world, max_open=1)
     _, waiting = [await ours.admit_request(authorization(n, nonce=n, **person)) for n in range(2)]
@@ -304,7 +304,7 @@ async def test_32_concurrent_clients_never_pass_the_cap_in_wei(world: RelayWorld
     assert await nonces(world) == list(range(10))
 
 
-async def test_a_cap_that_is_only_reserved_is_said_to_be_free_soon(world: RelayWorld) -> None:
+async def test_reserved_cap_asks_to_retry_soon(world: RelayWorld) -> None:
     await world.admission.admit_request(authorization(1))
     full = with_caps(world, daily_wei=10**18)
     await world.execute("update worker.relay_budget set reserved_wei = 1e18")
@@ -344,7 +344,7 @@ async def test_each_count_is_capped_for_concurrent_clients(world: RelayWorld, ca
         await admission.admit_request(authorization(100))
 
 
-async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
+async def test_waiting_request_counts_but_reserves_wei_only_with_its_nonce(world: RelayWorld) -> None:
     admission = with_caps(world, max_open=1)
     await admission.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
@@ -357,7 +357,7 @@ async def test_what_waits_counts_but_reserves_wei_only_with_its_nonce(world: Rel
     assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
 
 
-async def test_what_is_too_dear_for_the_rest_of_the_day_holds_up_nobody_and_goes_tomorrow(world: RelayWorld) -> None:
+async def test_request_too_dear_for_today_delays_no_other_and_starts_tomorrow(world: RelayWorld) -> None:
     """While the cap is only reserved, the request keeps its turn."""
     admission = with_caps(world, max_open=1)
     await admission.admit_request(authorization(1))
@@ -428,7 +428,7 @@ async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: Rela
 # -- gas price -------------------------------------------------------------------------------------
 
 
-async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fall(world: RelayWorld) -> None:
+async def test_request_above_the_ceiling_waits_without_a_nonce_until_fees_fall(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()
     view = await world.admission.admit_request(authorization(1))
@@ -443,7 +443,7 @@ async def test_above_the_ceiling_it_waits_without_a_nonce_and_goes_when_fees_fal
     assert await world.state(view) == "broadcast"
 
 
-async def test_of_those_that_wait_as_many_go_as_todays_cap_has_room_for(world: RelayWorld) -> None:
+async def test_as_many_waiting_requests_start_as_todays_cap_allows(world: RelayWorld) -> None:
     world.base_fee(60 * GWEI)
     world.mine()
     views = [await world.admission.admit_request(authorization(number)) for number in (1, 2, 3)]
@@ -466,10 +466,10 @@ async def test_every_endpoint_gets_the_bytes(two_nodes: Nodes) -> None:
     assert [node.methods().count("eth_sendRawTransaction") for node in nodes] == [1, 1]
 
 
-async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_is_sent(
+async def test_stored_request_is_accepted_even_if_the_database_fails_after_sending(
     world: RelayWorld, postgres_server: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A signer who hears that nothing is stored signs again, with a used nonce."""
+    """Otherwise the signer would sign again, with a used nonce."""
     name, send = world.engine.url.database, Chain.send_raw
 
     def take(allowed: bool) -> None:
@@ -497,7 +497,7 @@ async def test_what_is_stored_is_accepted_although_the_database_is_away_once_it_
 # -- the wallet ------------------------------------------------------------------------------------
 
 
-async def test_a_nonce_that_a_stranger_used_is_seen_before_the_first_admission(world: RelayWorld) -> None:
+async def test_foreign_nonce_is_found_before_the_first_admission(world: RelayWorld) -> None:
     await world.admission.wallet.open(CHAIN_ID)
     await foreign_transaction(world)
     world.mine()

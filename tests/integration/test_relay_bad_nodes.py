@@ -1,4 +1,4 @@
-"""Reconcile against nodes that lie, lag, time out or refuse: one of two ends nothing and makes us sign nothing."""
+"""Reconciler against nodes that lie, lag, time out or refuse: one bad node of two ends and signs nothing."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -21,8 +21,8 @@ Alter = Callable[[Json, Json], Json]
 
 
 @dataclass
-class Nodes:
-    """One chain behind two endpoints: `first` misbehaves as told, `second` is well unless told."""
+class BadNodes:
+    """One chain behind two endpoints: `first` misbehaves as configured, `second` works unless configured."""
 
     world: RelayWorld
     first: Proxy
@@ -30,19 +30,19 @@ class Nodes:
 
 
 @pytest.fixture
-async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[BadNodes]:
     url = lasting_scenario.anvil.url
     async with proxy(url) as first, proxy(url) as second:
         chain = Chain(chain_settings(lasting_scenario, first.url, second.url, RPC_TIMEOUT=20.0))
         world = RelayWorld(lasting_scenario, engine, chain)
-        yield Nodes(world, first, second)
+        yield BadNodes(world, first, second)
         first.well()
         await chain.close()
         world.calm()
 
 
 def of(method: str, change: Callable[[Json, Any], Any]) -> Alter:
-    """Another result for one method."""
+    """Replace the result of one method."""
 
     def alter(request: Json, response: Json) -> Json:
         if request["method"] != method or "result" not in response:
@@ -70,7 +70,7 @@ def invented_receipt(world: RelayWorld, status: str) -> Alter:
 
 
 @pytest.mark.parametrize("status", ["0x0", "0x1"])
-async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, status: str) -> None:
+async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: BadNodes, status: str) -> None:
     request = await nodes.world.admit(nodes.world.gift())
     nodes.first.alter = invented_receipt(nodes.world, status)
     for _ in range(3):
@@ -87,8 +87,8 @@ async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: Nodes, 
     assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
-async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_sent_again(nodes: Nodes) -> None:
-    """The other endpoint forgot the transaction when it left that fork: nobody else has it."""
+async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: BadNodes) -> None:
+    """The other endpoint lost the transaction when it left that fork."""
     world = nodes.world
     request = await world.admit(world.gift())
     world.mine()
@@ -109,7 +109,7 @@ async def test_a_node_that_stays_on_an_abandoned_fork_keeps_nothing_from_being_s
     assert len(await world.attempts()) == 1
 
 
-async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_nothing_up(nodes: Nodes) -> None:
+async def test_stopped_node_neither_delays_nor_ends_a_request(nodes: BadNodes) -> None:
     """At the last block of this node the gift is locked: the call would revert there."""
     world = nodes.world
     gift = world.gift(locked=True)
@@ -127,10 +127,10 @@ async def test_a_node_that_imports_no_blocks_keeps_nothing_waiting_and_gives_not
     assert (report.replaced, report.freed) == (1, 0)
 
 
-async def test_one_of_two_nodes_that_imports_no_blocks_keeps_nothing_mined_among_what_is_under_way(
-    nodes: Nodes,
+async def test_mined_slot_is_recorded_although_one_of_two_nodes_is_stopped(
+    nodes: BadNodes,
 ) -> None:
-    """Or after so many requests as may be open no other would be sent."""
+    """Otherwise, once all slots are open, no other request would be sent."""
     world = nodes.world
     request = await world.admit(world.gift())
     lacks, old = stopped(world.anvil), world.anvil.rpc("eth_getTransactionCount", world.wallet, "latest")
@@ -155,7 +155,7 @@ async def test_one_of_two_nodes_that_imports_no_blocks_keeps_nothing_mined_among
     assert await world.state(request) == "confirmed"
 
 
-async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: Nodes) -> None:
+async def test_without_any_node_the_run_fails_and_changes_nothing(nodes: BadNodes) -> None:
     await nodes.world.admit(nodes.world.gift())
     before = await nodes.world.slots()
     for node in (nodes.first, nodes.second):
@@ -178,7 +178,7 @@ ANSWERS = (
 )
 
 
-async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(nodes: Nodes) -> None:
+async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(nodes: BadNodes) -> None:
     def refuses(message: str, request: Json) -> Json | None:
         if request["method"] == "eth_sendRawTransaction":
             return {"error": {"code": -32000, "message": message}}
@@ -199,7 +199,7 @@ async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(no
         assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
-async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_two_say_so(nodes: Nodes) -> None:
+async def test_inflated_wallet_count_stops_the_wallet_only_from_two_endpoints(nodes: BadNodes) -> None:
     request = await nodes.world.admit(nodes.world.gift())
     inflate = of("eth_getTransactionCount", lambda *_: hex(99))
     nodes.first.alter = inflate
@@ -217,7 +217,7 @@ async def test_an_inflated_count_of_our_transactions_stops_the_wallet_only_when_
     assert (await nodes.world.run()).stopped == "foreign_nonce"
 
 
-async def test_a_node_that_says_a_signature_was_used_makes_us_free_nothing(nodes: Nodes) -> None:
+async def test_one_node_claiming_a_used_signature_frees_no_nonce(nodes: BadNodes) -> None:
     request = await nodes.world.admit(nodes.world.gift())
     asked = nodes.world.scenario.contracts["TimeLockRouter"].encode("sponsorNonce", nodes.world.wallet)[:10]
 
@@ -232,7 +232,7 @@ async def test_a_node_that_says_a_signature_was_used_makes_us_free_nothing(nodes
     assert [attempt["kind"] for attempt in await nodes.world.attempts()] == ["call"]
 
 
-async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
+async def test_invented_event_is_no_success(nodes: BadNodes) -> None:
     gift = nodes.world.gift()
     request = await nodes.world.admit(gift)
     nodes.world.drop(await nodes.world.attempts())
@@ -263,7 +263,7 @@ async def test_an_invented_event_makes_no_success(nodes: Nodes) -> None:
     assert nodes.world.paid() < ETHER
 
 
-async def test_a_node_that_hides_an_event_makes_no_failure_of_a_success(nodes: Nodes) -> None:
+async def test_hidden_event_does_not_turn_success_into_failure(nodes: BadNodes) -> None:
     world = nodes.world
     authorization = world.withdrawal(world.gift())
     request = await world.admission.admit_request(authorization)
@@ -281,7 +281,7 @@ def slow_over_logs(request: Json, response: Json) -> Json:
 
 
 async def failed_one(world: RelayWorld) -> RequestView:
-    """Whose transaction failed, finally; what became of its gift only a search of the logs tells."""
+    """Return a request whose transaction failed finally. Only a search of logs shows the end of its gift."""
     gift = world.gift("one")
     request = await world.admit(gift)
     world.drop(await world.attempts())
@@ -291,8 +291,8 @@ async def failed_one(world: RelayWorld) -> RequestView:
     return request
 
 
-async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nodes: Nodes) -> None:
-    """This is the dearest request to a node, and a node that takes too long backs off."""
+async def test_search_of_logs_does_not_delay_sending(nodes: BadNodes) -> None:
+    """The search is the slowest request to a node, and a slow node is backed off from."""
     world = nodes.world
     failed = await failed_one(world)
     other = await world.admit(world.gift("other"))
@@ -309,7 +309,7 @@ async def test_what_needs_a_search_of_the_logs_keeps_nothing_from_being_sent(nod
     assert [await world.state(each) for each in (failed, other)] == ["satisfied_elsewhere", "confirmed"]
 
 
-def end_rests(nodes: Nodes) -> None:
-    """End the rests of the endpoints after their failures."""
+def end_rests(nodes: BadNodes) -> None:
+    """End the backoff of the endpoints after their failures."""
     for endpoint in nodes.world.chain.endpoints.members:
         endpoint.rest.succeeded()

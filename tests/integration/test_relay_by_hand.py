@@ -58,8 +58,8 @@ async def test_a_replacement_offers_an_eighth_more_and_is_what_is_mined(world: R
     assert await world.budget() == {"requests": 1, "reserved": 0, "spent": world.paid()}
 
 
-async def test_a_replacement_of_what_is_given_up_is_the_empty_transaction(world: RelayWorld) -> None:
-    """It was cancelled while no endpoint answered, or has expired: more for its call would be paid for nothing."""
+async def test_replacement_of_a_cancelled_call_is_a_cancellation_transaction(world: RelayWorld) -> None:
+    """The request was cancelled while no endpoint answered, or has expired: a fee for its call would be wasted."""
     request = await world.admit(world.gift())
     await world.execute("update worker.relay_request set deadline = 0")
     tx_hash = await _hand(world).replace_attempt(CHAIN_ID, request.id)
@@ -83,7 +83,7 @@ async def test_no_replacement_is_above_the_ceiling(world: RelayWorld) -> None:
     assert CEILING * 8 / 9 < max(fees) <= CEILING
 
 
-async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world: RelayWorld) -> None:
+async def test_mined_or_unknown_request_is_neither_replaced_nor_cancelled(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     world.mine()
     await world.run()
@@ -100,8 +100,8 @@ async def test_what_is_mined_or_unknown_is_neither_replaced_nor_cancelled(world:
         await _hand(world).replace_attempt(CHAIN_ID, request.id)
 
 
-async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_seen_it(world: RelayWorld) -> None:
-    """The authorization is used, and the call would revert now: that is no reason to free its nonce."""
+async def test_request_mined_since_the_last_run_is_not_replaced(world: RelayWorld) -> None:
+    """The authorization is used, so the call would revert now. Its nonce must not be freed for that."""
     request = await world.admit(world.gift())
     world.mine()
     with pytest.raises(Refused, match="in a block"):
@@ -109,7 +109,7 @@ async def test_what_was_mined_a_moment_ago_is_not_replaced_although_no_run_has_s
     assert [each["kind"] for each in await world.attempts()] == ["call"]
 
 
-async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_is_over(world: RelayWorld) -> None:
+async def test_cancelled_request_frees_its_nonce_and_expires(world: RelayWorld) -> None:
     authorization = world.withdrawal(world.gift())
     request = await world.admission.admit_request(authorization)
     assert not await _hand(world).cancel_request(CHAIN_ID, request.id)
@@ -128,7 +128,7 @@ async def test_a_cancelled_request_leaves_its_nonce_to_an_empty_transaction_and_
     await _relayed(world, "another heir")  # and no nonce is missing
 
 
-async def test_a_cancelled_request_that_waits_ends_at_once_and_its_signature_is_gone(world: RelayWorld) -> None:
+async def test_cancelled_waiting_request_ends_at_once_and_its_signature_is_deleted(world: RelayWorld) -> None:
     gift = world.gift()
     world.base_fee(CEILING + GWEI)
     request = await world.admit(gift)
@@ -157,8 +157,8 @@ async def test_a_stopped_wallet_goes_on_once_the_foreign_transaction_is_final(wo
         await _hand(world).resume_wallet(CHAIN_ID)
 
 
-async def test_a_wallet_that_a_wrong_count_stopped_leaves_no_gap_when_it_goes_on(world: RelayWorld) -> None:
-    """A node of another chain answered for a moment: nonces from its count on would never be mined."""
+async def test_wallet_stopped_by_a_wrong_count_resumes_without_a_nonce_gap(world: RelayWorld) -> None:
+    """A node of another chain answered for a moment: nonces from its count would never be mined."""
     await world.admit(world.gift("first"))
     world.mine()
     world.finalize()

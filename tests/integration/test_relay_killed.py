@@ -40,7 +40,7 @@ async def run_process(world: RelayWorld, database_url: str, step: str) -> int:
 
 
 def mined(world: RelayWorld) -> list[str]:
-    """Data of the wallet's transactions, by nonce."""
+    """Return the data of the wallet's transactions, by nonce."""
     blocks = (world.anvil.rpc("eth_getBlockByNumber", hex(n), True) for n in range(world.anvil.block_number() + 1))
     sent = [tx for block in blocks for tx in block["transactions"] if tx["from"] == world.wallet]
     assert [int(tx["nonce"], 16) for tx in sent] == list(range(len(sent)))
@@ -49,10 +49,8 @@ def mined(world: RelayWorld) -> list[str]:
 
 
 @pytest.mark.parametrize("step", STEPS)
-async def test_killed_right_after_a_step_it_is_mined_once_and_the_next_one_too(
-    world: RelayWorld, database_url: str, step: str
-) -> None:
-    """All that were admitted together, or none of them."""
+async def test_request_is_mined_once_after_a_kill_at_any_step(world: RelayWorld, database_url: str, step: str) -> None:
+    """Either all requests of a batch are stored, or none."""
     assert await run_process(world, database_url, step) == -9
     left = await world.attempts()
     assert len(left) == (len(NUMBERS) if step in COMMITTED else 0)

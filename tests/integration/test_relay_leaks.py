@@ -27,7 +27,7 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
 
 
 def _signature(authorization: RelayAuthorization) -> dict[str, bytes]:
-    """Its two halves, as the call carries them; and the whole call."""
+    """Return the two halves of the signature, and the whole call."""
     data = authorization.call_data
     start = data.rindex((65).to_bytes(32)) + 32
     return {"r": data[start : start + 32], "s": data[start + 32 : start + 64], "call": data}

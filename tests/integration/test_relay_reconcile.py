@@ -1,4 +1,4 @@
-"""Reconcile: every slot is driven to its end by what the chain says, whoever lies and whenever we are killed."""
+"""Reconciler: every slot reaches its end by the facts of the chain, despite lies and kills."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -55,10 +55,10 @@ async def test_a_failed_call_is_paid_for_by_the_receipt_and_pauses_its_signer_fo
         assert not await is_paused(connection, CHAIN_ID, gift.recipient.address.lower()), "tomorrow"
 
 
-async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_deadline_is_over_when_it_is_final(
+async def test_call_that_failed_before_its_deadline_pauses_its_signer_when_final(
     world: RelayWorld,
 ) -> None:
-    """Else a near deadline would make us pay again and again."""
+    """Otherwise near deadlines would make us pay again and again."""
     gift = world.gift(locked=True)
     request = await world.admit(gift, ttl=600)
     world.mine()
@@ -70,7 +70,7 @@ async def test_a_call_that_failed_in_its_time_pauses_its_signer_although_its_dea
         assert await is_paused(connection, CHAIN_ID, gift.recipient.address.lower())
 
 
-async def test_what_a_stranger_sends_first_with_the_same_signature_is_a_success_for_the_user(world: RelayWorld) -> None:
+async def test_same_signature_sent_by_another_account_is_a_success(world: RelayWorld) -> None:
     gift = world.gift()
     authorization = world.withdrawal(gift)
     request = await world.admission.admit_request(authorization)
@@ -102,7 +102,7 @@ async def test_a_slot_whose_authorization_was_used_elsewhere_is_freed_by_an_empt
     assert world.count() == 1
 
 
-async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_is_told_apart(world: RelayWorld) -> None:
+async def test_superseded_and_cancelled_nonces_are_distinguished(world: RelayWorld) -> None:
     mine, other, third = world.gift("heir"), world.gift("heir"), world.gift("other heir")
     superseded, cancelled = await world.admit(mine), await world.admit(third)
     instead = world.withdrawal(other)
@@ -115,7 +115,7 @@ async def test_a_nonce_that_another_authorization_took_or_the_signer_took_back_i
         assert await is_paused(connection, CHAIN_ID, third.recipient.address.lower()), "it made us pay"
 
 
-async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(world: RelayWorld) -> None:
+async def test_unmined_request_expires_at_its_deadline_and_frees_its_nonce(world: RelayWorld) -> None:
     gift = world.gift()
     request = await world.admit(gift, ttl=600)
     world.drop(await world.attempts())
@@ -130,7 +130,7 @@ async def test_what_is_not_mined_by_its_deadline_expires_and_its_nonce_is_freed(
     assert (await world.budget())["reserved"] == 0
 
 
-async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made_dearer(world: RelayWorld) -> None:
+async def test_stuck_call_without_use_is_cancelled_and_not_bumped(world: RelayWorld) -> None:
     gift = world.gift()
     request = await world.admit(gift)
     world.drop(await world.attempts())
@@ -144,7 +144,7 @@ async def test_what_is_stuck_and_came_to_nothing_meanwhile_is_freed_and_not_made
     assert world.count() == 1
 
 
-async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: RelayWorld) -> None:
+async def test_queue_drains_by_itself_after_a_fee_spike(world: RelayWorld) -> None:
     one, two = world.gift("a"), world.gift("b")
     early = await world.admit(one)
     world.base_fee(2 * CEILING)
@@ -164,7 +164,7 @@ async def test_a_fee_spike_above_the_ceiling_and_back_drains_unaided(world: Rela
     assert (await world.budget())["spent"] == world.paid()
 
 
-async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored_before_it_is_sent(
+async def test_fee_bump_stays_within_the_ceiling_and_is_stored_before_it_is_sent(
     world: RelayWorld,
 ) -> None:
     request = await world.admit(world.gift())
@@ -186,7 +186,7 @@ async def test_a_dearer_market_is_followed_within_ceiling_and_reservation_stored
     assert world.receipt(first["tx_hash"]) is None
 
 
-async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_is_reserved(world: RelayWorld) -> None:
+async def test_replacement_without_room_in_the_cap_stays_within_its_reservation(world: RelayWorld) -> None:
     await world.admit(world.gift())
     (slot,), (first,) = await world.slots(), await world.attempts()
     world.caps = replace(world.caps, daily_wei=int(slot["reserved_wei"]))
@@ -211,9 +211,7 @@ async def test_a_replacement_that_todays_cap_has_no_room_for_stays_within_what_i
 
 @pytest.mark.parametrize("depth", range(1, 2 * EPOCH))
 @pytest.mark.core
-async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_are_mined_again(
-    world: RelayWorld, depth: int
-) -> None:
+async def test_same_bytes_are_mined_again_after_reorganisations_of_each_depth(world: RelayWorld, depth: int) -> None:
     request = await world.admit(world.gift())
     world.mine(depth)
     await world.run()
@@ -229,7 +227,7 @@ async def test_a_reorganisation_of_each_depth_takes_it_back_and_the_same_bytes_a
     assert (await world.budget())["spent"] == world.paid()
 
 
-async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWorld) -> None:
+async def test_forgotten_transaction_is_sent_again_until_mined(world: RelayWorld) -> None:
     gifts = [world.gift(label) for label in "abc"]
     requests = [await world.admit(gift) for gift in gifts]
     for _ in range(3):
@@ -240,7 +238,7 @@ async def test_what_a_node_forgot_is_sent_again_until_it_is_mined(world: RelayWo
     assert len(await world.attempts()) == 3
 
 
-async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: RelayWorld) -> None:
+async def test_concurrent_reconcilers_take_each_action_once(world: RelayWorld) -> None:
     gifts = [world.gift(label) for label in "abcd"]
     authorizations = [world.withdrawal(gift) for gift in gifts]
     requests = [await world.admission.admit_request(each) for each in authorizations]
@@ -270,9 +268,7 @@ async def test_any_number_of_reconcilers_at_once_do_each_thing_once(world: Relay
         " gas_limit from worker.tx_attempt",
     ],
 )
-async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_read(
-    world: RelayWorld, moved: str
-) -> None:
+async def test_slot_changed_since_it_was_read_is_not_written(world: RelayWorld, moved: str) -> None:
     await world.admit(world.gift())
     world.mine()
     await world.run()
@@ -291,7 +287,7 @@ async def test_nothing_is_written_of_a_slot_that_somebody_moved_on_since_it_was_
 
 @pytest.mark.parametrize("is_final", [False, True])
 @pytest.mark.parametrize("age", [0, 400], ids=["sent again", "stuck"])
-async def test_nothing_new_is_signed_for_what_another_saw_in_a_block_since_it_was_read(
+async def test_no_replacement_is_signed_for_a_slot_recorded_meanwhile(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, age: int, is_final: bool
 ) -> None:
     request = await world.admit(world.gift())
@@ -350,10 +346,8 @@ async def test_nothing_sealed_is_left_when_all_is_final(world: RelayWorld) -> No
 
 
 @pytest.mark.parametrize("lane", [RelayLane.CLAIM, RelayLane.CHECK_IN])
-async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_legacys(
-    world: RelayWorld, lane: RelayLane
-) -> None:
-    """A stranger sends one family's signature, and another authorization of the second family with the same nonce."""
+async def test_claim_and_check_in_count_by_their_own_event_only(world: RelayWorld, lane: RelayLane) -> None:
+    """Another account sends one family's signature, and the second family's other one with the same nonce."""
     world.automine()
     families = [(world.account(f"owner {name}"), world.account(f"heir {name}")) for name in "ab"]
     legacies = [
@@ -386,7 +380,7 @@ async def test_a_claim_or_check_in_is_told_by_its_own_event_and_not_by_another_l
 
 
 def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAuthorization]:
-    """By its heir, of these tokens and ether; each with the same nonce. Blocks are mined by hand from now on."""
+    """Return a maker of the heir's claims for tokens and ether, all with the same nonce. Blocks are mined by hand."""
     world.automine()
     owner, heir = world.account("owner"), world.account("heir")
     legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
@@ -402,7 +396,7 @@ def claims_of_an_open_legacy(world: RelayWorld) -> Callable[[list[str]], RelayAu
     return claim
 
 
-async def test_a_claim_that_a_stranger_sent_in_other_words_is_the_same(world: RelayWorld) -> None:
+async def test_claim_in_another_encoding_counts_as_the_same(world: RelayWorld) -> None:
     """A front-runner may append a byte to the call: the signer got the claim and is not paused."""
     claim = claims_of_an_open_legacy(world)([])
     request = await world.admission.admit_request(claim)
@@ -438,7 +432,7 @@ async def test_a_renewal_that_fails_pauses_no_attestor_and_one_that_is_late_expi
         assert not await is_paused(connection, CHAIN_ID, world.wallet)
 
 
-async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) -> None:
+async def test_undecryptable_row_delays_no_other(world: RelayWorld) -> None:
     one, two = world.gift("a"), world.gift("b")
     broken, well = await world.admit(one), await world.admit(two)
     await world.execute("update worker.tx_attempt set raw = decode('00', 'hex') where nonce = 0")
@@ -449,7 +443,7 @@ async def test_a_row_that_does_not_decrypt_holds_up_no_other(world: RelayWorld) 
 
 
 class KilledReconciler(BaseException):
-    """As `kill -9`: nothing after it runs."""
+    """Stands for `kill -9`: nothing runs after it."""
 
 
 async def killed(*_: object) -> None:
@@ -457,9 +451,7 @@ async def killed(*_: object) -> None:
 
 
 @pytest.mark.parametrize("who", ["token", "recipient", "signer"])
-async def test_whoever_turns_hostile_after_the_simulation_costs_the_lanes_gas_at_most_and_once_a_day(
-    world: RelayWorld, who: str
-) -> None:
+async def test_hostile_signer_costs_one_lane_gas_limit_a_day_at_most(world: RelayWorld, who: str) -> None:
     """The call was good at admission and burns all its gas once mined."""
     gas = 500_000
     world.automine()

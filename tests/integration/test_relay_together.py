@@ -30,7 +30,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
 
 
 class WalletLocks:
-    """How often the wallet's row was locked: once for each transaction of an admission."""
+    """Count locks of the wallet's row: one for each transaction of an admission."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.count = 0
@@ -41,7 +41,7 @@ class WalletLocks:
 
 
 async def together(admission: RelayAdmission, *asked: RelayAuthorization) -> Answers:
-    """All at once, and none of them has to ask the chain first."""
+    """Admit all at once, with prices that are read already."""
     await admission.wallet.read_readiness(CHAIN_ID)
     return await asyncio.gather(*map(admission.admit_request, asked), return_exceptions=True)
 
@@ -51,7 +51,7 @@ def kinds(answers: Answers) -> list[str]:
 
 
 async def calls_mined(world: RelayWorld) -> list[bytes]:
-    """In the order of nonces, of which none is missing."""
+    """Return the requests in the order of nonces, without a gap."""
     world.mine()
     hashes = [each["tx_hash"] for each in await world.attempts()]
     found = [world.anvil.rpc("eth_getTransactionByHash", tx_hash) for tx_hash in hashes]
@@ -59,7 +59,7 @@ async def calls_mined(world: RelayWorld) -> list[bytes]:
     return [bytes.fromhex(each["input"][2:]) for each in found]
 
 
-async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_the_node(world: RelayWorld) -> None:
+async def test_concurrent_requests_share_one_transaction_and_one_price_read(world: RelayWorld) -> None:
     async with proxy(world.anvil.url) as node:
         chain = Chain(chain_settings(world.scenario, node.url))
         admission = RelayAdmission(
@@ -74,7 +74,7 @@ async def test_those_who_wait_at_once_take_one_transaction_and_one_question_to_t
     assert await calls_mined(world) == [each.call_data for each in asked]
 
 
-async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next_turn(world: RelayWorld) -> None:
+async def test_single_request_does_not_wait_and_a_later_one_joins_the_next_batch(world: RelayWorld) -> None:
     assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     async with world.engine.begin() as connection:
         await store.lock_wallet(connection, CHAIN_ID, world.wallet)
@@ -88,8 +88,8 @@ async def test_who_comes_alone_waits_for_nobody_and_who_comes_later_for_the_next
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2, 3, 4)]
 
 
-async def test_one_over_a_cap_is_refused_and_its_neighbours_are_not(world: RelayWorld) -> None:
-    """The third of one signer: not the two before it, nor who comes after."""
+async def test_request_over_a_cap_is_refused_and_the_rest_of_its_batch_is_not(world: RelayWorld) -> None:
+    """The third request of one signer is refused: neither the two before it nor later ones of others."""
     world.caps = replace(world.caps, per_signer=2)
     world.restart()
     same = [authorization(number, signer=TARGET, nonce=number) for number in (1, 2, 3)]
@@ -114,7 +114,7 @@ async def test_a_replay_beside_its_original_is_the_same_request(world: RelayWorl
     assert await calls_mined(world) == [authorization(number).call_data for number in (1, 2)]
 
 
-async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_rows(world: RelayWorld) -> None:
+async def test_marking_sent_attempts_does_not_wait_for_row_locks(world: RelayWorld) -> None:
     """A reconciler with several rows may want a row of ours: it must not end in a deadlock."""
     await world.admission.wallet.read_readiness(CHAIN_ID)
     answers = await together(world.admission, *map(authorization, (1, 2, 3)))
@@ -137,7 +137,7 @@ async def test_what_was_sent_is_marked_without_waiting_for_who_holds_one_of_its_
     assert await world.rows("select distinct state from worker.relay_request") == [{"state": "broadcast"}]
 
 
-async def test_one_that_cannot_be_signed_for_fails_alone_and_leaves_no_gap(
+async def test_request_that_cannot_be_signed_fails_alone_without_a_nonce_gap(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sign = world.signer.sign
@@ -154,15 +154,15 @@ async def test_one_that_cannot_be_signed_for_fails_alone_and_leaves_no_gap(
     assert sorted(await calls_mined(world)) == [authorization(number).call_data for number in (1, 3)]
 
 
-async def test_one_whose_row_the_database_refuses_fails_alone_and_leaves_no_gap(world: RelayWorld) -> None:
+async def test_request_refused_by_the_database_fails_alone_without_a_nonce_gap(world: RelayWorld) -> None:
     answers = await together(world.admission, authorization(1), authorization(2, deadline=2**63), authorization(3))
     assert kinds(answers) == ["broadcast", "DataError", "broadcast"]
     assert (await world.budget())["requests"] == 2
     assert sorted(await calls_mined(world)) == [authorization(number).call_data for number in (1, 3)]
 
 
-async def test_who_no_longer_waits_for_the_answer_takes_it_from_nobody(world: RelayWorld) -> None:
-    """The request of a client that hung up is relayed all the same, as are those beside it."""
+async def test_cancelled_caller_does_not_cancel_the_batch(world: RelayWorld) -> None:
+    """The request of a disconnected client is relayed, as is the rest of its batch."""
     assert await world.admission.wallet.read_readiness(CHAIN_ID) is None
     gone, stays = (asyncio.create_task(world.admission.admit_request(authorization(number))) for number in (1, 2))
     await asyncio.sleep(0)

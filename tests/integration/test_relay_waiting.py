@@ -20,8 +20,8 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         yield opened
 
 
-async def test_what_waited_until_seconds_before_its_deadline_is_not_paid_for(world: RelayWorld) -> None:
-    """It would pass the simulation on the latest block, and fail in the next one."""
+async def test_request_seconds_before_its_deadline_is_not_started(world: RelayWorld) -> None:
+    """The request would pass the simulation on the latest block, and fail in the next one."""
     world.base_fee(2 * CEILING)
     request = await world.admit(world.gift(), ttl=600)
     world.anvil.increase_time(590)
@@ -34,7 +34,7 @@ async def test_what_waited_until_seconds_before_its_deadline_is_not_paid_for(wor
     assert world.paid() == 0
 
 
-async def test_who_is_paused_gets_no_more_of_what_already_waits_until_tomorrow(world: RelayWorld) -> None:
+async def test_waiting_requests_of_a_paused_signer_start_tomorrow(world: RelayWorld) -> None:
     failing, gift = world.gift("heir", locked=True), world.gift("heir")
     first = await world.admission.admit_request(world.withdrawal(failing, nonce=0))
     waiting = await world.admission.admit_request(world.withdrawal(gift, nonce=1, ttl=10**6), waits=True)
@@ -81,11 +81,11 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
         (RevertedCall(b""), "waiting_predecessor", "would_revert"),
     ],
 )
-async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_paid_for(
+async def test_claim_that_would_deliver_nothing_in_its_turn_is_not_started(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, simulated: Any, state: str, reason: str | None
 ) -> None:
-    """The one before it took everything. A node that does not simulate leaves it to the plain call; one that says it
-    fails is heard."""
+    """The request before it took everything. Without simulation the plain call decides; a node that reports a revert is
+    believed."""
     world.automine()
     owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
     legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
@@ -110,10 +110,10 @@ async def test_a_claim_whose_turn_comes_when_it_would_deliver_nothing_is_not_pai
     assert (second.state.value, second.reason) == (state, reason)
 
 
-async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_success_and_is_over(
+async def test_waiting_request_succeeds_when_its_vault_paid_the_gift(
     world: RelayWorld,
 ) -> None:
-    """The vault takes no nonce of the signer's, so nothing but its event tells."""
+    """The vault uses no nonce of the signer, so only its event shows the payment."""
     gift = world.gift()
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**9)
@@ -125,9 +125,7 @@ async def test_a_gift_that_its_vault_paid_out_while_its_request_waits_is_a_succe
     assert world.paid() == 0
 
 
-async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
-    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_requests_end_even_while_none_can_start(world: RelayWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the signer could not sign again until the gas price is known."""
     gift = world.gift()
     world.base_fee(2 * CEILING)
@@ -140,10 +138,10 @@ async def test_what_has_ended_is_ended_also_while_nothing_can_be_started(
     assert await world.state(request) == "satisfied_elsewhere"
 
 
-async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_success_and_is_over(
+async def test_waiting_request_succeeds_when_another_request_paid_the_gift(
     world: RelayWorld,
 ) -> None:
-    """Both were good when they came; the second one would revert for ever."""
+    """Both were good when they came; the second would always revert."""
     gift = world.gift()
     first = await world.admission.admit_request(world.withdrawal(gift, nonce=0))
     second = await world.admission.admit_request(world.withdrawal(gift, nonce=1, ttl=10**9), waits=True)
@@ -152,10 +150,10 @@ async def test_a_gift_that_another_request_of_its_recipient_paid_out_is_a_succes
     assert await world.budget() == {"requests": 2, "reserved": 0, "spent": world.paid()}
 
 
-async def test_what_waits_across_an_upgrade_of_its_router_is_not_sent_and_ends_with_its_deadline(
+async def test_request_waiting_across_a_router_upgrade_is_not_sent_and_expires(
     world: RelayWorld,
 ) -> None:
-    """Its call is of a function that is gone: no fee is paid for it, and its signer's day is not spoilt."""
+    """Its call names a removed function: no fee is paid for it, and its signer is not paused."""
     gift = world.gift()
     world.base_fee(2 * CEILING)
     request = await world.admit(gift)
@@ -177,10 +175,10 @@ async def test_what_waits_across_an_upgrade_of_its_router_is_not_sent_and_ends_w
 
 
 @pytest.mark.parametrize(("nonce", "locked"), [(7, False), (0, True)], ids=["its nonce never comes", "locked"])
-async def test_what_reverts_for_as_long_as_it_waits_costs_no_search_of_the_logs(
+async def test_waiting_request_that_reverts_needs_no_search_of_logs(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, nonce: int, locked: bool
 ) -> None:
-    """A stranger makes as many of them as the caps allow, and each run looks at all."""
+    """Another account makes as many such requests as the caps allow, and each run checks all."""
     gift = world.gift(locked=locked)
     request = await world.admission.admit_request(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
     searched = AsyncMock(return_value=[])

@@ -1,4 +1,4 @@
-"""Wait reasons of open requests in the API: each reason as it arises, and none at the end."""
+"""Wait reasons of open requests in the API: every reason, and none for an ended request."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ def with_caps(world: RelayWorld, **caps: Any) -> None:
 
 
 async def deferred(world: RelayWorld, label: str = "heir", **terms: Any) -> RequestView:
-    """One without a nonce, which came while gas was too dear; by now it is cheap."""
+    """Return a request without a nonce: gas was above the ceiling when it came, and is cheap again."""
     gift = world.gift(label)
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, **terms)
@@ -46,7 +46,7 @@ async def deferred(world: RelayWorld, label: str = "heir", **terms: Any) -> Requ
     return request
 
 
-async def test_one_that_came_while_gas_was_too_dear_waits_for_fees_until_they_fall(world: RelayWorld) -> None:
+async def test_request_deferred_by_gas_waits_for_fees_until_they_fall(world: RelayWorld) -> None:
     gift = world.gift()
     world.base_fee(2 * CEILING)
     request = await world.admit(gift)
@@ -56,14 +56,14 @@ async def test_one_that_came_while_gas_was_too_dear_waits_for_fees_until_they_fa
     assert await waits_for(world, request) is None
 
 
-async def test_one_that_was_sent_waits_for_fees_while_gas_costs_more_than_it_offers(world: RelayWorld) -> None:
+async def test_sent_request_waits_for_fees_while_it_is_underpriced(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     assert await waits_for(world, request) is None
     world.base_fee(2 * CEILING)
     assert await waits_for(world, request) == "fees"
 
 
-async def test_one_that_the_balance_does_not_pay_for_waits_for_it_sent_or_not(world: RelayWorld) -> None:
+async def test_request_beyond_the_balance_waits_for_it_sent_or_not(world: RelayWorld) -> None:
     sent = await world.admit(world.gift("a"))
     waiting = await deferred(world, "b")
     world.anvil.set_balance(world.wallet, 1)
@@ -71,7 +71,7 @@ async def test_one_that_the_balance_does_not_pay_for_waits_for_it_sent_or_not(wo
     assert [await waits_for(world, each) for each in (sent, waiting)] == ["balance", "balance"]
 
 
-async def test_one_that_todays_cap_has_no_room_for_waits_for_another_day(world: RelayWorld) -> None:
+async def test_request_beyond_todays_cap_waits_for_the_daily_cap(world: RelayWorld) -> None:
     request = await deferred(world)
     with_caps(world, daily_wei=GIFT_GAS)
     assert await waits_for(world, request) == "daily_cap"
@@ -79,7 +79,7 @@ async def test_one_that_todays_cap_has_no_room_for_waits_for_another_day(world: 
     assert await waits_for(world, request) == "daily_cap", "as it was written down when it was tried"
 
 
-async def test_what_others_of_the_wallet_have_reserved_is_waited_for(world: RelayWorld) -> None:
+async def test_request_waits_for_slots_and_wei_reserved_by_others(world: RelayWorld) -> None:
     with_caps(world, max_open=1)
     await world.admit(world.gift("a"))
     assert await waits_for(world, await world.admit(world.gift("b"))) == "earlier"
@@ -95,7 +95,7 @@ async def test_a_successor_waits_for_its_signers_earlier_one_until_that_is_mined
 
 
 @pytest.mark.parametrize("why", ["the wallet is stopped", "its signer is paused"])
-async def test_what_nobody_starts_for_now_is_paused(world: RelayWorld, why: str) -> None:
+async def test_request_that_is_not_started_now_is_paused(world: RelayWorld, why: str) -> None:
     request = await deferred(world, ttl=10**6)
     if why == "the wallet is stopped":
         await world.execute("update worker.relay_wallet set stopped = :reason", reason=FOREIGN_NONCE)
@@ -109,7 +109,7 @@ async def test_what_nobody_starts_for_now_is_paused(world: RelayWorld, why: str)
     assert await waits_for(world, request) == "paused"
 
 
-async def test_one_whose_gift_was_paid_out_otherwise_would_fail(world: RelayWorld) -> None:
+async def test_request_whose_gift_was_paid_elsewhere_would_fail(world: RelayWorld) -> None:
     gift = world.gift()
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**6)
@@ -121,10 +121,10 @@ async def test_one_whose_gift_was_paid_out_otherwise_would_fail(world: RelayWorl
 
 
 @pytest.mark.parametrize("is_sent", [False, True])
-async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
+async def test_request_waits_for_the_chain_while_no_endpoint_answers(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch, is_sent: bool
 ) -> None:
-    """The answer comes soon, however long an endpoint hangs."""
+    """The answer comes soon, even if an endpoint hangs."""
     monkeypatch.setattr(wallet, "PATIENCE_SECONDS", 0.05)
     request = await world.admit(world.gift()) if is_sent else await deferred(world)
     async with proxy(world.anvil.url) as hangs:
@@ -137,7 +137,7 @@ async def test_while_no_endpoint_answers_that_is_what_is_waited_for(
         await chain.close()
 
 
-async def test_what_has_ended_waits_for_nothing(world: RelayWorld) -> None:
+async def test_ended_request_waits_for_nothing(world: RelayWorld) -> None:
     request = await world.admit(world.gift())
     world.mine()
     await world.run()

@@ -23,7 +23,7 @@ async def world(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         yield opened
 
 
-async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_told_once(world: RelayWorld) -> None:
+async def test_external_transaction_stops_the_wallet_with_one_alert(world: RelayWorld) -> None:
     first, second = world.gift("a"), world.gift("b")
     request = await world.admit(first)
     world.drop(await world.attempts())
@@ -49,10 +49,10 @@ async def test_a_transaction_of_our_wallet_that_we_never_signed_stops_it_and_is_
     assert stages == ["raised 1", "cleared 2"]
 
 
-async def test_a_node_that_lacks_a_receipt_for_a_moment_makes_no_stranger_of_us(
+async def test_briefly_missing_receipt_does_not_make_our_transaction_foreign(
     world: RelayWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Behind a load balancer one has the final count, and another not yet the receipt."""
+    """Behind a load balancer one node has the final count while another lacks the receipt."""
     request = await world.admit(world.gift())
     world.finalize()
 
@@ -82,7 +82,7 @@ async def test_more_transactions_than_we_ever_signed_stop_the_wallet_at_once(wor
     assert wallet["next_nonce"] == 2, "what was taken from us is passed over"
 
 
-async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their_end(world: RelayWorld) -> None:
+async def test_alerts_of_low_balance_and_stuck_slot_are_raised_and_cleared(world: RelayWorld) -> None:
     world.low_balance_relays = 1000
     world.restart()
     await world.admit(world.gift())
@@ -98,7 +98,7 @@ async def test_operators_are_told_of_a_low_balance_and_a_stuck_slot_and_of_their
 
 
 @pytest.mark.parametrize("cap", ["daily_count", "daily_wei"])
-async def test_operators_are_told_of_a_cap_that_is_nearly_used_and_of_the_next_day(world: RelayWorld, cap: str) -> None:
+async def test_alert_of_a_nearly_used_cap_is_raised_and_cleared_the_next_day(world: RelayWorld, cap: str) -> None:
     await world.admit(world.gift())
     await world.settle()
     assert await world.rows("select from worker.alert") == []
@@ -117,10 +117,10 @@ async def test_operators_are_told_of_a_cap_that_is_nearly_used_and_of_the_next_d
     assert not await world.rows("select from worker.alert_state where raised")
 
 
-async def test_a_cap_of_which_more_than_nine_tenths_are_spent_is_told_until_less_than_half_is(
+async def test_alert_of_a_spent_cap_lasts_from_nine_tenths_until_below_half(
     world: RelayWorld,
 ) -> None:
-    """In between what gas costs would tell it again and again. What is left would do for many more."""
+    """Otherwise changes of the gas price would repeat the alert. The rest of the cap pays for many more requests."""
     await world.admit(world.gift())
     await world.settle()
     told = []
@@ -134,9 +134,7 @@ async def test_a_cap_of_which_more_than_nine_tenths_are_spent_is_told_until_less
 
 
 @pytest.mark.parametrize("base_fee", [2 * CEILING, CEILING * 3 // 4], ids=["above the ceiling", "near the ceiling"])
-async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_their_end(
-    world: RelayWorld, base_fee: int
-) -> None:
+async def test_alert_of_requests_deferred_by_gas_is_raised_and_cleared(world: RelayWorld, base_fee: int) -> None:
     gift = world.gift()
     world.base_fee(base_fee)
     request = await world.admit(gift)
@@ -154,7 +152,7 @@ async def test_operators_are_told_of_requests_that_gas_is_too_dear_for_and_of_th
     assert stages == ["raised 1", "cleared 2"]
 
 
-async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_move_of_the_fees(
+async def test_balance_at_the_edge_does_not_repeat_its_alert_with_each_fee_change(
     world: RelayWorld,
 ) -> None:
     world.low_balance_relays = 100
@@ -169,7 +167,7 @@ async def test_a_balance_at_the_edge_does_not_tell_operators_again_with_each_mov
     assert told == [0, 1, 1, 1, 2]
 
 
-async def test_operators_hear_of_a_request_that_waits_for_a_balance_they_do_not_call_low(world: RelayWorld) -> None:
+async def test_alert_of_a_request_that_waits_for_a_balance_above_the_low_mark(world: RelayWorld) -> None:
     gift = world.gift()
     world.base_fee(2 * CEILING)
     await world.admit(gift)

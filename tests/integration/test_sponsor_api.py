@@ -48,8 +48,8 @@ def relaying(scenario: Scenario, engine: AsyncEngine, **more: str) -> Any:
     return open_world(scenario, engine, **(RELAY | more))
 
 
-class Sealed:
-    """A gift, a legacy, and whom they are for."""
+class SponsorScenario:
+    """A gift and a legacy, with their accounts."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -67,7 +67,7 @@ class Sealed:
         return made
 
     def become(self, version: str) -> None:
-        """The router of timelocks, by an upgrade."""
+        """Upgrade the router of timelocks."""
         self.scenario.become_version(self.it.time_lock_router, version)
 
     def gift(self, *, opened: bool = True, recipient: str | None = None, **terms: Any) -> int:
@@ -78,7 +78,7 @@ class Sealed:
         return made
 
     def gift_with_an_nft(self, standard: str) -> None:
-        """Beside a whitelisted token; it opens in a second."""
+        """Create a gift with a whitelisted token, too; it opens in a second."""
         scenario, it, giver = self.scenario, self.it, self.scenario.account("giver")
         scenario.mint(it.usdc, giver.address, 5)
         scenario.approve(giver, it.usdc, it.time_lock_router, 5)
@@ -91,8 +91,8 @@ class Sealed:
 
 
 @pytest.fixture
-def sealed(chain_scenario: Scenario) -> Sealed:
-    return Sealed(chain_scenario)
+def sealed(chain_scenario: Scenario) -> SponsorScenario:
+    return SponsorScenario(chain_scenario)
 
 
 def claim_body(
@@ -122,7 +122,7 @@ def _auth(world: World, who: str, auth: Auth) -> dict[str, Any]:
 
 
 async def relayed(world: World, path: str, body: dict[str, Any]) -> Answer:
-    """Accepted, and mined."""
+    """Send a request that is accepted, and mine it."""
     answer = await world.post(path, body)
     assert answer.status == 202, answer.body
     assert world.scenario.anvil.receipt(answer.body["txHash"])["status"] == "0x1"
@@ -135,7 +135,7 @@ async def stored(world: World) -> int:
 
 
 async def refused(world: World, path: str, body: dict[str, Any], status: int, code: str) -> Answer:
-    """With nothing stored and nothing on the wire."""
+    """Send a request that is refused: no row is stored, and no transaction is sent."""
     before = await stored(world)
     answer = await world.post(path, body)
     assert (answer.status, answer.body.get("code")) == (status, code), answer.body
@@ -148,8 +148,8 @@ async def refused(world: World, path: str, body: dict[str, Any], status: int, co
 
 
 @pytest.mark.core
-async def test_an_heir_without_ether_claims(world: World, sealed: Sealed) -> None:
-    """Tokens and ether arrive, and the request tells its transaction."""
+async def test_an_heir_without_ether_claims(world: World, sealed: SponsorScenario) -> None:
+    """Tokens and ether arrive, and the request names its transaction."""
     legacy, heir = sealed.legacy(), sealed.heir
     world.scenario.anvil.set_balance(heir.address, 0)
     world.scenario.anvil.set_balance(legacy.address, ETHER)
@@ -171,8 +171,8 @@ def gas_of(world: World, relay: Answer) -> tuple[int, int]:
     return int(sent["gas"], 16), int(anvil.receipt(tx_hash)["gasUsed"], 16)
 
 
-async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, sealed: Sealed) -> None:
-    """Reserved wei are missing for other families on this day."""
+async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, sealed: SponsorScenario) -> None:
+    """Reserved wei are not available to other families on this day."""
     world.scenario.subscribe_premium(sealed.owner)
     tokens = [sealed.it.usdc, sealed.it.dai]
     opened, other, gift = sealed.legacy(tokens=tokens), sealed.legacy(opened=False), sealed.gift()
@@ -189,10 +189,8 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
     assert [tuple(row) for row in rows] == [("claim", owner), ("check_in", owner), ("gift_withdraw", giver)]
 
 
-async def test_nobody_makes_a_claim_dearer_than_its_gas_by_a_few_coins_for_the_owner(
-    world: World, sealed: Sealed
-) -> None:
-    """Sent before it is mined, they are shared out among all of the line: it would fail, and its signer be paused."""
+async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: World, sealed: SponsorScenario) -> None:
+    """Tokens that arrive before the claim are shared among the line: the claim would fail and pause its signer."""
     usdc, dai = sealed.it.usdc, sealed.it.dai
     for is_eth, named in ((True, [usdc]), (False, [usdc, dai])):
         legacy = sealed.legacy(tokens=[usdc])
@@ -201,7 +199,7 @@ async def test_nobody_makes_a_claim_dearer_than_its_gas_by_a_few_coins_for_the_o
 
 
 @pytest.mark.core
-async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Sealed) -> None:
+async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: SponsorScenario) -> None:
     """As wrapped ether or as ether, by a router of either version."""
     world.scenario.anvil.set_balance(sealed.heir.address, 0)
     for version, times in (("1", 1), ("2", 2)):
@@ -212,8 +210,8 @@ async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Seal
             assert world.scenario.balance(token, sealed.heir.address) == times * ETHER
 
 
-async def test_a_gift_is_paid_to_whom_its_recipient_names(world: World, sealed: Sealed) -> None:
-    """Where the router has version 2; who is named is signed."""
+async def test_gift_is_paid_to_the_payee_named_by_its_recipient(world: World, sealed: SponsorScenario) -> None:
+    """The router has version 2, and the payee is signed."""
     exchange, thief = world.scenario.account("exchange").address, world.scenario.account("thief").address
     sealed.become("2")
     body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=exchange)
@@ -226,7 +224,7 @@ async def test_a_gift_is_paid_to_whom_its_recipient_names(world: World, sealed: 
     assert again.body["id"] == answer.body["id"]
 
 
-async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: Sealed) -> None:
+async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: SponsorScenario) -> None:
     for version in ("1", "2"):
         sealed.become(version)
         safe = world.scenario.create_safe([sealed.heir])
@@ -242,7 +240,7 @@ async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World
 # -- once -------------------------------------------------------------------------------------------
 
 
-async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: Sealed) -> None:
+async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: SponsorScenario) -> None:
     """Also long after its deadline; an operator's cancellation is not reported as a missed deadline."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
@@ -263,7 +261,7 @@ async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: Wo
 # -- nonces -----------------------------------------------------------------------------------------
 
 
-async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Sealed) -> None:
+async def test_waiting_request_is_validated_as_far_as_possible(world: World, sealed: SponsorScenario) -> None:
     """A gift that is still locked, a claim of nothing and a gift that the index does not know do not queue up."""
     first, locked, unknown = sealed.gift(), sealed.gift(opened=False, duration=999 * DAY), sealed.gift()
     empty = sealed.legacy(tokens=())
@@ -301,7 +299,7 @@ async def test_what_waits_is_judged_as_far_as_it_can_be(world: World, sealed: Se
 
 
 async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_seven_days(
-    world: World, sealed: Sealed
+    world: World, sealed: SponsorScenario
 ) -> None:
     """A hopeless request behind the first one ends, too."""
     body = withdraw_body(world, sealed.gift(), sealed.heir, deadline=2**53 - 1)
@@ -311,7 +309,7 @@ async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_
     assert now <= row.deadline - 7 * DAY <= world.scenario.anvil.now()
 
 
-async def test_only_the_signers_own_signature_counts(world: World, sealed: Sealed) -> None:
+async def test_only_the_signers_own_signature_counts(world: World, sealed: SponsorScenario) -> None:
     gift, legacy = sealed.gift(), sealed.legacy()
     thief = world.scenario.account("thief")
     good = withdraw_body(world, gift, sealed.heir)
@@ -331,7 +329,7 @@ async def test_only_the_signers_own_signature_counts(world: World, sealed: Seale
     await refused(world, "/sponsor/claim", good | {"isETH": True}, 403, "signer_mismatch")
 
 
-async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: Sealed) -> None:
+async def test_hostile_signers_cost_bounded_reads(world: World, sealed: SponsorScenario) -> None:
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     gift = sealed.gift(recipient=wallet)
     for signing in (HostileSigning.BURNS_GAS, HostileSigning.REVERTS, HostileSigning.RETURNS_MUCH):
@@ -345,7 +343,7 @@ async def test_signers_that_mean_harm_cost_a_bounded_look(world: World, sealed: 
 # -- legacies ---------------------------------------------------------------------------------------
 
 
-async def test_a_claim_one_minute_early_is_told_when_and_succeeds_sent_again(world: World, sealed: Sealed) -> None:
+async def test_early_claim_names_its_time_and_succeeds_later(world: World, sealed: SponsorScenario) -> None:
     legacy = sealed.legacy(opened=False)
     t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
     world.scenario.advance(t1 - world.scenario.anvil.now() - 60)
@@ -357,7 +355,7 @@ async def test_a_claim_one_minute_early_is_told_when_and_succeeds_sent_again(wor
     assert (await world.post("/sponsor/claim", body)).status == 202
 
 
-async def test_claims_that_would_not_do_are_refused_by_name(world: World, sealed: Sealed) -> None:
+async def test_bad_claims_are_refused_with_their_codes(world: World, sealed: SponsorScenario) -> None:
     legacy, stranger = sealed.legacy(), world.scenario.account("stranger")
     usdc, other = sealed.it.usdc, world.scenario.create_hostile_token(whitelisted=False)
 
@@ -390,8 +388,10 @@ SENDS_BACK = (
 
 
 @pytest.mark.parametrize("heir", ["is the owner", "sends it back"])
-async def test_what_comes_back_in_the_claim_itself_is_not_delivered(world: World, sealed: Sealed, heir: str) -> None:
-    """Else it could be claimed day by day at our cost, and at nobody else's."""
+async def test_tokens_that_return_within_the_claim_are_not_delivered(
+    world: World, sealed: SponsorScenario, heir: str
+) -> None:
+    """Otherwise it could be claimed every day at our cost alone."""
     whose = sealed.owner if heir == "is the owner" else sealed.heir
     legacy = world.scenario.create_legacy(sealed.owner, {whose.address: 100})
     world.scenario.advance(181 * DAY)
@@ -407,7 +407,7 @@ async def test_what_comes_back_in_the_claim_itself_is_not_delivered(world: World
 
 
 async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_check_in(
-    world: World, sealed: Sealed
+    world: World, sealed: SponsorScenario
 ) -> None:
     """The legacy is not live from the first claim on."""
     legacy = sealed.legacy(tokens=[sealed.it.usdc, sealed.it.dai])
@@ -421,13 +421,13 @@ async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_c
     assert world.scenario.balance(sealed.it.dai, sealed.heir.address) == UNITS
 
 
-async def test_a_claim_that_needs_more_gas_than_is_sponsored_says_that_ones_own_fee_still_works(
+async def test_claim_beyond_the_sponsored_gas_mentions_the_users_own_fee(
     chain_scenario: Scenario,
     engine: AsyncEngine,
-    sealed: Sealed,
+    sealed: SponsorScenario,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A large family's, of whom each is paid: it would not fail on chain, and the legacy has not ended."""
+    """Each heir of a large family is paid: the claim would not fail on chain, and the legacy has not ended."""
     async with relaying(chain_scenario, engine, RELAY_CLAIM_GAS="300000") as world:
         shares: dict[str, int] = {world.scenario.account(f"cousin {number}").address: 1 for number in range(40)}
         legacy = world.scenario.create_legacy(sealed.owner, shares | {sealed.heir.address: 60})
@@ -448,10 +448,10 @@ async def test_a_claim_that_needs_more_gas_than_is_sponsored_says_that_ones_own_
 
 
 @pytest.mark.parametrize("silent", [False, True])
-async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch, silent: bool
+async def test_without_simulation_allowances_and_the_call_decide(
+    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
-    """As on a node without eth_simulateV1, that says so or does not even answer."""
+    """The node lacks eth_simulateV1, and answers with an error or not at all."""
     simulate = AsyncMock(side_effect=ChainUnavailable("no answer")) if silent else AsyncMock(return_value=None)
     monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", simulate)
     legacy, token = sealed.legacy(), world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
@@ -470,7 +470,9 @@ async def test_where_nothing_can_be_simulated_allowances_and_the_call_decide(
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: World, sealed: Sealed) -> None:
+async def test_gas_burning_tokens_and_recipients_are_refused_before_sending(
+    world: World, sealed: SponsorScenario
+) -> None:
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
     await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
@@ -480,7 +482,7 @@ async def test_tokens_and_recipients_that_burn_gas_are_found_out_before(world: W
     await refused(world, "/sponsor/gift-withdraw", body, 422, "would_fail")
 
 
-async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World, sealed: Sealed) -> None:
+async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World, sealed: SponsorScenario) -> None:
     legacy = sealed.legacy(opened=False)
     path, now = "/sponsor/check-in", world.scenario.anvil.now()
     await refused(world, path, check_in_body(world, legacy, sealed.owner), 403, "premium_required")
@@ -500,7 +502,7 @@ async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World
 # -- gifts ------------------------------------------------------------------------------------------
 
 
-async def test_a_gift_one_minute_early_is_told_when_and_succeeds_sent_again(world: World, sealed: Sealed) -> None:
+async def test_early_gift_names_its_time_and_succeeds_later(world: World, sealed: SponsorScenario) -> None:
     gift = sealed.gift(opened=False)
     world.scenario.advance(DAY - 60)
     body = withdraw_body(world, gift, sealed.heir)
@@ -512,7 +514,7 @@ async def test_a_gift_one_minute_early_is_told_when_and_succeeds_sent_again(worl
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: World, sealed: Sealed) -> None:
+async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: World, sealed: SponsorScenario) -> None:
     scenario, heir, path = world.scenario, sealed.heir, "/sponsor/gift-withdraw"
     giver, usdc = scenario.account("giver"), sealed.it.usdc
     await refused(world, path, withdraw_body(world, 99, heir), 404, "not_found")
@@ -534,7 +536,7 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: 
 
 async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     """At its last block the gift is locked, and the legacy not open."""
-    sealed = Sealed(chain_scenario)
+    sealed = SponsorScenario(chain_scenario)
     gift, legacy = sealed.gift(opened=False), sealed.legacy(opened=False)
     async with proxy(chain_scenario.anvil.url) as first:
         both = f"{first.url},{chain_scenario.anvil.url}"
@@ -545,11 +547,11 @@ async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scen
             await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
 
 
-async def test_an_endpoint_that_tells_too_little_gas_makes_no_request_fail_on_chain(
+async def test_endpoint_with_a_low_gas_estimate_makes_no_request_fail_on_chain(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
-    """Whose signer would be paused for the day."""
-    sealed = Sealed(chain_scenario)
+    """Otherwise its signer would be paused for the day."""
+    sealed = SponsorScenario(chain_scenario)
     gift, opened, other = sealed.gift(), sealed.legacy(), sealed.legacy(opened=False)
     chain_scenario.subscribe_premium(sealed.owner)
 
@@ -572,8 +574,8 @@ async def test_an_endpoint_that_tells_too_little_gas_makes_no_request_fail_on_ch
 # -- caps, pauses, limits ---------------------------------------------------------------------------
 
 
-async def test_a_full_cap_says_that_ones_own_fee_still_works(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    sealed = Sealed(chain_scenario)
+async def test_full_cap_mentions_the_users_own_fee(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    sealed = SponsorScenario(chain_scenario)
     async with relaying(chain_scenario, engine, RELAY_PER_SIGNER="1") as world:
         body = withdraw_body(world, sealed.gift(), sealed.heir)
         assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
@@ -585,7 +587,7 @@ async def test_a_full_cap_says_that_ones_own_fee_still_works(chain_scenario: Sce
 
 
 async def pause(world: World, signer: LocalAccount) -> None:
-    """As reconcile does it when a request of theirs reverts on chain."""
+    """The reconciler pauses a signer when a request reverts on chain."""
     async with world.engine.begin() as connection:
         await connection.execute(
             text(
@@ -596,7 +598,7 @@ async def pause(world: World, signer: LocalAccount) -> None:
         )
 
 
-async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) -> None:
+async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: SponsorScenario) -> None:
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await pause(world, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
@@ -605,8 +607,8 @@ async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: Sealed) 
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
-    """Also refused ones; looking is not counted, and a forged X-Forwarded-For buys nothing."""
+async def test_requests_of_a_client_are_limited_per_hour(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """Refused requests count, reads do not, and a forged X-Forwarded-For is ignored."""
     async with relaying(chain_scenario, engine, RELAY_PER_CLIENT_HOUR="3") as world:
         world.clock.ahead = 1800 - world.clock() % 3600
         for number in range(3):
@@ -624,7 +626,7 @@ async def test_a_client_may_send_so_many_requests_an_hour(chain_scenario: Scenar
 async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
-    sealed = Sealed(chain_scenario)
+    sealed = SponsorScenario(chain_scenario)
     async with open_world(chain_scenario, engine) as world:
         body = withdraw_body(world, sealed.gift(), sealed.heir)
         await refused(world, "/sponsor/gift-withdraw", body, 503, "not_configured")
@@ -634,8 +636,10 @@ async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
         assert status == {"gift": False, "giftEmail": False, "legacy": False, "chains": chains}
 
 
-async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only(world: World, sealed: Sealed) -> None:
-    """Before anything else: nothing else of the request is any good."""
+async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only(
+    world: World, sealed: SponsorScenario
+) -> None:
+    """The destination is checked first: all other fields of the request are bad, too."""
     exchange = world.scenario.account("exchange").address
     body = withdraw_body(world, 99, sealed.heir, nonce=9, deadline=1) | {"payTo": exchange}
     answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
@@ -643,7 +647,7 @@ async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only
     assert "pays the recipient only" in answer.body["detail"]
 
 
-async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: Sealed) -> None:
+async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: SponsorScenario) -> None:
     for keeper in ("time_lock_router", "timelock_erc20", "timelock_erc721", "timelock_erc1155"):
         sealed.become("2")
         body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=to_checksum_address(getattr(sealed.it, keeper)))
@@ -653,7 +657,7 @@ async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, se
 
 @pytest.mark.parametrize(("before", "after", "next_one"), [("1", "2", "late"), ("1", "2", "names"), ("2", "1", "new")])
 async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
-    world: World, sealed: Sealed, before: str, after: str, next_one: str
+    world: World, sealed: SponsorScenario, before: str, after: str, next_one: str
 ) -> None:
     """Whatever that is; and one that is taken back. What was signed for the other version is refused by name, but a
     request that was taken is answered as ever; the status tells where a destination can be named."""
@@ -681,7 +685,9 @@ async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
 
 
 @pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
-async def test_an_upgraded_routers_authorizations_are_refused_by_name(world: World, sealed: Sealed, lane: str) -> None:
+async def test_an_upgraded_routers_authorizations_are_refused_by_name(
+    world: World, sealed: SponsorScenario, lane: str
+) -> None:
     """A later version signs something else: that is not the signer's fault, whenever they signed, and known without a
     restart."""
     s, it = world.scenario, sealed.it
@@ -708,7 +714,7 @@ async def test_an_upgraded_routers_authorizations_are_refused_by_name(world: Wor
     assert chain["reason"] == "router_version_unsupported"
 
 
-async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+async def test_status_lists_the_lanes_that_work(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     provider = {
         "TURNKEY_ORGANIZATION_ID": "the-organization",
         "TURNKEY_API_PUBLIC_KEY": "036b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
@@ -731,10 +737,10 @@ async def test_the_status_tells_what_works(chain_scenario: Scenario, engine: Asy
         assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
 
 
-async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_paid(
-    chain_scenario: Scenario, engine: AsyncEngine, sealed: Sealed
+async def test_unopened_keystore_offers_no_sponsored_lane(
+    chain_scenario: Scenario, engine: AsyncEngine, sealed: SponsorScenario
 ) -> None:
-    """Also not for a time when gas is cheaper; and strangers do not learn the reason."""
+    """Nothing is queued for cheaper gas either, and other accounts do not learn the reason."""
     gift = sealed.gift()
     keystore = json.dumps(
         Account.encrypt(bytes.fromhex(RELAYER_KEY.removeprefix("0x")), "open sesame", kdf="pbkdf2", iterations=10)
@@ -752,13 +758,13 @@ async def test_a_keystore_that_does_not_open_promises_nobody_that_the_fee_is_pai
             assert "password" not in answer.body["detail"]
 
 
-async def test_what_a_cap_of_none_refuses_is_not_offered(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+async def test_lane_with_a_cap_of_zero_is_not_offered(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     for cap, gift, legacy in (
         ("PER_GIFT", False, True),
         ("PER_LEGACY", True, False),
         ("DAILY_WEI_CAP", False, False),
     ):
-        sealed = Sealed(chain_scenario)
+        sealed = SponsorScenario(chain_scenario)
         off = {f"RELAY_{cap}": "0", "GIFT_ORIGINS": "https://gifts.example.org"}
         async with relaying(chain_scenario, engine, **off) as world:
             status = (await world.request("GET", "/sponsor/status")).body
@@ -769,9 +775,7 @@ async def test_what_a_cap_of_none_refuses_is_not_offered(chain_scenario: Scenari
             assert facts.body["sponsored"] is gift
 
 
-async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
-    chain_scenario: Scenario, engine: AsyncEngine
-) -> None:
+async def test_lanes_of_a_test_chain_do_not_count_for_mainnet(chain_scenario: Scenario, engine: AsyncEngine) -> None:
     with Anvil(chain_id=1) as mainnet:
         environ = deploy(mainnet).settings_environ(1, mainnet.url)
         both = {**environ, "CHAINS": f"{chain_scenario.anvil.chain_id},1"}
@@ -786,10 +790,10 @@ async def test_what_works_on_a_test_chain_is_not_said_to_work_on_mainnet(
             assert (status["gift"], status["legacy"]) == (True, True)
 
 
-async def test_what_is_stored_is_answered_without_the_chain(engine: AsyncEngine) -> None:
+async def test_stored_request_is_returned_without_the_chain(engine: AsyncEngine) -> None:
     with Anvil() as anvil:
         scenario = Scenario(anvil, deploy(anvil))
-        sealed = Sealed(scenario)
+        sealed = SponsorScenario(scenario)
         async with relaying(scenario, engine, **{f"CHAIN_{anvil.chain_id}_RPC_TIMEOUT": "1"}) as world:
             body = withdraw_body(world, sealed.gift(), sealed.heir)
             first = await relayed(world, "/sponsor/gift-withdraw", body)
@@ -805,14 +809,14 @@ async def test_an_unknown_id_is_not_found(world: World) -> None:
         assert "canary" not in str(answer.body)
 
 
-async def test_a_renewal_is_nobodys_request(world: World, sealed: Sealed) -> None:
+async def test_renewal_cannot_be_read_as_a_request(world: World, sealed: SponsorScenario) -> None:
     answer = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
     await world.sql("update worker.relay_request set lane = 'auto_renew'")
     told = await world.request("GET", f"/sponsor/requests/{answer.body['id']}")
     assert (told.status, told.code) == (404, "not_found")
 
 
-async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World) -> None:
+async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
     for change, pointer in (
         ({"legacyId": 7}, "/legacyId"),
         ({"legacyId": "0x7"}, "/legacyId"),
@@ -836,7 +840,7 @@ async def test_a_bad_field_is_pointed_at_and_not_echoed(world: World) -> None:
 
 
 async def test_signature_is_checked_as_the_router_checks_it(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A smart wallet may sign for certain contracts only."""
     callers, verdict = [], SignatureVerifier.verdict
@@ -853,7 +857,7 @@ async def test_signature_is_checked_as_the_router_checks_it(
 
 
 async def test_without_simulation_own_tokens_of_an_owner_are_nothing_to_claim(
-    world: World, sealed: Sealed, monkeypatch: pytest.MonkeyPatch
+    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would come back, to be claimed again; ether that is kept in the legacy is theirs to claim."""
     monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))

@@ -49,7 +49,7 @@ withdrawals = st.builds(WithdrawRequest, **terms, skip_swap=st.booleans(), pay_t
 
 
 def signed_by_a_wallet(request: Request) -> tuple[str, dict[str, object]]:
-    """Primary type and message in the words of the contracts."""
+    """Return primary type and message as the contracts define them."""
     rest: dict[str, object] = {"nonce": request.nonce, "deadline": request.deadline}
     match request:
         case ClaimRequest():
@@ -64,7 +64,7 @@ def signed_by_a_wallet(request: Request) -> tuple[str, dict[str, object]]:
 
 
 @given(requests)
-def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
+def test_digest_equals_that_of_wallets(request: Request) -> None:
     primary_type, message = signed_by_a_wallet(request)
     domain = {"name": DOMAIN.name, "version": "1", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
     types = {primary_type: [dict(field) for field in MESSAGE_TYPES[primary_type]]}
@@ -73,7 +73,7 @@ def test_the_digest_is_the_one_that_wallets_make(request: Request) -> None:
 
 
 @given(withdrawals)
-def test_in_version_2_a_withdrawal_is_signed_with_whom_it_pays(request: WithdrawRequest) -> None:
+def test_version_2_signs_the_payee_of_a_withdrawal(request: WithdrawRequest) -> None:
     primary_type, message = signed_by_a_wallet(request)
     domain = {"name": DOMAIN.name, "version": "2", "chainId": DOMAIN.chain_id, "verifyingContract": ROUTER}
     types = {primary_type: [dict(field) for field in WITHDRAW_TO_TYPES[primary_type]]}
@@ -101,7 +101,7 @@ def test_in_version_2_a_withdrawal_is_signed_with_whom_it_pays(request: Withdraw
         ),
     ],
 )
-def test_the_types_are_those_of_the_contracts(primary_type: str, encoded: str) -> None:
+def test_types_equal_those_of_the_contracts(primary_type: str, encoded: str) -> None:
     primary_type, _, version = primary_type.partition(" ")
     types = (WITHDRAW_TO_TYPES if version else MESSAGE_TYPES)[primary_type]
     fields = ",".join(f"{field['type']} {field['name']}" for field in types)
@@ -109,7 +109,7 @@ def test_the_types_are_those_of_the_contracts(primary_type: str, encoded: str) -
 
 
 @given(requests)
-def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
+def test_call_contains_exactly_the_signed_fields(request: Request) -> None:
     auth = "(address,uint256,uint256,bytes)"
     signer = (request.signer, request.nonce, request.deadline, request.signature)
     values: tuple[Any, ...]
@@ -134,7 +134,7 @@ def test_the_call_carries_exactly_what_was_signed(request: Request) -> None:
 
 
 @given(withdrawals)
-def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> None:
+def test_version_2_call_names_the_payee(request: WithdrawRequest) -> None:
     auth = "(address,address,uint256,uint256,bytes)"
     data = encode_call(request, compute_digest(request, VERSION_2), "2")
     assert data[:4] == keccak(text=f"withdrawFor(uint256,bool,{auth})")[:4]
@@ -143,9 +143,7 @@ def test_in_version_2_the_call_names_whom_it_pays(request: WithdrawRequest) -> N
 
 
 @given(requests, st.binary(max_size=64))
-def test_what_a_call_claims_is_told_whatever_stands_behind_it_and_of_no_other_call(
-    request: Request, behind: bytes
-) -> None:
+def test_claim_is_decoded_with_trailing_bytes_and_other_calls_are_not(request: Request, behind: bytes) -> None:
     told = decode_claim(encode_call(request, b"", "1") + behind)
     if isinstance(request, ClaimRequest):
         assert told == (request.subject_id, request.assets, request.is_eth, request.signer, request.nonce)
@@ -155,8 +153,8 @@ def test_what_a_call_claims_is_told_whatever_stands_behind_it_and_of_no_other_ca
 
 @pytest.mark.parametrize("word", [1, 3, 4, 9, 10])  # of the places and lengths of assets, authorization and signature
 @pytest.mark.parametrize("number", [2**20, 2**63, 2**64 - 1, 2**256 - 1])
-def test_a_claim_that_points_outside_itself_is_none(word: int, number: int) -> None:
-    """Whatever the chain took of it, nothing is raised: a run would fail on it again and again."""
+def test_claim_with_offsets_outside_its_data_is_not_decoded(word: int, number: int) -> None:
+    """The decoder raises nothing, whatever the chain contains: an error would fail every run."""
     request = ClaimRequest(1, ROUTER, 5, ROUTER, 0, 1, bytes(65), assets=(ROUTER,), is_eth=True)
     call = encode_call(request, b"", "1")
     assert decode_claim(call) is not None
@@ -164,7 +162,7 @@ def test_a_claim_that_points_outside_itself_is_none(word: int, number: int) -> N
 
 
 @pytest.mark.parametrize("v", [0, 27])
-def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
+def test_plain_signature_gets_a_v_that_contracts_accept(v: int) -> None:
     bare = CheckInRequest(11155111, ROUTER, 7, ACCOUNT.address.lower(), 0, 1_795_000_000, b"")
     hashed = compute_digest(bare, DOMAIN)
     signed = bytes(ACCOUNT.unsafe_sign_hash(hashed).signature)
@@ -173,7 +171,7 @@ def test_a_plain_signature_gets_the_v_that_contracts_take(v: int) -> None:
     assert signed in encode_call(request, hashed, "1")
 
 
-def test_another_wallets_65_bytes_stay_as_they_are() -> None:
+def test_65_bytes_of_a_smart_wallet_stay_unchanged() -> None:
     """A signature that ends in 0 or 1 may mean anything to a smart wallet."""
     raw = b"\x05" * 64 + b"\0"
     request = CheckInRequest(11155111, ROUTER, 7, "0x" + "22" * 20, 0, 1_795_000_000, raw)

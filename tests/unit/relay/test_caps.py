@@ -32,13 +32,13 @@ ASKED = RelayAuthorization(
 
 
 def room(**what: Any) -> CapsLeft:
-    """Empty but for `what`."""
+    """Return unused caps, except for `what`."""
     nothing = {"open": 0, "owed": 0, "used_wei": 0, "spent_wei": 0, "queue": False, "counts": Counter()}
     day = {"day": date(2026, 11, 20), "seconds_left": 86_400}
     return CapsLeft(caps=WalletCaps(CAP, 10, 1), known={}, nonces=set(), **{**nothing, **day, **what})
 
 
-def test_what_balance_and_cap_pay_for_to_the_last_wei_is_taken() -> None:
+def test_request_that_uses_balance_and_cap_to_the_last_wei_is_admitted() -> None:
     assert room(owed=400, used_wei=400).count_request(ASKED, None, 600, balance=1000) is RequestState.SIGNED
 
 
@@ -54,15 +54,13 @@ def test_balance_pays_for_what_is_owed_before_a_new_request() -> None:
 
 
 @pytest.mark.parametrize(("seconds_left", "wait"), [(86_400, FINAL_SECONDS), (60, 60)])
-def test_who_would_fit_once_all_is_settled_comes_back_then_and_at_midnight_at_the_latest(
-    seconds_left: int, wait: int
-) -> None:
+def test_request_that_fits_after_settlement_may_retry_then_or_at_midnight(seconds_left: int, wait: int) -> None:
     with pytest.raises(LimitReached) as refused:
         room(used_wei=900, spent_wei=800, seconds_left=seconds_left).count_request(ASKED, None, 200, balance=CAP)
     assert (refused.value.code, refused.value.retry_after) == ("daily_cap_reserved", wait)
 
 
-def test_who_has_no_turn_yet_waits_also_where_the_cap_was_lowered_below_what_is_used() -> None:
+def test_request_without_a_turn_waits_even_if_the_cap_was_lowered_below_its_use() -> None:
     """The request reserves nothing today, and may start on another day."""
     full = room(used_wei=CAP + 1, spent_wei=CAP + 1)
     assert full.count_request(ASKED, RequestState.DEFERRED_FEE, 200, balance=0) is RequestState.DEFERRED_FEE
@@ -80,13 +78,13 @@ CAPS = WalletCaps(daily_wei=10 * WEI, daily_count=10, gas_price_ceiling_wei=MARK
 
 
 def waiting(**what: Any) -> WaitingRequest:
-    """One that nothing speaks against but `what`."""
+    """Return a waiting request without a wait reason, except for `what`."""
     well = {"state": RequestState.QUEUED, "reason": None, "gas_limit": GAS, "is_behind": False, "attempted": None}
     return WaitingRequest(**{**well, "is_stopped": False, "open": 0, "owed": 0, "used": 0, **what})
 
 
 @pytest.mark.parametrize("owed", [0, 5])
-def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed: int) -> None:
+def test_request_that_cap_and_balance_just_pay_for_waits_for_nothing(owed: int) -> None:
     assert find_wait_reason(waiting(owed=owed, used=9 * WEI, open=1), MARKET, owed + WEI, CAPS) is None
 
 
@@ -99,22 +97,22 @@ def test_one_that_cap_and_balance_pay_for_to_the_last_wei_waits_for_nothing(owed
         (waiting(open=2), WEI, WaitsFor.EARLIER),
     ],
 )
-def test_one_that_lacks_a_wei_or_a_place_waits_for_what_has_it(
+def test_request_that_lacks_a_wei_or_a_slot_names_it_as_wait_reason(
     at: WaitingRequest, balance: int, waits: WaitsFor
 ) -> None:
     assert find_wait_reason(at, MARKET, balance, CAPS) is waits
 
 
-def test_what_was_sent_waits_for_nothing_while_its_offer_and_the_balance_just_do() -> None:
+def test_sent_request_waits_for_nothing_while_fee_and_balance_just_suffice() -> None:
     sent = waiting(state=RequestState.BROADCAST, attempted=LatestAttempt(MARKET.base_fee, GAS, is_behind=False))
     assert find_wait_reason(sent, MARKET, GAS * MARKET.base_fee, CAPS) is None
 
 
-def test_one_whose_nonce_an_empty_transaction_has_taken_waits_for_nothing_more() -> None:
+def test_request_replaced_by_a_cancellation_waits_for_nothing() -> None:
     assert find_wait_reason(waiting(state=RequestState.BROADCAST, is_stopped=True), None, 0, CAPS) is None
 
 
-def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_is_mined() -> None:
+def test_only_a_successor_waits_for_its_predecessor_until_that_is_mined() -> None:
     """Any other request has the router's next nonce."""
     dear = GasPrice(base_fee=MARKET.ceiling, priority_fee=1, ceiling=MARKET.ceiling)
     assert find_wait_reason(waiting(state=RequestState.DEFERRED_FEE, is_behind=True), dear, WEI, CAPS) is WaitsFor.FEES
@@ -134,5 +132,5 @@ def test_only_a_successor_waits_for_its_signers_earlier_one_and_only_until_that_
         ("nothing_to_claim", WaitsFor.WOULD_FAIL),
     ],
 )
-def test_why_one_was_passed_over_is_what_it_waits_for(reason: str, waits: WaitsFor) -> None:
+def test_stored_code_of_a_passed_over_request_is_its_wait_reason(reason: str, waits: WaitsFor) -> None:
     assert find_wait_reason(waiting(reason=reason), MARKET, 10 * WEI, CAPS) is waits

@@ -1,4 +1,4 @@
-"""Every custom error of the contracts is told by a stable code and a sentence; a stranger's words never are."""
+"""Every custom error of the contracts has a stable code and a sentence; text of other contracts is never repeated."""
 
 import re
 
@@ -58,7 +58,7 @@ def test_codes_are_stable_and_different() -> None:
     assert codes["LegacyStillActive"] == "legacy_still_active"
 
 
-def test_what_the_api_knows_by_another_status_is_its_own_error() -> None:
+def test_errors_with_their_own_http_status_have_their_own_class() -> None:
     assert isinstance(explain_revert(selector("SponsorshipExpired")), Expired)
     assert isinstance(explain_revert(selector("InvalidSponsorNonce")), NonceMismatch)
     assert isinstance(explain_revert(selector("InvalidSponsorSignature")), SignerMismatch)
@@ -82,7 +82,7 @@ def test_an_unknown_revert_repeats_nothing(data: bytes) -> None:
     assert "canary" not in str(error)
 
 
-def test_more_may_be_told_than_the_contract_does() -> None:
+def test_refusal_may_carry_a_better_sentence() -> None:
     assert str(make_refusal("StillLocked", "The gift opens on 3 March 2027, 09:00 UTC.")).endswith("09:00 UTC.")
 
 
@@ -95,5 +95,5 @@ def test_more_may_be_told_than_the_contract_does() -> None:
         (2**256 - 1, "after the year 9999"),
     ],
 )
-def test_a_time_is_told_in_whole_minutes_never_too_early(timestamp: int, words: str) -> None:
+def test_time_is_rounded_up_to_whole_minutes(timestamp: int, words: str) -> None:
     assert format_opening(timestamp) == words

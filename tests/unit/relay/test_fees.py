@@ -20,7 +20,7 @@ GWEI = 10**9
 
 @st.composite
 def offers(draw: st.DrawFn) -> tuple[GasFees, int]:
-    """First fees, and the ceiling they were made for."""
+    """Return first fees and their ceiling."""
     ceiling = draw(st.integers(min_value=10 * LEAST_TIP, max_value=10**13))
     tip = draw(st.integers(min_value=0, max_value=ceiling // 4))
     fees = first_fees(draw(st.integers(min_value=0, max_value=ceiling // 4)), tip, ceiling)
@@ -40,7 +40,7 @@ def test_the_first_fee_leaves_room_for_four_replacements_below_the_ceiling(offer
 
 
 @given(WEI, WEI, CEILING)
-def test_what_is_offered_pays_for_the_next_block(base: int, tip: int, ceiling: int) -> None:
+def test_offered_fee_pays_for_the_next_block(base: int, tip: int, ceiling: int) -> None:
     fees = first_fees(base, tip, ceiling)
     assert fees is None or fees.max_fee >= base + fees.priority_fee >= base + tip
 
@@ -59,7 +59,7 @@ def test_a_replacement_pays_an_eighth_more_of_both_and_never_above_the_ceiling(
 
 
 def test_a_first_fee_has_room_for_twice_the_base_fee() -> None:
-    """Which grows by an eighth a block, while one that is not mined has four replacements."""
+    """The base fee grows by an eighth a block, and an unmined transaction has four replacements."""
     assert first_fees(2 * GWEI, GWEI, 50 * GWEI) == GasFees(5 * GWEI, GWEI)
 
 

@@ -1,4 +1,4 @@
-"""When a timer may be renewed: each bound, and that a dead owner never gains a period by anything we do."""
+"""Policy of renewals: each bound, and no period for an owner without activity."""
 
 from dataclasses import dataclass, replace
 
@@ -60,7 +60,7 @@ def test_an_owner_who_was_active_since_the_reset_is_renewed() -> None:
         ({"budget_end": NOW - 1}, RenewalReason.BUDGET_EXHAUSTED),
     ],
 )
-def test_what_the_contract_would_refuse_is_refused(change: dict[str, int], reason: RenewalReason) -> None:
+def test_renewal_that_the_contract_would_refuse_is_refused(change: dict[str, int], reason: RenewalReason) -> None:
     assert verdict(replace(GOOD, **change)) == (RenewalDecision.REFUSED, reason)  # type: ignore[arg-type]
 
 
@@ -74,7 +74,7 @@ def test_each_bound_is_exact() -> None:
 
 @pytest.mark.parametrize("days", [1, 7, 30, 59])
 def test_a_short_timer_is_renewed_in_its_second_half_only(days: int) -> None:
-    """The contract's window is open all the time: each of the owner's transactions would cost us one."""
+    """The contract's window is always open: each transaction of the owner would cost us a renewal."""
     half = days * DAY_SECONDS // 2
     short = replace(GOOD, t1=RESET + 2 * half)
     assert verdict(replace(short, now=RESET + half - 1)) == (RenewalDecision.WAIT, RenewalReason.TOO_EARLY)
@@ -97,7 +97,7 @@ def test_a_reset_that_is_not_final_waits() -> None:
     assert verdict(replace(GOOD, reset_at=NOW)) == (RenewalDecision.WAIT, RenewalReason.RESET_NOT_FINAL)
 
 
-def test_the_baseline_of_a_reset_is_taken_once_and_of_what_was_seen_then() -> None:
+def test_baseline_of_a_reset_is_stored_once_from_the_first_count() -> None:
     first = update_baseline(None, seen(5))
     assert first == StoredBaseline(RESET, 5)
     assert update_baseline(first, seen(9)) == first
@@ -117,8 +117,8 @@ def test_only_the_nearest_reminder_of_the_budgets_end_is_due(days_left: int, ste
 
 
 @dataclass(frozen=True)
-class Block:
-    """`count`: the owner's after it. `activity`: the owner did something that is not a reset."""
+class MinedBlock:
+    """`count`: the owner's transactions up to this block. `activity`: one of them is no reset."""
 
     time: int
     count: int
@@ -127,7 +127,7 @@ class Block:
 
 
 class DeadOwners(RuleBasedStateMachine):
-    """A chain and a worker that runs at any time, with one honest endpoint and one that errs.
+    """A chain, a worker that runs at any time, an honest endpoint and a faulty one.
 
     The promise: what is attested always has a transaction of the owner's behind it that is later than the last reset
     and is not the reset itself. So an owner who does nothing after a reset gains nothing, ever.
@@ -135,18 +135,18 @@ class DeadOwners(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.blocks = [Block(NOW, 7, reset=True)]
+        self.blocks = [MinedBlock(NOW, 7, reset=True)]
         self.anchor, self.attested = NOW, 0
         self.period = 20 * DAY_SECONDS
         self.memory: StoredBaseline | None = None
         self.pending: tuple[int, int] | None = None
 
-    def last_reset(self, blocks: list[Block]) -> int:
+    def last_reset(self, blocks: list[MinedBlock]) -> int:
         return max(place for place, block in enumerate(blocks) if block.reset)
 
     def mine(self, **changes: object) -> None:
         last = self.blocks[-1]
-        self.blocks.append(replace(Block(last.time + 12, last.count), **changes))  # type: ignore[arg-type]
+        self.blocks.append(replace(MinedBlock(last.time + 12, last.count), **changes))  # type: ignore[arg-type]
 
     @rule()
     def owner_does_something_else(self) -> None:
@@ -191,7 +191,7 @@ class DeadOwners(RuleBasedStateMachine):
 
     @rule()
     def renewal_is_mined(self) -> None:
-        """Now, or after whatever happened in between, but not after the deadline it was given."""
+        """The renewal is mined now or after other events, but before its deadline."""
         if self.pending is None:
             return
         (observed, deadline), self.pending = self.pending, None

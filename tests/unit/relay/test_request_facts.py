@@ -1,4 +1,4 @@
-"""How much gas a transaction may use, by what its simulation used."""
+"""Gas limit of a transaction, by the gas that its simulation used."""
 
 import pytest
 
@@ -16,11 +16,11 @@ from tests.integration.relay_authorizations import GAS, authorization
         (210_000, 420_000),
     ],
 )
-def test_it_needs_twice_that_at_most(used: int | None, needs: int | None) -> None:
+def test_gas_needed_is_twice_the_simulated_gas(used: int | None, needs: int | None) -> None:
     assert estimate_gas(SimulatedTransaction((), used)) == needs
     assert estimate_gas(None) is None
 
 
 @pytest.mark.parametrize(("needs", "gas"), [(None, GAS), (GAS - 1, GAS - 1), (GAS, GAS), (2**256, GAS)])
-def test_it_never_gets_more_than_its_lane_has(needs: int | None, gas: int) -> None:
+def test_gas_never_exceeds_the_limit_of_the_lane(needs: int | None, gas: int) -> None:
     assert authorization(1, needs=needs).gas_now == gas

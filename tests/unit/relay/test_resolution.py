@@ -45,7 +45,7 @@ REQUEST = StoredRequest(
         (GIFT, (GIFT, 8), {"0xa": 2}, (), (False, False)),
     ],
 )
-def test_an_effect_belongs_to_the_request_to_another_authorization_or_to_neither(
+def test_effect_is_of_the_request_of_another_authorization_or_of_neither(
     lane: RelayLane,
     effect: tuple[RelayLane, int],
     own_nonces: dict[str, int],

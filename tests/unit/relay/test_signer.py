@@ -55,7 +55,7 @@ def test_a_keystore_opens_with_its_password() -> None:
         ('{"crypto": ' * 50_000, "open sesame"),
     ],
 )
-def test_what_is_no_key_is_refused_without_an_echo(text: str, password: str | None) -> None:
+def test_bad_key_is_refused_and_not_echoed(text: str, password: str | None) -> None:
     with pytest.raises(Misconfigured) as refused:
         load_signer(SecretStr(text), None if password is None else SecretStr(password))
     shown = "".join(traceback.format_exception(refused.value))
@@ -64,7 +64,7 @@ def test_what_is_no_key_is_refused_without_an_echo(text: str, password: str | No
     assert not any(secret in shown for secret in (KEY[:-2], "zz" * 32, "00" * 32, "wrong", "sesame"))
 
 
-async def test_what_is_signed_is_the_transaction_asked_for_by_our_address() -> None:
+async def test_signed_bytes_are_the_transaction_from_our_address() -> None:
     raw = await load_signer(SecretStr(KEY)).sign(TRANSACTION)
     assert Account.recover_transaction(HexBytes(raw)).lower() == ADDRESS
     signed = TypedTransaction.from_bytes(HexBytes(raw)).as_dict()
@@ -101,7 +101,7 @@ async def test_a_keystore_is_opened_once_and_by_a_signature_only(monkeypatch: py
 
 
 @pytest.mark.parametrize("address", [None, "", "0x12", ["x"]])
-async def test_a_keystore_that_does_not_say_its_address_is_opened_to_know_it(address: object) -> None:
+async def test_keystore_without_an_address_is_opened_to_learn_it(address: object) -> None:
     assert make_signer(_keystore(address=address), SecretStr("open sesame")).address == ADDRESS
 
 

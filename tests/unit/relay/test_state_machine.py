@@ -92,7 +92,7 @@ def facts(draw: st.DrawFn) -> SlotFacts:
 
 
 @given(slots, facts())
-def test_a_slot_is_only_ended_by_what_is_final_and_vouched_for(slot: NonceSlot, chain: SlotFacts) -> None:
+def test_slot_ends_only_by_final_facts_confirmed_by_two_endpoints(slot: NonceSlot, chain: SlotFacts) -> None:
     action = decide_action(slot, chain)
     if isinstance(action, SettleSlot):
         assert chain.receipts.confirmed
@@ -106,9 +106,7 @@ def test_a_slot_is_only_ended_by_what_is_final_and_vouched_for(slot: NonceSlot, 
 
 @settings(max_examples=300)
 @given(slots, undecided)
-def test_new_bytes_are_only_wanted_for_what_nobody_mined_and_when_the_market_is_below_the_ceiling(
-    slot: NonceSlot, chain: SlotFacts
-) -> None:
+def test_replacement_only_for_unmined_slots_while_gas_is_below_the_ceiling(slot: NonceSlot, chain: SlotFacts) -> None:
     action = decide_action(slot, chain)
     if isinstance(action, ReplaceAttempt):
         assert chain.price is not None
@@ -139,7 +137,7 @@ def test_a_receipt_counts_when_two_endpoints_give_the_same_or_only_one_answers(
 
 
 @given(st.lists(small, max_size=5), st.integers(1, 4))
-def test_of_numbers_that_grow_one_counts_that_enough_endpoints_have_reached(said: list[int], configured: int) -> None:
+def test_growing_number_counts_once_enough_endpoints_have_reached_it(said: list[int], configured: int) -> None:
     number = agree_on_number(said, configured)
     needed = min(2, configured)
     assert (number is None) == (len(said) < needed)
@@ -157,7 +155,7 @@ def test_one_of_two_endpoints_that_lies_about_a_receipt_changes_nothing() -> Non
     assert decide_action(just, replace(FACTS, receipts=lie)) == KeepWaiting()
 
 
-def test_a_receipt_that_one_of_two_lacks_is_recorded_once_its_nonce_is_taken_and_ends_nothing() -> None:
+def test_disputed_receipt_of_a_used_nonce_is_recorded_and_ends_nothing() -> None:
     one_lacks_it = replace(FACTS, receipts=agree_on_receipts([[MINED], [None]], configured=2), finalized=60)
     taken = replace(one_lacks_it, wallet_count=8, wallet_count_final=8)
     assert decide_action(SLOT, taken) == RecordBlock(MINED)
@@ -181,14 +179,14 @@ def test_a_receipt_is_recorded_once_and_again_when_its_block_changed() -> None:
     assert decide_action(recorded, replace(FACTS, receipts=replace(SEEN, mined=moved))) == RecordBlock(moved)
 
 
-def test_a_reorganisation_takes_it_back_but_a_lagging_endpoint_does_not() -> None:
+def test_reorganisation_reopens_a_slot_and_a_lagging_endpoint_does_not() -> None:
     recorded = replace(SLOT, mined_in=MINED.place)
     assert decide_action(recorded, FACTS) == ReopenSlot()
     assert decide_action(recorded, replace(FACTS, head=50)) == ReopenSlot()
     assert decide_action(recorded, replace(FACTS, head=49)) == KeepWaiting()
 
 
-def test_a_nonce_taken_by_a_stranger_is_believed_when_final_and_waited_for_before() -> None:
+def test_foreign_nonce_is_believed_only_when_final() -> None:
     taken = replace(FACTS, wallet_count=8)
     assert decide_action(SLOT, taken) == KeepWaiting()
     assert decide_action(SLOT, replace(taken, wallet_count_final=8)) == ForeignNonce()
@@ -196,14 +194,14 @@ def test_a_nonce_taken_by_a_stranger_is_believed_when_final_and_waited_for_befor
     assert decide_action(SLOT, replace(taken, wallet_count_final=8, receipts=doubtful)) == KeepWaiting()
 
 
-def test_what_was_just_sent_is_given_time_unless_its_authorization_died() -> None:
+def test_fresh_attempt_is_left_alone_unless_its_authorization_is_dead() -> None:
     just = replace(SLOT, attempts=(replace(CALL, sent=FRESH_SECONDS - 1),))
     assert decide_action(just, FACTS) == KeepWaiting()
     assert decide_action(just, replace(FACTS, time=1001)) == ReplaceAttempt("empty")
     assert decide_action(replace(SLOT, attempts=(replace(CALL, sent=None),)), FACTS) == SendAgain()
 
 
-def test_no_more_is_paid_for_what_was_just_sent_since_its_signers_nonce_was_not_asked_for() -> None:
+def test_fresh_attempt_is_not_replaced_while_its_signers_nonce_is_unknown() -> None:
     old = replace(CALL, age=10 * PATIENCE_SECONDS)
     unasked = replace(FACTS, signer_nonce=None)
     assert decide_action(replace(SLOT, attempts=(replace(old, sent=FRESH_SECONDS - 1),)), unasked) == KeepWaiting()
@@ -216,8 +214,8 @@ def test_a_slot_whose_authorization_died_is_freed_at_once(change: dict[str, Any]
     assert decide_action(SLOT, replace(FACTS, **change)) == ReplaceAttempt("empty")
 
 
-def test_what_is_just_in_time_is_in_time() -> None:
-    """The last final block, the second of the deadline, a market at the ceiling."""
+def test_authorization_is_alive_at_its_exact_deadline() -> None:
+    """The last final block, the second of the deadline, a gas price at the ceiling."""
     seen = replace(FACTS, receipts=SEEN)
     assert decide_action(SLOT, replace(seen, finalized=49)) == RecordBlock(MINED)
     assert decide_action(SLOT, replace(seen, finalized=50)) == SettleSlot(MINED)
@@ -226,17 +224,17 @@ def test_what_is_just_in_time_is_in_time() -> None:
     assert decide_action(stuck, replace(FACTS, price=GasPrice(400, 1, 400))) == ReplaceAttempt("call")
 
 
-def test_a_slot_that_is_freed_is_not_freed_again_at_each_look() -> None:
+def test_slot_under_cancellation_is_not_cancelled_again() -> None:
     given_up = replace(SLOT, attempts=(CALL, EMPTY))
     assert decide_action(given_up, replace(FACTS, time=1001)) == SendAgain()
 
 
-def test_a_transaction_of_ours_that_is_seen_is_no_strangers() -> None:
+def test_our_mined_transaction_is_never_foreign() -> None:
     assert is_foreign(7, 8, ABSENT)
     assert not is_foreign(7, 8, SEEN)
 
 
-def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer() -> None:
+def test_underpriced_attempt_is_replaced_after_a_minute_and_a_fair_one_later() -> None:
     def at(age: float, base_fee: int) -> object:
         slot = replace(SLOT, attempts=(replace(CALL, age=age),))
         return decide_action(slot, replace(FACTS, price=GasPrice(base_fee, 1, 400)))
@@ -247,7 +245,7 @@ def test_a_dearer_market_is_followed_after_a_minute_and_a_fair_offer_gets_longer
     assert at(PATIENCE_SECONDS, 100) == ReplaceAttempt("call")
 
 
-def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> None:
+def test_no_step_is_used_above_the_ceiling_and_none_is_left_after_four() -> None:
     old = replace(SLOT, attempts=(replace(CALL, age=PATIENCE_SECONDS),))
     spike = replace(FACTS, price=GasPrice(401, 1, 400), signer_nonce=4)
     assert decide_action(old, spike) == SendAgain()
@@ -262,7 +260,7 @@ def test_above_the_ceiling_no_step_is_used_up_and_after_four_none_is_left() -> N
 
 
 @pytest.mark.parametrize("kind", ["call", "empty"])
-def test_a_market_that_leaves_the_last_of_four_behind_is_followed_up_to_the_ceiling(kind: AttemptKind) -> None:
+def test_underpriced_fourth_replacement_is_replaced_up_to_the_ceiling(kind: AttemptKind) -> None:
     """Otherwise it would block all later nonces until gas is cheaper."""
     steps = (replace(CALL, kind=kind, age=PATIENCE_SECONDS),) * (MOST_REPLACEMENTS + 1)
     slot = replace(SLOT, attempts=steps)
@@ -293,7 +291,7 @@ def test_the_fate_of_an_authorization(change: dict[str, Any], direct: bool, expe
     assert decide_fate(3, 1000, direct, replace(FINAL, **change)) == expected
 
 
-def test_what_counts_no_router_nonce_only_lives_or_expires() -> None:
+def test_lane_without_a_router_nonce_only_lives_or_expires() -> None:
     """Auto-renew: the attestor's observation is no sponsorNonce."""
     assert decide_fate(None, 1000, False, replace(FINAL, signer_nonce=9)) == AuthorizationFate.ALIVE
     auto = replace(SLOT, signer_nonce=None)

@@ -150,7 +150,7 @@ def test_a_withdrawal_needs_a_timelock_and_in_version_2_a_near_deadline() -> Non
         (WITHDRAWAL, CallEffects(holds_nfts=True), "not_only_whitelisted_tokens", "whitelisted"),
     ],
 )
-def test_effects_that_are_refused(request_: Request, effects: CallEffects, code: str, words: str) -> None:
+def test_bad_effects_are_refused(request_: Request, effects: CallEffects, code: str, words: str) -> None:
     with pytest.raises(Refused, match=words) as refused:
         check_effects(request_, CLAIM_FACTS, effects)
     assert refused.value.code == code
@@ -163,8 +163,8 @@ def test_a_failing_claim_of_a_legacy_that_ended_says_so() -> None:
     assert refused.value.code == "cannot_claim"
 
 
-def test_effects_that_are_good() -> None:
-    """Without a simulation, ether or allowed tokens are enough for a claim, and the plain call for the others."""
+def test_good_effects_pass() -> None:
+    """Without a simulation, a claim needs ether or allowed tokens; other lanes need only the plain call."""
     check_effects(CLAIM, CLAIM_FACTS, CallEffects(has_tokens=True))
     check_effects(replace(CLAIM, is_eth=True), CLAIM_FACTS, CallEffects(pays_ether=True))
     check_effects(CHECK_IN, CHECK_IN_FACTS, CallEffects())
