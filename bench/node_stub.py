@@ -10,8 +10,8 @@ import msgspec
 
 from bench.stub import serve
 from bench.surroundings import CHAIN_ID
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, encode_word
 
 NOW = 1_790_000_000  # the time of its only block, unix seconds
 _BLOCK = {"number": hex(10**7), "hash": "0x" + "11" * 32, "parentHash": "0x" + "22" * 32, "timestamp": hex(NOW)}
@@ -24,14 +24,14 @@ _ANSWERS: dict[str, Any] = {
     "eth_getBlockByNumber": _BLOCK,
     "eth_getBlockByHash": _BLOCK,
 }
-_DUE = selector("PremiumReminderView", "dueRemindersBatch").hex()
-_MANY = selector("Multicall3", "aggregate3").hex()
+_DUE = find_selector("PremiumReminderView", "dueRemindersBatch").hex()
+_MANY = find_selector("Multicall3", "aggregate3").hex()
 TOKENS = 2  # on the white list; nobody holds any
-_LISTED = word(WORD) + word(TOKENS) + b"".join(word(10**6 + number) for number in range(TOKENS))
+_LISTED = encode_word(WORD) + encode_word(TOKENS) + b"".join(encode_word(10**6 + number) for number in range(TOKENS))
 # What each legacy and each user says: the first window is years away, and nobody chose a time of their own.
 _SAYS = {
-    selector("Legacy", "getTriggerActivationTimestamp").hex(): word(NOW + 10**8) * 3,
-    selector("TokenWhiteList", "getWhitelist").hex(): _LISTED,
+    find_selector("Legacy", "getTriggerActivationTimestamp").hex(): encode_word(NOW + 10**8) * 3,
+    find_selector("TokenWhiteList", "getWhitelist").hex(): _LISTED,
 }
 
 
@@ -49,19 +49,19 @@ def _result(request: Any) -> dict[str, Any]:
 @lru_cache(256)
 def _same(count: int, each: bytes) -> bytes:
     """An array of `count` times the same: every offset is that of one."""
-    return word(WORD) + word(count) + word(count * WORD) * count + each
+    return encode_word(WORD) + encode_word(count) + encode_word(count * WORD) * count + each
 
 
 def _call(data: str) -> bytes:
     """By the four bytes; of many calls all are what the first is."""
     if data[:8] == _DUE:
-        return _same(int(data[72:136], 16), word(0))
+        return _same(int(data[72:136], 16), encode_word(0))
     if data[:8] == _MANY:
         count = int(data[72:136], 16)
         first = 8 + 2 * (2 + count + 4) * WORD
-        said = _SAYS.get(data[first : first + 8], word(0))
-        return _same(count, word(1) + word(2 * WORD) + word(len(said)) + said)
-    return _SAYS.get(data[:8], word(0))
+        said = _SAYS.get(data[first : first + 8], encode_word(0))
+        return _same(count, encode_word(1) + encode_word(2 * WORD) + encode_word(len(said)) + said)
+    return _SAYS.get(data[:8], encode_word(0))
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from reminder_worker.auto_renew.policy import (
 )
 from reminder_worker.auto_renew.tables import sql
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.renewals import RenewalReads, budget_step, record_activity
+from reminder_worker.chain.renewals import RenewalReads, budget_step, encode_activity
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, LimitReached, Misconfigured, ServiceError, Unavailable
 from reminder_worker.relay.admission import RelayAdmission
@@ -179,7 +179,7 @@ class AutoRenew:
 
         A failed renewal stops no other. Legacies for which the time is up are read again soon.
         """
-        if await RenewalReads(chain).attestor(at=blocks.head.hash) != self._attestor:
+        if await RenewalReads(chain).read_attestor(at=blocks.head.hash) != self._attestor:
             log.error("not_the_activity_attestor", chain_id=chain.chain_id, wallet=self._attestor)
             return [replace(legacy, verdict=NOT_THE_ATTESTOR) for legacy in due]
         renewed = []
@@ -207,7 +207,7 @@ class AutoRenew:
             return RenewalVerdict(_WAIT, "renewed")
         if states.count(RequestState.REVERTED) >= 3 or len(states) == MOST_ATTEMPTS:
             return RenewalVerdict(_HELD, "reverts")
-        data = record_activity(legacy.legacy_id, judged.observed)
+        data = encode_activity(legacy.legacy_id, judged.observed)
         answer = await chain.call(
             ContractCall(router, data), at=head.hash, gas=self._settings.gas, sender=self._attestor
         )
@@ -246,7 +246,7 @@ class AutoRenew:
         values = {"chain_id": chain.chain_id}
         async with self._engine.connect() as connection:
             forgets = await connection.scalar(sql["something_to_forget"], values)
-        finalized = await RenewalReads(chain).finalized() if forgets else None
+        finalized = await RenewalReads(chain).read_finalized() if forgets else None
         async with self._engine.begin() as connection:
             if finalized is not None:
                 await connection.execute(sql["forget"], {**values, "finalized": finalized.number})

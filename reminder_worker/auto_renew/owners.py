@@ -44,7 +44,7 @@ class LegacyReading:
 
 
 async def read_blocks(chain: Chain) -> BlockPair:
-    finalized, head = await RenewalReads(chain).finalized(), await chain.block("latest")
+    finalized, head = await RenewalReads(chain).read_finalized(), await chain.get_block("latest")
     if head is None or head.number < finalized.number:
         raise ChainUnavailable(f"the latest block of chain {chain.chain_id} is behind the finalized one")
     return BlockPair(finalized, head)
@@ -54,12 +54,12 @@ async def read_owners(chain: Chain, legacies: Sequence[OptedIn], blocks: BlockPa
     """Read all legacies in a few requests. A legacy that reverts has no facts and disturbs no other."""
     renewals, addresses = RenewalReads(chain), [legacy.address for legacy in legacies]
     owners = sorted({legacy.owner for legacy in legacies})
-    final_resets = await renewals.resets(addresses, at=blocks.finalized.hash)
-    counts = dict(zip(owners, await renewals.counts(owners, at=blocks.finalized.hash), strict=True))
+    final_resets = await renewals.read_resets(addresses, at=blocks.finalized.hash)
+    counts = dict(zip(owners, await renewals.read_counts(owners, at=blocks.finalized.hash), strict=True))
     at = blocks.head.hash
-    facts = await LegacyReads(chain).facts(addresses, at=at)
-    resets = await renewals.resets(addresses, at=at)
-    states = await renewals.states([legacy.legacy_id for legacy in legacies], at=at)
+    facts = await LegacyReads(chain).read_facts(addresses, at=at)
+    resets = await renewals.read_resets(addresses, at=at)
+    states = await renewals.read_states([legacy.legacy_id for legacy in legacies], at=at)
     premium = dict(zip(owners, await PremiumSetting(chain).are_premium(owners, at=at), strict=True))
     return [
         LegacyReading(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.types import ContractCall, RevertedCall
 
 WORD: Final = 32
@@ -19,20 +19,20 @@ class MalformedData(ValueError):
     """Bytes without the expected ABI encoding."""
 
 
-def word(value: int) -> bytes:
+def encode_word(value: int) -> bytes:
     return value.to_bytes(WORD, "big")
 
 
-def address_word(address: str) -> bytes:
+def encode_address(address: str) -> bytes:
     return bytes(12) + bytes.fromhex(address[2:])
 
 
 def encode_call(to: str, contract: str, function: str, arguments: bytes = b"") -> ContractCall:
     """Return a call of a contract's function, by its name in the ABI file."""
-    return ContractCall(to, selector(contract, function) + arguments)
+    return ContractCall(to, find_selector(contract, function) + arguments)
 
 
-def at(data: bytes, position: int) -> int:
+def word_at(data: bytes, position: int) -> int:
     """Return the word at a byte position as a number; raise `MalformedData` beyond the end."""
     chunk = data[position : position + WORD]
     if len(chunk) != WORD:
@@ -41,7 +41,7 @@ def at(data: bytes, position: int) -> int:
 
 
 def uint_at(data: bytes, position: int, bits: int) -> int:
-    value = at(data, position)
+    value = word_at(data, position)
     if value >> bits:
         raise MalformedData(f"not a uint{bits}")
     return value
@@ -84,7 +84,7 @@ def addresses_at(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str
 
 def addresses_behind(data: bytes, position: int, most: int = MAX_ARRAY) -> tuple[str, ...]:
     """Return an `address[]` from a call's answer, with the array's offset at `position`."""
-    return addresses_at(data, at(data, position), most)
+    return addresses_at(data, word_at(data, position), most)
 
 
 def leading_address_at(data: bytes, position: int) -> str:
@@ -98,12 +98,12 @@ def leading_addresses_at(data: bytes, position: int) -> tuple[str, ...]:
     """Return the leading addresses of an array of structs. After the length stand the structs' offsets."""
     first, count = _array_at(data, position)
     heads = range(first, first + count * WORD, WORD)
-    return tuple([leading_address_at(data, first + at(data, head)) for head in heads])
+    return tuple([leading_address_at(data, first + word_at(data, head)) for head in heads])
 
 
 def bytes_at(data: bytes, position: int, limit: int) -> bytes:
     """Return `bytes` or a `string` of at most `limit` bytes, with the length at `position`."""
-    size = at(data, position)
+    size = word_at(data, position)
     if size > limit or position + WORD + size > len(data):
         raise MalformedData("bytes beyond the end")
     return data[position + WORD : position + WORD + size]
@@ -115,35 +115,41 @@ _TWO: Final = struct.Struct(">24xQ24xQ")
 
 def encode_multicall(calls: Sequence[ContractCall]) -> bytes:
     """Encode the calls of `aggregate3`, as hex because addresses are hex already."""
-    arguments = {data: _argument(data).hex() for data in {call.data for call in calls}}
+    arguments = {data: _encode_argument(data).hex() for data in {call.data for call in calls}}
     high_bytes = "00" * 12
     tails = [high_bytes + call.to[2:] + arguments[call.data] for call in calls]
     sizes = tuple(map(len, arguments.values()))
     if len(set(sizes)) == 1:
-        heads = _heads(len(calls), WORD + sizes[0] // 2)
+        heads = _encode_heads(len(calls), WORD + sizes[0] // 2)
     else:
         ends = accumulate((len(tail) // 2 for tail in tails), initial=len(calls) * WORD)
-        heads = b"".join(map(word, list(ends)[:-1]))
+        heads = b"".join(map(encode_word, list(ends)[:-1]))
     return b"".join(
-        (selector("Multicall3", "aggregate3"), word(WORD), word(len(calls)), heads, bytes.fromhex("".join(tails)))
+        (
+            find_selector("Multicall3", "aggregate3"),
+            encode_word(WORD),
+            encode_word(len(calls)),
+            heads,
+            bytes.fromhex("".join(tails)),
+        )
     )
 
 
 @lru_cache(64)
-def _heads(count: int, size: int) -> bytes:
+def _encode_heads(count: int, size: int) -> bytes:
     """Return the offsets of `count` elements of the same size."""
-    return b"".join([word(count * WORD + index * size) for index in range(count)])
+    return b"".join([encode_word(count * WORD + index * size) for index in range(count)])
 
 
-def _argument(data: bytes) -> bytes:
+def _encode_argument(data: bytes) -> bytes:
     """Encode the rest of a call after the target: allowed failure, offset, size and data."""
-    return word(1) + word(96) + word(len(data)) + data + bytes(-len(data) % WORD)
+    return encode_word(1) + encode_word(96) + encode_word(len(data)) + data + bytes(-len(data) % WORD)
 
 
 def decode_multicall(data: bytes, count: int) -> list[bytes | RevertedCall]:
     """Decode exactly `count` results of `(bool success, bytes returnData)`; raise `MalformedData` otherwise."""
-    start = at(data, 0)
-    if at(data, start) != count:
+    start = word_at(data, 0)
+    if word_at(data, start) != count:
         raise MalformedData("another number of results than calls")
     base = start + WORD
     results: list[bytes | RevertedCall] = []

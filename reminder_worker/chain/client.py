@@ -83,51 +83,53 @@ class Chain:
     def single_views(self) -> list[Self]:
         """Return one client for each endpoint, for `quorum`. Do not close them."""
         if not self._single_views:
-            self._single_views = [self._view(endpoint) for endpoint in self.endpoints.members]
+            self._single_views = [self._select_view(endpoint) for endpoint in self.endpoints.members]
         return self._single_views
 
     def second_views(self) -> list[tuple[Self, Self]]:
         """Return (client of the endpoint, client of all the others) for every endpoint in use except the first."""
         members = self.endpoints.members
-        ready = [pair for pair in zip(members, self.single_views(), strict=True) if not pair[0].rest.resting]
-        ready.sort(key=lambda pair: pair[0].rest.asked_last)
-        return [(view, self._view(*(each for each in members if each is not second))) for second, view in ready[1:]]
+        ready = [pair for pair in zip(members, self.single_views(), strict=True) if not pair[0].rest.is_resting]
+        ready.sort(key=lambda pair: pair[0].rest.is_asked_last)
+        return [
+            (view, self._select_view(*(each for each in members if each is not second))) for second, view in ready[1:]
+        ]
 
-    def _view(self, *members: RpcEndpoint) -> Self:
+    def _select_view(self, *members: RpcEndpoint) -> Self:
         view = copy.copy(self)
-        view.endpoints, view._single_views = self.endpoints.select(*members), []
+        view.endpoints, view._single_views = self.endpoints.select_members(*members), []
         view.logs = ChainLogs(self.chain_id, view.endpoints, self.settings.log_range)
         return view
 
-    async def block(self, which: BlockTag | int) -> BlockHeader | None:
+    async def get_block(self, which: BlockTag | int) -> BlockHeader | None:
         """Return a block; None if no responding endpoint has the block, which proves no reorganisation.
 
         Of a tag's blocks the newest counts, by the rule in `EndpointPool.ask_for_newest`.
         """
         if isinstance(which, int):
-            return (await self.blocks([which]))[0]
+            return (await self.get_blocks([which]))[0]
         return await self.endpoints.ask_for_newest(which, lambda block, _: block)
 
     async def has_block(self, number: int, hash: str) -> bool | None:
         """Return whether the block of this number has this hash; None if no responding endpoint has the number."""
-        block = await self.block(number)
+        block = await self.get_block(number)
         return None if block is None else block.hash == hash
 
-    async def head(self) -> BlockHeader:
+    async def get_head(self) -> BlockHeader:
         """Return the latest block. Raises `ChainUnavailable`, also if no responding endpoint names a block."""
-        head = await self.block("latest")
+        head = await self.get_block("latest")
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
         return head
 
-    async def block_at(self, number: int) -> BlockHeader:
+    async def get_block_at(self, number: int) -> BlockHeader:
         """Return a block. Raises `ChainUnavailable`, also if no responding endpoint has the number."""
-        block = await self.block(number)
+        block = await self.get_block(number)
         if block is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} has block {number} yet")
         return block
 
-    async def first_block_since(self, timestamp: int, last: int) -> int:
+    async def find_first_block_since(self, timestamp: int, last: int) -> int:
         """Return the first block from `start_block` on with a time of at least `timestamp` (unix seconds), or `last`.
 
         Bisects, because blocks' times only grow. Raises `ChainUnavailable`.
@@ -135,42 +137,46 @@ class Chain:
         low, high = min(self.settings.start_block, last), last
         while low < high:
             middle = (low + high) // 2
-            if (await self.block_at(middle)).timestamp >= timestamp:
+            if (await self.get_block_at(middle)).timestamp >= timestamp:
                 high = middle
             else:
                 low = middle + 1
         return low
 
-    async def block_by_hash(self, hash: str) -> BlockHeader | None:
-        """Return a block; None as in `block`."""
-        (block,) = await self._ask([("eth_getBlockByHash", [hash, False])], wire.block)
+    async def get_block_by_hash(self, hash: str) -> BlockHeader | None:
+        """Return a block; None as in `get_block`."""
+        (block,) = await self._ask_in_turn([("eth_getBlockByHash", [hash, False])], wire.decode_block)
         return block
 
-    async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
-        """Return the blocks in the order of `numbers`; None as in `block`."""
-        return await self._ask([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.block)
+    async def get_blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
+        """Return the blocks in the order of `numbers`; None as in `get_block`."""
+        return await self._ask_in_turn([("eth_getBlockByNumber", [hex(n), False]) for n in numbers], wire.decode_block)
 
-    async def blocks_of(self, numbers: Iterable[int]) -> dict[int, BlockHeader]:
+    async def get_known_blocks(self, numbers: Iterable[int]) -> dict[int, BlockHeader]:
         """Return the existing blocks by number. A negative number is the place before block 0, and is not asked for."""
-        found = await self.blocks(sorted({number for number in numbers if number >= 0}))
+        found = await self.get_blocks(sorted({number for number in numbers if number >= 0}))
         return {block.number: block for block in found if block is not None}
 
-    async def receipts(self, tx_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
+    async def get_receipts(self, tx_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
         """Return receipts in the order of `tx_hashes`; None if no responding endpoint has a mined transaction."""
-        return await self._ask([("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.receipt)
+        return await self._ask_in_turn(
+            [("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.decode_receipt
+        )
 
-    async def senders(self, tx_hashes: Sequence[str]) -> list[str | None]:
+    async def get_senders(self, tx_hashes: Sequence[str]) -> list[str | None]:
         """Return each transaction's sender; None if no responding endpoint has the transaction."""
-        return await self._ask([("eth_getTransactionByHash", [hash]) for hash in tx_hashes], wire.sender)
+        return await self._ask_in_turn([("eth_getTransactionByHash", [hash]) for hash in tx_hashes], wire.decode_sender)
 
-    async def codes(self, addresses: Sequence[str]) -> list[bytes]:
+    async def get_codes(self, addresses: Sequence[str]) -> list[bytes]:
         """Return each address's code at the latest block; empty for an account without code."""
-        found = await self._ask([("eth_getCode", [address, "latest"]) for address in addresses], wire.hex_bytes)
+        found = await self._ask_in_turn(
+            [("eth_getCode", [address, "latest"]) for address in addresses], wire.decode_hex
+        )
         return [code or b"" for code in found]
 
     async def has_sent(self, address: str) -> bool:
         """Return whether the account has sent a transaction (or created a contract) up to the latest block."""
-        (count,) = await self._ask([("eth_getTransactionCount", [address, "latest"])], wire.quantity)
+        (count,) = await self._ask_in_turn([("eth_getTransactionCount", [address, "latest"])], wire.decode_quantity)
         return bool(count)
 
     async def call(
@@ -229,10 +235,10 @@ class Chain:
         def parse(_: int, answer: Any) -> simulation.SimulatedTransaction | RevertedCall | None:
             if isinstance(answer, RpcError):
                 return None
-            outcome = simulation.outcome(answer)
+            outcome = simulation.decode_outcome(answer)
             return outcome if isinstance(outcome, RevertedCall) or outcome.is_whole(emitter, payer) else None
 
-        request = simulation.request(call, at=at.number, sender=sender, gas=gas)
+        request = simulation.build_simulation(call, at=at.number, sender=sender, gas=gas)
         return (await self.endpoints.ask_in_turn([request], parse))[0]
 
     async def call_many(self, calls: Sequence[ContractCall], *, at: str | None = None) -> list[bytes | RevertedCall]:
@@ -244,7 +250,7 @@ class Chain:
         chunks = await run_together(*(self._call_chunk(calls[i : i + size], at) for i in range(0, len(calls), size)))
         return [answer for chunk in chunks for answer in chunk]
 
-    async def views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | RevertedCall]:
+    async def read_views(self, address: str, selectors: Sequence[bytes]) -> list[bytes | RevertedCall]:
         """Return each view of a contract that a stranger's request names, at the latest block.
 
         One request, whatever the contract does: `NODE_POLICY` bounds the gas of each view and the size of the answer.
@@ -259,7 +265,7 @@ class Chain:
         if len(calls) == 1:
             return [await self._call_alone(calls[0], at)]
         async with self._chunks:
-            results = await self._aggregate(calls, at)
+            results = await self._call_together(calls, at)
         if results is None:
             middle = len(calls) // 2
             # One after the other: a node that refuses even one call is found out in a few steps.
@@ -278,12 +284,12 @@ class Chain:
                     await self.call(call, at=at, gas=NODE_POLICY.read_gas, sender=self.settings.multicall3)
                 )
             except TooMuch:
-                results = await self._aggregate([call], at)
+                results = await self._call_together([call], at)
                 if results is None:
                     raise
                 return results[0]
 
-    async def _aggregate(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall] | None:
+    async def _call_together(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall] | None:
         """Make all calls in one request; None if the node refuses so many."""
         gas = NODE_POLICY.read_gas * len(calls)
         try:
@@ -321,22 +327,22 @@ class Chain:
         requests: list[Request] = [("eth_sendRawTransaction", ["0x" + raw.hex()]) for raw in transactions]
         return await self.endpoints.ask_each(requests, lambda answers: list(map(rpc_errors.send_outcome, answers)))
 
-    async def transaction_counts(self, address: str, tag: str) -> list[int]:
+    async def count_transactions(self, address: str, tag: str) -> list[int]:
         """Return the count of each responding endpoint. `tag`: `latest`, `pending` or `finalized`."""
         return await self.endpoints.ask_each(
             [("eth_getTransactionCount", [address, tag])], lambda answers: rpc_errors.transaction_count(answers[0])
         )
 
-    async def fees(self) -> tuple[int, int]:
+    async def get_fees(self) -> tuple[int, int]:
         """Return the next block's base fee and the usual priority fee, in wei per gas."""
         request: Request = ("eth_feeHistory", ["0x5", "latest", [50]])
         return await self._ask_latest(request, rpc_errors.read_fees, "says what gas costs")
 
-    async def balance(self, address: str) -> int:
+    async def get_balance(self, address: str) -> int:
         """Return the balance in wei, at the latest block."""
-        return await self._ask_latest(("eth_getBalance", [address, "latest"]), wire.quantity, "says a balance")
+        return await self._ask_latest(("eth_getBalance", [address, "latest"]), wire.decode_quantity, "says a balance")
 
-    async def _ask(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:
+    async def _ask_in_turn(self, requests: Sequence[Request], parse: Callable[[Any], T | None]) -> list[T | None]:
         """Return each request's value; None if no responding endpoint has it."""
         return await self.endpoints.ask_in_turn(requests, lambda _, answer: parse(unless_error(answer)))
 

@@ -9,14 +9,14 @@ from typing import Final
 from coincurve import PublicKey
 from eth_utils.crypto import keccak
 
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, address_word, word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, encode_address, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.quorum import agreed
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import SignerMismatch
 
-ERC1271_MAGIC: Final = selector("ERC1271", "isValidSignature")  # also the answer that means yes
+ERC1271_MAGIC: Final = find_selector("ERC1271", "isValidSignature")  # also the answer that means yes
 
 Types = Mapping[str, Sequence[Mapping[str, str]]]
 
@@ -92,25 +92,25 @@ def _domain_separator(domain: TypedDataDomain) -> bytes:
 
 
 def _hash_struct(name: str, fields: tuple[tuple[str, str], ...], message: Mapping[str, object]) -> bytes:
-    return keccak(_type_hash(name, fields) + b"".join(_encode(kind, message[field]) for field, kind in fields))
+    return keccak(_type_hash(name, fields) + b"".join(_encode_field(kind, message[field]) for field, kind in fields))
 
 
-def _encode(kind: str, value: object) -> bytes:
+def _encode_field(kind: str, value: object) -> bytes:
     match kind, value:
         case "string", str():
             return keccak(text=value)
         case "bool", bool():
-            return word(value)
+            return encode_word(value)
         case "address", str() if len(value) == 42:
-            return address_word(value)
+            return encode_address(value)
         case "bytes32", bytes() if len(value) == WORD:
             return value
         case _, int() if kind.startswith("uint") and 0 <= value < 1 << int(kind[4:] or 256):
-            return word(value)
+            return encode_word(value)
     raise ValueError(f"not a value of type {kind}")
 
 
-def recover(digest: bytes, signature: bytes) -> str | None:
+def recover_signer(digest: bytes, signature: bytes) -> str | None:
     """Return the plain account of a 65-byte r, s, v signature (v 27, 28, 0 or 1), or None. High s is refused."""
     if len(signature) != 65:
         return None
@@ -131,38 +131,40 @@ class SignatureVerifier:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
 
-    async def verify(self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None) -> None:
+    async def verify_signature(
+        self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
+    ) -> None:
         """Raise `SignerMismatch`, or `ChainUnavailable` if the chain cannot be read.
 
         Code at the signer's address decides: with code only ERC-1271 counts, even if the key's own signature fits.
         `caller`: the contract for which the message is signed; a wallet may answer only some contracts.
         """
-        verdict = await self.verdict(digest, signature, signer, caller=caller)
+        verdict = await self.check_signature(digest, signature, signer, caller=caller)
         if not verdict.is_signed:
             raise SignerMismatch(f"This is not signed by the account that it names. {verdict.hint}".rstrip())
 
-    async def verdict(
+    async def check_signature(
         self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
     ) -> SignatureVerdict:
-        """Return the result as `verify`. Two endpoints must agree on a contract's answer."""
+        """Return the result of the check in `verify_signature`. Two endpoints must agree on a contract's answer."""
         signer = signer.lower()
-        (code,) = await self._chain.codes([signer])
-        is_by_key = recover(digest, signature) == signer
+        (code,) = await self._chain.get_codes([signer])
+        is_by_key = recover_signer(digest, signature) == signer
         if not code:
             hints = {64: SignatureHint.COMPACT, 65: ""}
             return SignatureVerdict(is_by_key, hints.get(len(signature), SignatureHint.NOT_DEPLOYED))
-        found = await agreed(self._chain, lambda chain: _by_contract(chain, digest, signature, signer, caller))
+        found = await read_agreed(self._chain, lambda chain: _ask_contract(chain, digest, signature, signer, caller))
         if signature.endswith(bytes.fromhex("6492" * 16)):
             return SignatureVerdict(found.is_signed, SignatureHint.ENVELOPE)
         return SignatureVerdict(found.is_signed, SignatureHint.DELEGATED if is_by_key else found.hint)
 
 
-async def _by_contract(
+async def _ask_contract(
     chain: Chain, digest: bytes, signature: bytes, signer: str, caller: str | None
 ) -> SignatureVerdict:
     """Ask the account's contract. Its gas is bounded; a revert or any value but the magic one means no."""
     padding, gas = bytes(-len(signature) % WORD), chain.settings.signature_gas
-    data = ERC1271_MAGIC + digest + word(2 * WORD) + word(len(signature)) + signature + padding
+    data = ERC1271_MAGIC + digest + encode_word(2 * WORD) + encode_word(len(signature)) + signature + padding
     answer = await chain.call(ContractCall(signer, data), gas=gas, sender=caller, most=NODE_POLICY.views_bytes)
     said = answer.data if isinstance(answer, RevertedCall) else answer
     is_signed = not isinstance(answer, RevertedCall) and answer[:WORD] == ERC1271_MAGIC + bytes(28)

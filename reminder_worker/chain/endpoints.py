@@ -32,7 +32,7 @@ class EndpointPool:
         self._chain_id = chain_id
         self._sleep = sleep
 
-    def select(self, *members: RpcEndpoint) -> "EndpointPool":
+    def select_members(self, *members: RpcEndpoint) -> "EndpointPool":
         """Return a pool of some of the members."""
         return EndpointPool(self._chain_id, members, self._sleep)
 
@@ -46,7 +46,7 @@ class EndpointPool:
             raise ChainUnavailable(f"no endpoint of chain {self._chain_id} answers")
 
     def list_health(self) -> list[EndpointHealth]:
-        return [endpoint.health() for endpoint in self.members]
+        return [endpoint.read_health() for endpoint in self.members]
 
     async def close(self) -> None:
         for endpoint in self.members:
@@ -60,7 +60,7 @@ class EndpointPool:
         """
 
         async def ask_one(endpoint: RpcEndpoint) -> list[T]:
-            if endpoint.rest.resting:
+            if endpoint.rest.is_resting:
                 return []
             started = endpoint.rest.now()
             try:
@@ -68,9 +68,9 @@ class EndpointPool:
             except EndpointFailed:
                 return []
             except msgspec.ValidationError:
-                endpoint.failed(started, "garbage")
+                endpoint.record_failure(started, "garbage")
                 return []
-            endpoint.rest.succeeded()
+            endpoint.rest.record_success()
             return [value]
 
         return [value for answer in await run_together(*map(ask_one, self.members)) for value in answer]
@@ -87,7 +87,7 @@ class EndpointPool:
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
                 found[index] = parse(index, answer)
-            endpoint.saw([value.number for value in found if isinstance(value, BlockHeader)])
+            endpoint.record_blocks([value.number for value in found if isinstance(value, BlockHeader)])
             return None not in found
 
         if requests:
@@ -113,9 +113,9 @@ class EndpointPool:
         async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal best
             named, *answers = await endpoint.ask([("eth_getBlockByNumber", [tag, False]), *requests])
-            block = wire.block(unless_error(named))
+            block = wire.decode_block(unless_error(named))
             if block is not None:
-                endpoint.saw([block.number])
+                endpoint.record_blocks([block.number])
                 value = parse(block, [unless_error(answer) for answer in answers])
                 if value is not None and (best is None or rank(block) > rank(best[0])):
                     best = block, value
@@ -131,23 +131,23 @@ class EndpointPool:
         """
         for _ in range(NODE_POLICY.rounds):
             answered, too_much, code = False, False, ""
-            for endpoint in sorted(self.members, key=lambda each: each.rest.asked_last):
-                if endpoint.rest.resting:
+            for endpoint in sorted(self.members, key=lambda each: each.rest.is_asked_last):
+                if endpoint.rest.is_resting:
                     continue
                 started = endpoint.rest.now()
                 try:
                     done = await attempt(endpoint)
-                    endpoint.rest.succeeded()
+                    endpoint.rest.record_success()
                     if done:
                         return True
                     answered = True
                 except EndpointFailed as error:
                     too_much |= error.slow or error.large
                 except RequestRefused as refusal:
-                    endpoint.refused()
+                    endpoint.record_refusal()
                     too_much, code = True, f" (code {refusal.code})"
                 except msgspec.ValidationError:
-                    endpoint.failed(started, "garbage")
+                    endpoint.record_failure(started, "garbage")
             if answered:
                 return False
             if too_much:

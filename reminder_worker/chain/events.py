@@ -21,12 +21,12 @@ from reminder_worker.chain.abi_codec import (
     MalformedData,
     address_at,
     addresses_at,
-    at,
     bool_at,
     leading_address_at,
     leading_addresses_at,
     uint_at,
     uints_at,
+    word_at,
 )
 from reminder_worker.chain.types import ETHER, EventLog, SimulatedLog
 from reminder_worker.settings import ChainSettings
@@ -94,8 +94,8 @@ class TokenTransfer:
     amount: int
 
 
-def decode(log: EventLog) -> DecodedEvent:
-    """Decode a log. Raises `UndecodableLog`. The caller checks the contract (`emitters`)."""
+def decode_log(log: EventLog) -> DecodedEvent:
+    """Decode a log. Raises `UndecodableLog`. The caller checks the contract (`map_topics`)."""
     event = EVENTS.get((log.topics[0], len(log.topics))) if log.topics else None
     if event is None:
         raise UndecodableLog("an unknown event")
@@ -106,7 +106,7 @@ def decode(log: EventLog) -> DecodedEvent:
         for field, topic in zip(event.indexed, log.topics[1:], strict=True):
             args[field.name] = field.read(bytes.fromhex(topic[2:]), 0)
         for field in event.fields:
-            position = at(log.data, field.position) if field.dynamic else field.position
+            position = word_at(log.data, field.position) if field.dynamic else field.position
             args[field.name] = field.read(log.data, position)
     except MalformedData as error:
         raise UndecodableLog(f"{event.name}: {error}") from None
@@ -122,19 +122,21 @@ def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
     except MalformedData:
         return None
     token = ETHER if log.address == "0x" + "ff" * 19 + "fe" else log.address  # EIP-7708
-    return TokenTransfer(token, sender, recipient, at(log.data, 0))
+    return TokenTransfer(token, sender, recipient, word_at(log.data, 0))
 
 
-def emitters(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
+def map_topics(settings: ChainSettings) -> Mapping[str, frozenset[str]]:
     """Return the first topics that count from each contract. A log of any other pair is ignored."""
     found: dict[str, frozenset[str]] = {}
     for setting, contract in CONTRACTS.items():
         address: str = getattr(settings, setting)
-        found[address] = found.get(address, frozenset()) | {abi.topic(event) for event in abi.events(contract)}
+        found[address] = found.get(address, frozenset()) | {
+            abi.compute_topic(event) for event in abi.list_events(contract)
+        }
     return found
 
 
-def _reader(kind: str) -> Reader | None:
+def _find_reader(kind: str) -> Reader | None:
     """Return the reader of a type; None for a skipped type."""
     if kind == "address":
         return address_at
@@ -167,7 +169,7 @@ def _head_size(parameter: abi.Member) -> int:
 def _event_type(event: abi.Member) -> EventType:
     indexed, fields, head = [], [], 0
     for parameter in event["inputs"]:
-        read = _reader(abi.canonical(parameter))
+        read = _find_reader(abi.format_type(parameter))
         if parameter["indexed"]:
             if read is None or _is_dynamic(parameter):
                 raise ValueError(f"{event['name']}: an indexed field that cannot be read back")
@@ -176,17 +178,17 @@ def _event_type(event: abi.Member) -> EventType:
         if read is not None:
             fields.append(EventField(parameter["name"], head, read, _is_dynamic(parameter)))
         head += _head_size(parameter)
-    return EventType(event["name"], abi.topic(event), tuple(indexed), tuple(fields), head)
+    return EventType(event["name"], abi.compute_topic(event), tuple(indexed), tuple(fields), head)
 
 
 def _all_events() -> dict[tuple[str, int], EventType]:
     found: dict[tuple[str, int], EventType] = {}
     for contract in CONTRACTS.values():
-        for event in map(_event_type, abi.events(contract)):
+        for event in map(_event_type, abi.list_events(contract)):
             found.setdefault((event.topic, 1 + len(event.indexed)), event)
     return found
 
 
 EVENTS: Final[Mapping[tuple[str, int], EventType]] = _all_events()
 """By first topic and number of topics."""
-TRANSFER_TOPIC: Final = abi.topic(abi.events("ERC20")[0])
+TRANSFER_TOPIC: Final = abi.compute_topic(abi.list_events("ERC20")[0])

@@ -34,7 +34,7 @@ def is_pruned(answers: Sequence[Any]) -> bool | None:
     """Return whether a node lacks the logs that the bloom of its own block announces; None if the bloom is empty or the
     node refuses. A node prunes the oldest logs first, so the answer holds for all blocks on one side."""
     block, logs = answers
-    if isinstance(block, RpcError) or isinstance(logs, RpcError) or not wire.bloom(block):
+    if isinstance(block, RpcError) or isinstance(logs, RpcError) or not wire.decode_bloom(block):
         return None
     return not logs
 
@@ -55,17 +55,17 @@ class LogFilter:
     addresses: frozenset[str]
     topics: frozenset[str]
 
-    def requests(self, first: int, last: int) -> list[Request]:
+    def build_requests(self, first: int, last: int) -> list[Request]:
         """For one endpoint in one batch: a node that lacks the last block answers with too few logs, not an error."""
-        return [("eth_getBlockByNumber", [hex(last), False]), self.request(first, last)]
+        return [("eth_getBlockByNumber", [hex(last), False]), self.build_request(first, last)]
 
-    def request(self, first: int, last: int) -> Request:
+    def build_request(self, first: int, last: int) -> Request:
         span: dict[str, object] = {"address": sorted(self.addresses), "fromBlock": hex(first), "toBlock": hex(last)}
         if self.topics:
             span["topics"] = [sorted(self.topics)]
         return ("eth_getLogs", [span])
 
-    def checked(self, logs: list[EventLog], first: int, last: int) -> list[EventLog]:
+    def check_logs(self, logs: list[EventLog], first: int, last: int) -> list[EventLog]:
         """In chain order; raises `msgspec.ValidationError` when the answer holds what was not asked for."""
         for log in logs:
             topic = log.topics[0] if log.topics else None
@@ -90,7 +90,9 @@ class LogRanges:
         """Return the number of blocks to read before their logs are stored."""
         return min(self._largest, NODE_POLICY.log_requests_at_once * self.size)
 
-    async def read(self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int) -> list[EventLog]:
+    async def read_ranges(
+        self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int
+    ) -> list[EventLog]:
         """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
         logs: list[EventLog] = []
         while first <= last:
@@ -120,7 +122,7 @@ class ChainLogs:
         self._chain_id = chain_id
         self._endpoints = endpoints
 
-    async def read(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
+    async def read_logs(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
         """Return the logs, both blocks included, in order.
 
         Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`.
@@ -131,7 +133,7 @@ class ChainLogs:
         async def ask(first: int, last: int) -> list[EventLog]:
             return await self._read_range(wanted, first, last, probed, first + NODE_POLICY.kept_log_blocks < head)
 
-        return await self.ranges.read(ask, first_block, last_block)
+        return await self.ranges.read_ranges(ask, first_block, last_block)
 
     async def _read_range(
         self, wanted: LogFilter, first: int, last: int, probed: dict[RpcEndpoint, bool], is_old: bool
@@ -145,8 +147,8 @@ class ChainLogs:
                 pruned = True
                 return False
             probe = history_probe(first) if is_old and endpoint not in probed else []
-            block, logs, *history = await endpoint.ask([*wanted.requests(first, last), *probe])
-            if wire.block(unless_error(block)) is None:
+            block, logs, *history = await endpoint.ask([*wanted.build_requests(first, last), *probe])
+            if wire.decode_block(unless_error(block)) is None:
                 return False  # its logs do not count: some nodes refuse a range that ends above their head
             if history and is_pruned(history):
                 pruned = probed[endpoint] = True
@@ -154,7 +156,7 @@ class ChainLogs:
                 return False
             probed[endpoint] = False
             refused = isinstance(logs, RpcError)
-            found[:] = wanted.checked(wire.logs(unless_error(logs)), first, last)
+            found[:] = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last)
             return True
 
         if await self._endpoints.try_in_turn(attempt):
@@ -175,5 +177,5 @@ class ChainLogs:
         """Return, per responding endpoint, the logs bloom of each block; 0 if the endpoint does not have the block."""
         requests: list[Request] = [("eth_getBlockByNumber", [hex(number), False]) for number in numbers]
         return await self._endpoints.ask_each(
-            requests, lambda answers: [0 if isinstance(each, RpcError) else wire.bloom(each) for each in answers]
+            requests, lambda answers: [0 if isinstance(each, RpcError) else wire.decode_bloom(each) for each in answers]
         )

@@ -13,7 +13,7 @@ def endpoints_needed(endpoints: int) -> int:
     return min(2, endpoints)
 
 
-async def agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
+async def read_agreed(chain: Chain, read: Callable[[Chain], Awaitable[T]]) -> T:
     """Return the value of two agreeing endpoints, all asked at once; a single configured endpoint is believed.
 
     Raises `ChainUnavailable` if no two agree: one is down, lags or lies. The values of `read` are compared, so they

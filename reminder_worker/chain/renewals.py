@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Final
 
 from reminder_worker.chain import abi_codec, wire
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, encode_call, word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, encode_call, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import configured, said
+from reminder_worker.chain.contracts import decode_configured, read_or_none
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.chain.types import BlockHeader, ContractCall
@@ -56,9 +56,9 @@ def budget_step(budget_end: int, now: int) -> int | None:
     return next((days for days in (7, 30) if 0 <= left <= days * DAY_SECONDS), None)
 
 
-def record_activity(legacy_id: int, observed: int) -> bytes:
+def encode_activity(legacy_id: int, observed: int) -> bytes:
     """Encode the call of `recordActivity`."""
-    return selector("TransferEOALegacyRouter", "recordActivity") + word(legacy_id) + word(observed)
+    return find_selector("TransferEOALegacyRouter", "recordActivity") + encode_word(legacy_id) + encode_word(observed)
 
 
 class RenewalReads:
@@ -69,29 +69,29 @@ class RenewalReads:
         self._router = chain.settings.transfer_eoa_legacy_router
         self._needed = endpoints_needed(len(chain.settings.rpc_urls))
 
-    async def attestor(self, *, at: str) -> str:
-        answer = await self._chain.call(self._encode("activityAttestor"), at=at)
-        return configured("activityAttestor", abi_codec.address_at, answer)
+    async def read_attestor(self, *, at: str) -> str:
+        answer = await self._chain.call(self._encode_call("activityAttestor"), at=at)
+        return decode_configured("activityAttestor", abi_codec.address_at, answer)
 
-    async def states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
+    async def read_states(self, legacy_ids: Sequence[int], *, at: str) -> list[RenewState | None]:
         """Return states in order; None for an id without a state."""
-        calls = [self._encode("autoRenewState", word(id)) for id in legacy_ids]
-        return [said(_decode_state, answer) for answer in await self._chain.call_many(calls, at=at)]
+        calls = [self._encode_call("autoRenewState", encode_word(id)) for id in legacy_ids]
+        return [read_or_none(_decode_state, answer) for answer in await self._chain.call_many(calls, at=at)]
 
-    async def resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
+    async def read_resets(self, legacies: Sequence[str], *, at: str) -> list[int | None]:
         """Return the last start of each timer (`getLastTimestamp`, unix seconds); None without a usable answer."""
         answers = await self._chain.call_many(
             [encode_call(legacy, "Legacy", "getLastTimestamp") for legacy in legacies], at=at
         )
-        return [said(partial(abi_codec.uint_at, bits=63), answer) for answer in answers]
+        return [read_or_none(partial(abi_codec.uint_at, bits=63), answer) for answer in answers]
 
-    async def reset_of(self, legacy_id: int, *, at: str) -> int | None:
+    async def read_reset_of(self, legacy_id: int, *, at: str) -> int | None:
         """Return the last start of the timer of the legacy with this id."""
-        registered = await self._chain.call(self._encode("legacyAddresses", word(legacy_id)), at=at)
-        legacy = configured("legacyAddresses", abi_codec.address_at, registered)
-        return (await self.resets([legacy], at=at))[0]
+        registered = await self._chain.call(self._encode_call("legacyAddresses", encode_word(legacy_id)), at=at)
+        legacy = decode_configured("legacyAddresses", abi_codec.address_at, registered)
+        return (await self.read_resets([legacy], at=at))[0]
 
-    async def finalized(self) -> BlockHeader:
+    async def read_finalized(self) -> BlockHeader:
         """Return the highest block that is final at two endpoints (or the only one)."""
         found = await self._chain.endpoints.ask_each([("eth_getBlockByNumber", ["finalized", False])], _decode_block)
         blocks = [block for block in found if block is not None]
@@ -99,7 +99,7 @@ class RenewalReads:
             raise ChainUnavailable(f"too few endpoints of chain {self._chain.chain_id} say what is final")
         return sorted(blocks, key=lambda block: block.number)[-self._needed]
 
-    async def counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
+    async def read_counts(self, owners: Sequence[str], *, at: str) -> list[TransactionCounts | None]:
         """Return counts in order; None if too few endpoints have the block."""
         found: list[TransactionCounts | None] = []
         for start in range(0, len(owners), 500):
@@ -114,16 +114,16 @@ class RenewalReads:
                 found.append(TransactionCounts(min(believed), max(believed)) if enough else None)
         return found
 
-    def _encode(self, function: str, arguments: bytes = b"") -> ContractCall:
+    def _encode_call(self, function: str, arguments: bytes = b"") -> ContractCall:
         return encode_call(self._router, "TransferEOALegacyRouter", function, arguments)
 
 
 def _decode_block(answers: Sequence[Any]) -> BlockHeader | None:
-    return None if isinstance(answers[0], RpcError) else wire.block(answers[0])
+    return None if isinstance(answers[0], RpcError) else wire.decode_block(answers[0])
 
 
 def _decode_counts(answers: Sequence[Any]) -> list[int | None]:
-    return [None if isinstance(answer, RpcError) else wire.count(answer) for answer in answers]
+    return [None if isinstance(answer, RpcError) else wire.decode_count(answer) for answer in answers]
 
 
 def _decode_state(data: bytes, position: int) -> RenewState:

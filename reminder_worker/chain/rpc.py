@@ -75,15 +75,15 @@ class EndpointBackoff:
         return self._clock()
 
     @property
-    def resting(self) -> bool:
+    def is_resting(self) -> bool:
         return self._clock() < self.until
 
     @property
-    def asked_last(self) -> bool:
+    def is_asked_last(self) -> bool:
         """Return whether the other endpoints are asked first."""
         return self._clock() < self._asked_last_until
 
-    def failed(self, started: float) -> None:
+    def record_failure(self, started: float) -> None:
         """Record a failure of a request begun at `started`. Concurrent failures count once."""
         if started < self._began:
             return
@@ -95,7 +95,7 @@ class EndpointBackoff:
         asked_last_seconds = policy.asked_last_times * (self._began - started)
         self._asked_last_until = max(self._asked_last_until, self._began + asked_last_seconds)
 
-    def succeeded(self) -> None:
+    def record_success(self) -> None:
         self.failures = 0
         self.until = self._asked_last_until = float("-inf")
 
@@ -115,14 +115,14 @@ class RpcProvider(AsyncJSONBaseProvider):
         return msgspec.json.encode(rpc_dict)
 
     async def make_request(self, method: RPCEndpoint, params: Any) -> Any:
-        return _decode_answer(await self._post(self.encode_rpc_request(method, params)))
+        return _decode_answer(await self._post_body(self.encode_rpc_request(method, params)))
 
     async def make_batch_request(self, requests: list[tuple[RPCEndpoint, Any]]) -> Any:
         """Return the answers in the order of the requests, or one answer if the node refuses the batch."""
-        answer = _decode_answer(await self._post(self.encode_batch_rpc_request(requests)))
+        answer = _decode_answer(await self._post_body(self.encode_batch_rpc_request(requests)))
         return sorted(answer, key=lambda single: int(single["id"])) if isinstance(answer, list) else answer
 
-    async def _post(self, data: bytes) -> bytes:
+    async def _post_body(self, data: bytes) -> bytes:
         if self._closed:  # a request after the end would open a connection that stays open
             raise EndpointFailed("closed")
         if self._session is None:
@@ -190,7 +190,7 @@ def _ids_follow(answers: list[Any]) -> bool:
 class RpcEndpoint:
     """One endpoint. `ask` returns the node's results in order, or raises `EndpointFailed` and backs off.
 
-    The caller judges the results and ends the backoff with `rest.succeeded` or `refused`.
+    The caller judges the results and ends the backoff with `rest.record_success` or `record_refusal`.
     """
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
@@ -207,17 +207,17 @@ class RpcEndpoint:
         self._errors = 0
         self._latency: float | None = None
 
-    async def verify(self) -> None:
+    async def verify_chain_id(self) -> None:
         """Ask for the chain id once: no answer counts before."""
         async with self._verifying:
             if self._verified:
                 return
-            if self.rest.resting:
+            if self.rest.is_resting:
                 raise EndpointFailed("rests")  # another caller's attempt just failed
-            (answer,) = await self._send([("eth_chainId", [])])
+            (answer,) = await self._send_all([("eth_chainId", [])])
             if isinstance(answer, RpcError):
                 raise EndpointFailed(f"eth_chainId refused with code {answer.code}")
-            actual = wire.quantity(answer)
+            actual = wire.decode_quantity(answer)
             self.wrong_chain = None if actual == self._chain_id else actual
             if self.wrong_chain is not None:
                 raise EndpointFailed(f"answers for chain {actual}, not {self._chain_id}")
@@ -227,51 +227,51 @@ class RpcEndpoint:
         """Raise `AnswerTooLong` when a single request has an answer of more than `most` bytes, as sent."""
         started = self.rest.now()
         try:
-            await self.verify()
+            await self.verify_chain_id()
             bound = _MOST_BYTES.set(most)
             try:
-                answers = await self._send(requests)
+                answers = await self._send_all(requests)
             finally:
                 _MOST_BYTES.reset(bound)
         except AnswerTooLong:
             raise
         except EndpointFailed as error:
             if error.large:
-                self.refused()
+                self.record_refusal()
             else:
-                self.failed(started, str(error))
+                self.record_failure(started, str(error))
             raise
         except msgspec.ValidationError:
-            self.failed(started, "garbage")
+            self.record_failure(started, "garbage")
             raise EndpointFailed("garbage") from None
         self._latency = self.rest.now() - started
         return answers
 
-    def failed(self, started: float, reason: str) -> None:
+    def record_failure(self, started: float, reason: str) -> None:
         self._errors += 1
         before = self.rest.failures
-        self.rest.failed(started)
+        self.rest.record_failure(started)
         if before == 0 and self.rest.failures:
             log.warning("rpc_endpoint_fails", chain_id=self._chain_id, endpoint=self.name, reason=reason)
 
-    def refused(self) -> None:
+    def record_refusal(self) -> None:
         """Record a refusal: the endpoint works, but not for this request."""
         self._errors += 1
-        self.rest.succeeded()
+        self.rest.record_success()
 
-    def saw(self, blocks: Iterable[int]) -> None:
+    def record_blocks(self, blocks: Iterable[int]) -> None:
         """`head` is the highest block this endpoint has given."""
         self.head = max((self.head or 0, *blocks))
 
-    async def _send(self, requests: Sequence[Request]) -> list[Any | RpcError]:
+    async def _send_all(self, requests: Sequence[Request]) -> list[Any | RpcError]:
         if len(requests) == 1:
-            return [_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
+            return [_decode_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
         if self.rest.now() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds:
             self._batch_size = NODE_POLICY.batch_requests
         answers: list[Any | RpcError] = []
         while len(answers) < len(requests):
             part = requests[len(answers) : len(answers) + self._batch_size]
-            answers += await (self._send(part) if len(part) == 1 else self._send_batch(part))
+            answers += await (self._send_all(part) if len(part) == 1 else self._send_batch(part))
         return answers
 
     async def _send_batch(self, part: Sequence[Request]) -> list[Any | RpcError]:
@@ -285,14 +285,14 @@ class RpcEndpoint:
             refused = True
         if refused or isinstance(answer, dict):
             if not refused:
-                _result(answer)  # raises when it is a rate limit, which a smaller batch would not help
+                _decode_result(answer)  # raises when it is a rate limit, which a smaller batch would not help
             self._batch_size, self._refused_at = max(1, len(part) // 2), self.rest.now()
             return []
         if len(answer) != len(part):
             raise EndpointFailed("a batch with missing answers")
-        return [_result(one) for one in answer]
+        return [_decode_result(one) for one in answer]
 
-    def health(self) -> EndpointHealth:
+    def read_health(self) -> EndpointHealth:
         return EndpointHealth(
             name=self.name,
             ok=self.wrong_chain is None and self.rest.failures == 0,
@@ -305,7 +305,7 @@ class RpcEndpoint:
         await self._provider.close()
 
 
-def _result(answer: Any) -> Any | RpcError:
+def _decode_result(answer: Any) -> Any | RpcError:
     if not isinstance(answer, dict) or ("result" not in answer and "error" not in answer):
         raise EndpointFailed("not a JSON-RPC answer")
     if answer.get("error") is None:

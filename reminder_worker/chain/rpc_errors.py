@@ -78,7 +78,7 @@ def refuses_sender(answer: Any) -> bool:
 def call_outcome(answer: Any, gas: int | None) -> bytes | RevertedCall | None:
     """Return a call's outcome; None if the node lacks the block. Raises `RequestRefused`."""
     if not isinstance(answer, RpcError):
-        return wire.hex_bytes(answer)
+        return wire.decode_hex(answer)
     if gas is not None and gas <= NODE_POLICY.read_gas and "timeout" in answer.message and answer.code != 3:
         raise RequestRefused(answer)  # nothing takes long on so little gas but a node that stalls
     if answer.code == 3 or _EXECUTION.search(answer.message):
@@ -132,4 +132,4 @@ def transaction_count(answer: Any) -> int:
     """Return an account's number of transactions. Raises `msgspec.ValidationError`, also for a refusal."""
     if isinstance(answer, RpcError):
         raise msgspec.ValidationError("refused")
-    return wire.count(answer)
+    return wire.decode_count(answer)

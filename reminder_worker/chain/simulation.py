@@ -23,7 +23,7 @@ class SimulatedTransaction:
     logs: tuple[SimulatedLog, ...]
     gas_used: int | None
 
-    def received(self, receiver: str, tokens: Collection[str]) -> frozenset[str]:
+    def find_received(self, receiver: str, tokens: Collection[str]) -> frozenset[str]:
         """Return the assets among `tokens` and `ETHER` of which the receiver has more afterwards.
 
         Transfers back within the transaction are subtracted. Logs of other contracts are ignored: a paid contract may
@@ -68,14 +68,14 @@ class WireSimulatedBlock(msgspec.Struct):
     calls: Annotated[list[WireCall], msgspec.Meta(min_length=1, max_length=1)]
 
 
-def request(call: ContractCall, *, at: int, sender: str, gas: int) -> Request:
+def build_simulation(call: ContractCall, *, at: int, sender: str, gas: int) -> Request:
     """Return the request on top of block `at`, by number: more nodes accept it than a hash."""
     message = {"from": sender, "to": call.to, "data": "0x" + call.data.hex(), "gas": hex(gas)}
     payload = {"blockStateCalls": [{"calls": [message]}], "traceTransfers": True, "validation": False}
     return ("eth_simulateV1", [payload, hex(at)])
 
 
-def outcome(answer: object) -> SimulatedTransaction | RevertedCall:
+def decode_outcome(answer: object) -> SimulatedTransaction | RevertedCall:
     """Raises `msgspec.ValidationError`."""
     (block,) = msgspec.convert(answer, Annotated[list[WireSimulatedBlock], msgspec.Meta(min_length=1, max_length=1)])
     (call,) = block.calls
@@ -86,4 +86,4 @@ def outcome(answer: object) -> SimulatedTransaction | RevertedCall:
         )
         return SimulatedTransaction(logs, None if call.gas_used is None else int(call.gas_used, 16))
     data = call.error.data if call.error else None  # nodes differ in where they put it
-    return RevertedCall(wire.hex_bytes(data if isinstance(data, str) else call.return_data))
+    return RevertedCall(wire.decode_hex(data if isinstance(data, str) else call.return_data))

@@ -56,7 +56,7 @@ class WireTransaction(msgspec.Struct):
     sender: AddressHex = msgspec.field(name="from")
 
 
-def hex_bytes(value: object) -> bytes:
+def decode_hex(value: object) -> bytes:
     """Decode hex. Reads large answers only once. Raises `msgspec.ValidationError`."""
     if isinstance(value, str) and value.startswith("0x"):
         try:
@@ -68,16 +68,16 @@ def hex_bytes(value: object) -> bytes:
     raise msgspec.ValidationError("not hex data")
 
 
-def quantity(value: object) -> int:
+def decode_quantity(value: object) -> int:
     return int(msgspec.convert(value, Quantity), 16)
 
 
-def count(value: object) -> int:
+def decode_count(value: object) -> int:
     """Decode the number of an account's transactions."""
     return int(msgspec.convert(value, Count), 16)
 
 
-def block(value: object) -> BlockHeader | None:
+def decode_block(value: object) -> BlockHeader | None:
     """None for `null`: this endpoint does not have the block."""
     wire = msgspec.convert(value, WireBlock | None)
     if wire is None:
@@ -85,17 +85,17 @@ def block(value: object) -> BlockHeader | None:
     return BlockHeader(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
 
 
-def bloom(value: object) -> int:
+def decode_bloom(value: object) -> int:
     """Return the logs bloom of a block as a number; 0 if the node lacks the block or gives no bloom."""
     wire = msgspec.convert(value, WireBloom | None)
     return int(wire.logs_bloom or "0x0", 16) if wire is not None and wire.logs_bloom != "0x" else 0
 
 
-def logs(value: object) -> list[EventLog]:
-    return [_log(wire) for wire in msgspec.convert(value, list[WireLog])]
+def decode_logs(value: object) -> list[EventLog]:
+    return [_decode_log(wire) for wire in msgspec.convert(value, list[WireLog])]
 
 
-def receipt(value: object) -> TransactionReceipt | None:
+def decode_receipt(value: object) -> TransactionReceipt | None:
     """None for `null`: this endpoint does not have the transaction in a block."""
     wire = msgspec.convert(value, WireReceipt | None)
     if wire is None:
@@ -106,17 +106,17 @@ def receipt(value: object) -> TransactionReceipt | None:
         block_hash=wire.block_hash.lower(),
         succeeded=int(wire.status, 16) == 1,
         cost=int(wire.gas_used, 16) * int(wire.effective_gas_price, 16),
-        logs=tuple(_log(log) for log in wire.logs),
+        logs=tuple(_decode_log(log) for log in wire.logs),
     )
 
 
-def sender(value: object) -> str | None:
+def decode_sender(value: object) -> str | None:
     """Return a transaction's sender; None for `null`: unknown to this endpoint."""
     wire = msgspec.convert(value, WireTransaction | None)
     return None if wire is None else wire.sender.lower()
 
 
-def _log(wire: WireLog) -> EventLog:
+def _decode_log(wire: WireLog) -> EventLog:
     if wire.removed:
         raise msgspec.ValidationError("a log that a reorganisation removed")
     return EventLog(

@@ -9,10 +9,10 @@ from eth_utils.crypto import keccak
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, address_at, at, word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, address_at, encode_word, word_at
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import said
+from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, ContractCall
 from reminder_worker.doctor import Finding
@@ -85,12 +85,12 @@ async def examine_chain(settings: ChainSettings, scope: FactScope, silent: set[i
 
 async def _examine_contracts(chain: Chain, part: str, *, is_local: bool) -> AsyncIterator[Finding]:
     names = [name for name in (*CONTRACTS, "permit2", "legacy_pull_vault") if getattr(chain.settings, name)]
-    codes = await chain.codes([getattr(chain.settings, name) for name in names])
+    codes = await chain.get_codes([getattr(chain.settings, name) for name in names])
     empty = [name.upper() for name, code in zip(names, codes, strict=True) if not code]
     if empty:
         yield f"{part} contracts", False, f"no contract at {', '.join(empty)}: check the addresses"
         return
-    head = await chain.block("latest")
+    head = await chain.get_block("latest")
     if head is None:
         yield f"{part} contracts", False, "the endpoint has no latest block"
         return
@@ -110,9 +110,9 @@ async def _examine_contracts(chain: Chain, part: str, *, is_local: bool) -> Asyn
     if wrong:
         return
     try:
-        ahead = await ReminderView(chain).default_notify_ahead(at=head.hash)
+        ahead = await ReminderView(chain).read_default_notify_ahead(at=head.hash)
         await PremiumSetting(chain).is_premium("0x" + "00" * 20, at=head.hash)
-        tokens = await TokenWhiteList(chain).tokens(at=head.hash)
+        tokens = await TokenWhiteList(chain).read_tokens(at=head.hash)
     except ChainUnavailable as error:
         yield f"{part} contracts", False, f"{error}: check the addresses"
         return
@@ -130,7 +130,7 @@ async def _compare_addresses(chain: Chain, part: str, head: BlockHeader) -> Asyn
     unknown = []
     for edge, answer in zip(edges, await chain.call_many(calls, at=head.hash), strict=True):
         holder, getter, named, must_answer = edge
-        found, configured = said(address_at, answer), str(getattr(settings, named))
+        found, configured = read_or_none(address_at, answer), str(getattr(settings, named))
         variable, other = (f"CHAIN_{chain.chain_id}_{name.upper()}" for name in (holder, named))
         if found is None and must_answer:
             yield part, False, f"{variable} does not answer {getter}(): correct the address"
@@ -149,16 +149,16 @@ async def check_start_block(chain: Chain) -> Finding | None:
     part, number = f"chain {chain.chain_id} index", chain.settings.start_block - 1
     if number < 0:
         return None
-    first = selector("TransferEOALegacyRouter", "legacyAddresses") + word(1)
+    first = find_selector("TransferEOALegacyRouter", "legacyAddresses") + encode_word(1)
     calls = [ContractCall(router, first) for router in chain.settings.legacy_routers]
-    calls.append(ContractCall(chain.settings.time_lock_router, selector("TimeLockRouter", "timelockCounter")))
+    calls.append(ContractCall(chain.settings.time_lock_router, find_selector("TimeLockRouter", "timelockCounter")))
     name = f"CHAIN_{chain.chain_id}_START_BLOCK"
     try:
-        block = await chain.block_at(number)
+        block = await chain.get_block_at(number)
         answers = [await chain.call(call, at=block.hash) for call in calls]
     except ChainUnavailable:
         return part, None, f"not checked whether {name} is too late: no endpoint has the state of block {number}"
-    if not any(said(at, answer) for answer in answers):
+    if not any(read_or_none(word_at, answer) for answer in answers):
         return None
     words = f"a legacy or a timelock is older than block {number + 1}: its events are not read. Set {name}"
     return part, False, f"{words} to the block of the oldest contract, and run `reminder-worker backfill` from there"
@@ -203,7 +203,7 @@ async def examine_history(chain: Chain, engine: AsyncEngine) -> AsyncIterator[Fi
 
 async def _find_first_logs(chain: Chain) -> int | None:
     """Return the first of the 100 oldest blocks with a log; None if there is none, or only in blocks that all keep."""
-    head, first = await chain.head(), max(0, chain.settings.start_block)
+    head, first = await chain.get_head(), max(0, chain.settings.start_block)
     numbers = range(first, min(first + 100, head.number - NODE_POLICY.kept_log_blocks))
     blooms = await chain.logs.read_blooms(numbers) if numbers else []
     return next((number for number, *each in zip(numbers, *blooms, strict=True) if any(each)), None)
@@ -227,14 +227,14 @@ async def _examine_upgrades(chain: Chain, scope: FactScope) -> AsyncIterator[Fin
     if timelock is None:
         return
     try:
-        answer = await chain.call(ContractCall(timelock, selector("TimelockController", "getMinDelay")))
+        answer = await chain.call(ContractCall(timelock, find_selector("TimelockController", "getMinDelay")))
         upgrades = (await read_facts(scope, "upgrades")).upgrades
     except (ChainUnavailable, Misconfigured, SQLAlchemyError):
         return  # the chain's or the database's own finding says why
     if not isinstance(answer, bytes) or len(answer) != WORD:
         yield part, False, f"no timelock answers at CHAIN_{chain.chain_id}_UPGRADE_TIMELOCK: check the address"
         return
-    delay = at(answer, 0)
+    delay = word_at(answer, 0)
     waiting = sum(count.count for count in upgrades if count.is_open and count.chain_id == chain.chain_id)
     queue = f"{waiting} operations wait: see `reminder-worker upgrades list`" if waiting else "nothing waits"
     long_enough = delay >= LEAST_DELAY_SECONDS

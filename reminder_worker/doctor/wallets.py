@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.types import MOST_GAS, ContractCall
@@ -116,9 +116,9 @@ async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wa
         return part, None, "off: this chain may charge a fee for data beside the gas"
     try:
         async with Chain(chain_settings) as chain:
-            balance = await chain.balance(wallet.address)
-            base_fee, tip = await chain.fees()
-            (code,) = await chain.codes([wallet.address])
+            balance = await chain.get_balance(wallet.address)
+            base_fee, tip = await chain.get_fees()
+            (code,) = await chain.get_codes([wallet.address])
             if wallet.role == "attestor" and (other := await _find_other_attestor(chain, wallet.address)):
                 return part, False, f"the router's attestor is {other}: see ATTESTOR_KEY"
     except ChainUnavailable as error:
@@ -152,7 +152,7 @@ async def _find_unknown_versions(settings: Settings, chain_settings: ChainSettin
         for name, (router, known) in routers.items():
             part = f"{name} on chain {chain_settings.chain_id}"
             try:
-                version = (await reads.domain(router)).version
+                version = (await reads.read_domain(router)).version
             except ChainUnavailable as error:
                 yield part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS; or was it upgraded?"
                 continue
@@ -164,7 +164,7 @@ async def _find_unknown_versions(settings: Settings, chain_settings: ChainSettin
 async def _find_other_attestor(chain: Chain, address: str) -> str | None:
     """Return the attestor of the router if it is another address."""
     router = chain.settings.transfer_eoa_legacy_router
-    answer = await chain.call(ContractCall(router, selector("TransferEOALegacyRouter", "activityAttestor")))
+    answer = await chain.call(ContractCall(router, find_selector("TransferEOALegacyRouter", "activityAttestor")))
     if not isinstance(answer, bytes) or len(answer) != 32:
         return "not known to it (it renews no timers)"
     found = "0x" + answer[-20:].hex()

@@ -198,7 +198,7 @@ class GiftNotifications:
         wish = read_payload(request.payload, rules, request.chain_id)
         message = {"payloadHash": payload_hash(request.payload), "deadline": request.deadline}
         digest = _compute_digest(request.chain_id, "GiftNotify2", message)
-        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify_signature(digest, request.signature, request.giver)
         gift = await self._check_giver(request.chain_id, wish.timelock_id, request.giver)
         notify_at = self._compute_notify_time(wish, gift, await self._gifts.read_head_time(request.chain_id))
 
@@ -220,7 +220,7 @@ class GiftNotifications:
         check_deadline(request.deadline, self._quotas.now())
         message = {"timelockId": request.timelock_id, "deadline": request.deadline}
         digest = _compute_digest(request.chain_id, "GiftNotifyErase", message)
-        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify_signature(digest, request.signature, request.giver)
         at = {"chain_id": request.chain_id, "timelock_id": request.timelock_id}
         async with self._engine.connect() as connection:
             registered = await connection.scalar(sql["owner"], at)

@@ -14,7 +14,7 @@ from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.routers import TIMELOCK_VERSIONS, RouterReads, TimelockDetails, TimelockReads
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
 from reminder_worker.chain.eip712 import TypedDataDomain
-from reminder_worker.chain.quorum import agreed
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
 from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
@@ -42,32 +42,32 @@ class GiftReader:
     async def find_gift(self, chain_id: int, timelock_id: int) -> TimelockedGift | None:
         """Read a gift from the index, or from the chain if the index does not know it yet."""
         chain = self._chains[chain_id]
-        listed = await TokenWhiteList(chain).tokens()
+        listed = await TokenWhiteList(chain).read_tokens()
         known = await self._indexers[chain_id].ask_indexer(
             lambda indexer, at: indexer.read_timelocks([timelock_id], at)
         )
         found = known.get(timelock_id)
         if found is not None:
             return _from_index(found, chain, listed)
-        (details,) = await TimelockReads(chain).details([timelock_id])
+        (details,) = await TimelockReads(chain).read_details([timelock_id])
         return None if details is None else _from_chain(details, listed)
 
     async def confirm_giver(self, chain_id: int, timelock_id: int) -> str | None:
         """Return the giver, confirmed by two endpoints: the giver decides the recipient of our emails."""
 
         async def read(chain: Chain) -> str | None:
-            (details,) = await TimelockReads(chain).details([timelock_id])
+            (details,) = await TimelockReads(chain).read_details([timelock_id])
             return details.owner if details else None
 
-        return await agreed(self._chains[chain_id], read)
+        return await read_agreed(self._chains[chain_id], read)
 
     async def read_gifts(self, chain_id: int, ids: Collection[int]) -> tuple[dict[int, TimelockedGift], int]:
         """Return the gifts on chain by id, and the time of their block (unix seconds)."""
         chain = self._chains[chain_id]
-        head = await chain.head()
+        head = await chain.get_head()
         wanted = sorted(ids)
-        details = await TimelockReads(chain).details(wanted, at=head.hash)
-        listed = await TokenWhiteList(chain).tokens(at=head.hash)
+        details = await TimelockReads(chain).read_details(wanted, at=head.hash)
+        listed = await TokenWhiteList(chain).read_tokens(at=head.hash)
         known = zip(wanted, details, strict=True)
         return {id: _from_chain(each, listed) for id, each in known if each is not None}, head.timestamp
 
@@ -76,17 +76,17 @@ class GiftReader:
         wanted = sorted(ids)
 
         async def read(chain: Chain) -> list[TimelockDetails | None]:
-            block = await chain.block("finalized")
+            block = await chain.get_block("finalized")
             if block is None:
                 raise ChainUnavailable(f"no endpoint of chain {chain_id} knows the finalized block")
-            return await TimelockReads(chain).details(wanted, at=block.hash)
+            return await TimelockReads(chain).read_details(wanted, at=block.hash)
 
-        known = zip(wanted, await agreed(self._chains[chain_id], read), strict=True)
+        known = zip(wanted, await read_agreed(self._chains[chain_id], read), strict=True)
         return {id: _from_chain(each, ()) for id, each in known if each is not None}
 
     async def read_head_time(self, chain_id: int) -> int:
         """Return the time of the latest block in unix seconds, as the contracts see it."""
-        return (await self._chains[chain_id].head()).timestamp
+        return (await self._chains[chain_id].get_head()).timestamp
 
 
 def _from_index(found: IndexedTimelock, chain: Chain, listed: Collection[str]) -> TimelockedGift:
@@ -176,10 +176,10 @@ class GiftPages:
         if chain_id not in self._chains or not 1 <= timelock_id <= LIMITS.timelock_id:
             raise NotFound(NO_GIFT)
         chain = self._chains[chain_id]
-        head = await chain.head()
+        head = await chain.get_head()
         (found,), allowed, indexed = await asyncio.gather(
-            TimelockReads(chain).details([timelock_id], at=head.hash),
-            TokenWhiteList(chain).tokens(at=head.hash),
+            TimelockReads(chain).read_details([timelock_id], at=head.hash),
+            TokenWhiteList(chain).read_tokens(at=head.hash),
             self._find_indexed(chain_id, timelock_id),
         )
         if found is None or found.lock_type != GIFT or found.status not in (LIVE, ENDED):
@@ -190,8 +190,8 @@ class GiftPages:
         if not {token for token, _ in units} <= allowed:
             raise NotShown(NO_GIFT)
         (domain, nonce), metadata = await asyncio.gather(
-            RouterReads(chain).next_withdrawal(found.recipient, at=head.hash),
-            self._tokens[chain_id].metadata([token for token, _ in units], at=head.hash),
+            RouterReads(chain).read_next_withdrawal(found.recipient, at=head.hash),
+            self._tokens[chain_id].read_metadata([token for token, _ in units], at=head.hash),
         )
         return GiftFacts(
             chain_name=chain.settings.name or f"chain {chain_id}",
@@ -236,17 +236,17 @@ class GiftPages:
         Looks behind others' gifts of worthless tokens: anybody may seal those.
         """
         chain = self._chains[chain_id]
-        vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).tokens()
+        vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).read_tokens()
 
         async def asked(indexer: EventIndexer, at: IndexHead) -> list[IndexedTimelock]:
             found = await indexer.gifts_of(recipient, at, vault, allowed)
-            if not found and (await chain.head()).number - at.number > chain.settings.subgraph_max_lag:
+            if not found and (await chain.get_head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             return found
 
         gifts = await self._indexers[chain_id].ask_indexer(asked)
         offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
-        details = await TimelockReads(chain).details([gift.timelock_id for gift in offered])
+        details = await TimelockReads(chain).read_details([gift.timelock_id for gift in offered])
         live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
         return chain_id, live, len(offered) < len(gifts)
 

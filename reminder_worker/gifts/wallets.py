@@ -120,7 +120,7 @@ class GiftWallets:
         check_deadline(request.deadline, self._quotas.now())
         message = {"emailHash": hashlib.sha256(email.encode()).digest(), "deadline": request.deadline}
         digest = typed_data_digest(service_domain(request.chain_id), "GiftEmailWallet", MESSAGE_TYPES, message)
-        await SignatureVerifier(chain).verify(digest, request.signature, request.giver)
+        await SignatureVerifier(chain).verify_signature(digest, request.signature, request.giver)
         async with self._engine.connect() as connection:
             if await connection.scalar(select(used_signature.c.deadline).where(used_signature.c.digest == digest)):
                 raise already_used()

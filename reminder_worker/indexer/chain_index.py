@@ -12,10 +12,10 @@ import structlog
 from sqlalchemy import Row, Table
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.abi_codec import WORD, encode_call, word
+from reminder_worker.chain.abi_codec import WORD, encode_call, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.routers import timelock_details
-from reminder_worker.chain.events import emitters
+from reminder_worker.chain.contracts.routers import decode_timelock
+from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
@@ -55,7 +55,7 @@ class ChainIndex(EventReader):
     name = "chain_index"
 
     def __init__(self, engine: AsyncEngine, chain: Chain, on_rewind: OnRewind | None = None) -> None:
-        says = emitters(chain.settings)
+        says = map_topics(chain.settings)
         super().__init__(
             engine, chain, CURSOR, says, lambda logs: decode_logs(chain.settings, says, logs), source=self.name
         )
@@ -190,17 +190,17 @@ async def find_gap(engine: AsyncEngine, chain: Chain) -> IndexGap | None:
         for router in chain.settings.legacy_routers:
             for run in await connection.execute(sql["legacy_runs"], {**values, "router": router}):
                 for id in _next_ids(run):
-                    call = encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(id))
+                    call = encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", encode_word(id))
                     calls.append((IndexGap(f"legacy {id} of {router}", run.block), call))
         for run in await connection.execute(sql["timelock_runs"], values):
             for id in _next_ids(run):
-                call = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(id))
+                call = encode_call(vault, "TimelockERC20", "getTimelockDetails", encode_word(id))
                 calls.append((IndexGap(f"timelock {id}", run.block), call))
     answers = await chain.call_many([call for _, call in calls], at=cursor.hash)
     found = [
         gap
         for (gap, call), answer in zip(calls, answers, strict=True)
-        if (timelock_details(answer) is not None if call.to == vault else _is_address(answer))
+        if (decode_timelock(answer) is not None if call.to == vault else _is_address(answer))
     ]
     return min(found, key=lambda gap: gap.first_block, default=None)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from reminder_worker.chain.contracts.legacies import MOST_NAMED
-from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.events import UndecodableLog, decode_log
 from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.models import EOA, FAR_FUTURE, SAFE, nonzero_address
 from reminder_worker.indexer.projection import CREATED, NOTIFY, ChainEvent
@@ -57,7 +57,7 @@ def decode_logs(settings: ChainSettings, says: Says, logs: TimedLogs) -> Decoded
 
 def _decode_event(settings: ChainSettings, log: EventLog, block_time: int) -> ChainEvent | None:
     try:
-        event = decode(log)
+        event = decode_log(log)
     except UndecodableLog:
         return None
     args = event.args

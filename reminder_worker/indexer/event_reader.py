@@ -145,7 +145,7 @@ class EventReader:
         """Return a block to read on from; block -1 to read the whole chain."""
         if number < 0:
             return IndexCursor(-1, "0x" + "0" * 64)
-        block = await self._chain.block_at(number)
+        block = await self._chain.get_block_at(number)
         return IndexCursor(block.number, block.hash)
 
     @property
@@ -164,7 +164,7 @@ class EventReader:
             known = await rows.known_logs(connection, self._chain.chain_id, self._says.keys(), found.first)
         fresh = [(log, at) for log, at in found.logs if (log.block_number, log.log_index, log.block_hash) not in known]
         above = [position for position in known if position[0] > cursor.number]
-        blocks = await self._chain.blocks_of({number for number, _, _ in above}) if above else {}
+        blocks = await self._chain.get_known_blocks({number for number, _, _ in above}) if above else {}
         stale = [(number, index, hash) for number, index, hash in above if number in blocks]
         return fresh, [position for position in stale if blocks[position[0]].hash != position[2]]
 
@@ -225,7 +225,7 @@ class EventReader:
                 places = await rows.event_blocks(connection, self._chain.chain_id, self._says.keys(), last)
             if not places:
                 return await self.find_start()
-            blocks = await self._chain.blocks([place.number for place in places])
+            blocks = await self._chain.get_blocks([place.number for place in places])
             for place, block in zip(places, blocks, strict=True):
                 if block is None:
                     raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has block {place.number} yet")

@@ -77,16 +77,16 @@ async def read_slice(chain: Chain, says: Says, cursor: IndexCursor, most: int) -
     After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
     equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork.
     """
-    head = await chain.block("latest")
+    head = await chain.get_block("latest")
     if head is None or head.number <= cursor.number:
         return _at_or_behind(cursor, head)
     number = min(cursor.number + most, head.number)
-    last = head if number == head.number else await chain.block(number)
+    last = head if number == head.number else await chain.get_block(number)
     if last is None:
         return NoSlice("unsettled", head.number)
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
     logs, extra = await logs_of_two(chain, says, first, number)
-    blocks = await chain.blocks_of({log.block_number for log in (*logs, *extra.logs)} | {cursor.number, number})
+    blocks = await chain.get_known_blocks({log.block_number for log in (*logs, *extra.logs)} | {cursor.number, number})
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return NoSlice("reorganised", head.number)
     if not _is_one_fork(blocks, cursor, last, logs):
@@ -133,7 +133,7 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
     second = asyncio.ensure_future(_read_second(chain, wanted, first, last))
     try:
-        logs = await chain.logs.read(wanted, first, last)
+        logs = await chain.logs.read_logs(wanted, first, last)
         extra = await second
     finally:
         second.cancel()
@@ -245,11 +245,15 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
         nonlocal found
 
         def read(answers: Sequence[Any]) -> list[EventLog] | None:
-            return None if isinstance(answers[0], RpcError) else wanted.checked(wire.logs(answers[0]), first, last)
+            return (
+                None
+                if isinstance(answers[0], RpcError)
+                else wanted.check_logs(wire.decode_logs(answers[0]), first, last)
+            )
 
         if time.monotonic() >= ends:
             raise ChainUnavailable("the second endpoint takes too long")
-        answers = await endpoint.endpoints.ask_each([wanted.request(first, last)], read)
+        answers = await endpoint.endpoints.ask_each([wanted.build_request(first, last)], read)
         if not answers:
             endpoint.logs.ranges.shrink(last - first + 1)  # it may have timed out
             raise ChainUnavailable("the second endpoint does not answer")
@@ -259,10 +263,10 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
         return []
 
     with suppress(ChainUnavailable):
-        await endpoint.logs.ranges.read(ask, first, last)
+        await endpoint.logs.ranges.read_ranges(ask, first, last)
     return found
 
 
 def _read_receipts(answers: Sequence[Any]) -> set[EventLog]:
-    receipts = [None if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+    receipts = [None if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers]
     return {log for receipt in receipts if receipt is not None for log in receipt.logs}

@@ -88,7 +88,7 @@ class IndexerSelector:
 
         Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
         """
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         choice = await self._compare_indexers(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
             log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)

@@ -49,8 +49,8 @@ class ChainSummaries:
 
     async def _look(self, chain_id: int) -> ChainSummary:
         chain, addresses = self._chains[chain_id], [wallet.address for wallet in self._wallets]
-        reads = [_or_none(chain.balance(address)) for address in addresses]
-        head, *balances = await run_together(_or_none(chain.head()), *reads)
+        reads = [_or_none(chain.get_balance(address)) for address in addresses]
+        head, *balances = await run_together(_or_none(chain.get_head()), *reads)
         return self._summary(chain, head.number if head else None, dict(zip(addresses, balances, strict=True)))
 
     def _summary(self, chain: Chain, head: int | None, balances: Mapping[str, int | None]) -> ChainSummary:

@@ -112,7 +112,7 @@ async def read_index_lags(chains: Mapping[int, Chain], positions: Sequence[Reade
     lags = []
     for chain_id, chain in chains.items():
         try:
-            head = await chain.block("latest")
+            head = await chain.get_block("latest")
         except ServiceError as error:
             lags.append(IndexLag(chain_id, error=type(error).__name__))
             continue
@@ -180,7 +180,7 @@ async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[BlockHeade
 
 
 def _decode_blocks(answers: Sequence[Any]) -> list[BlockHeader | None]:
-    return [None if isinstance(answer, RpcError) else wire.block(answer) for answer in answers]
+    return [None if isinstance(answer, RpcError) else wire.decode_block(answer) for answer in answers]
 
 
 async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) -> KnownGap:

@@ -194,7 +194,7 @@ class AttemptReplacer:
         async with self._engine.connect() as connection:
             call = ContractCall(request.router, await store.read_call(connection, self._vault, request))
         with suppress(ChainUnavailable):
-            head = await chain.head()
+            head = await chain.get_head()
             answer = await chain.call(call, at=head.hash, gas=gas, sender=self._wallet.address)
             if isinstance(answer, RevertedCall):
                 return True

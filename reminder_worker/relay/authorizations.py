@@ -12,10 +12,10 @@ from eth_abi.abi import decode, encode
 from eth_abi.exceptions import DecodingError
 from eth_utils.crypto import keccak
 
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import address_word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
-from reminder_worker.chain.eip712 import TypedDataDomain, Types, recover, typed_data_digest
+from reminder_worker.chain.eip712 import TypedDataDomain, Types, recover_signer, typed_data_digest
 from reminder_worker.errors import FieldFault, InvalidInput, RouterVersionUnsupported
 from reminder_worker.relay.models import SELF_PAID, RelayLane
 
@@ -57,7 +57,7 @@ WITHDRAW_TO_TYPES: Final[Types] = MappingProxyType(
 THE_RECIPIENT: Final = "0x" + "00" * 20
 """The payee of a withdrawal without a payee: the contract pays the recipient."""
 _AUTH: Final = "(address,uint256,uint256,bytes)"  # signer, nonce, deadline, signature
-_CLAIM: Final = selector("TransferEOALegacyRouter", "activeLegacyFor")
+_CLAIM: Final = find_selector("TransferEOALegacyRouter", "activeLegacyFor")
 _CLAIM_TYPES: Final = ("uint256", "address[]", "bool", _AUTH)
 
 
@@ -145,7 +145,7 @@ def compute_digest(request: Request, domain: TypedDataDomain) -> bytes:
     message: dict[str, object] = {"nonce": request.nonce, "deadline": request.deadline}
     match request:
         case ClaimRequest():
-            assets_hash = keccak(b"".join(map(address_word, request.assets)))
+            assets_hash = keccak(b"".join(map(encode_address, request.assets)))
             name, signed = "ClaimAuth", {"beneficiary": request.signer, "legacyId": subject, "assetsHash": assets_hash}
             message["isETH"] = request.is_eth
         case CheckInRequest():
@@ -161,7 +161,7 @@ def compute_digest(request: Request, domain: TypedDataDomain) -> bytes:
 def encode_call(request: Request, digest: bytes, version: str) -> bytes:
     """Return the router call. A plain signature with v 0 or 1 gets 27 or 28: contracts accept no other."""
     signature = request.signature
-    if signature[64:] in (b"\0", b"\1") and recover(digest, signature) == request.signer:
+    if signature[64:] in (b"\0", b"\1") and recover_signer(digest, signature) == request.signer:
         signature = signature[:64] + bytes([signature[64] + 27])
     auth = (request.signer, request.nonce, request.deadline, signature)
     match request:
@@ -169,13 +169,13 @@ def encode_call(request: Request, digest: bytes, version: str) -> bytes:
             return _CLAIM + encode(_CLAIM_TYPES, (request.subject_id, request.assets, request.is_eth, auth))
         case CheckInRequest():
             data = encode(("uint256", _AUTH), (request.subject_id, auth))
-            return selector("TransferEOALegacyRouter", "activeAliveFor") + data
+            return find_selector("TransferEOALegacyRouter", "activeAliveFor") + data
         case WithdrawRequest():
             names_payee = version == PAYEE_VERSION
             kinds = ("uint256", "bool", "(address,address,uint256,uint256,bytes)" if names_payee else _AUTH)
             given = (request.signer, request.pay_to, *auth[1:]) if names_payee else auth
             data = encode(kinds, (request.subject_id, request.skip_swap, given))
-            return selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
+            return find_selector("TimeLockRouter", f"withdrawFor({','.join(kinds)})") + data
 
 
 def decode_claim(call: bytes) -> tuple[int, tuple[str, ...], bool, str, int] | None:

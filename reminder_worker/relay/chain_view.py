@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from reminder_worker.chain import abi_codec, wire
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import address_word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoints import is_of_now
 from reminder_worker.chain.rpc import Request, RpcError
@@ -117,7 +117,10 @@ async def view_chain(
 
     def read_view(answers: Sequence[Any]) -> EndpointView:
         receipts, nonces = answers[4 : 4 + len(tx_hashes)], answers[4 + len(tx_hashes) :]
-        head, final = wire.block(answers[2]), None if isinstance(answers[3], RpcError) else wire.block(answers[3])
+        head, final = (
+            wire.decode_block(answers[2]),
+            None if isinstance(answers[3], RpcError) else wire.decode_block(answers[3]),
+        )
         if head is None:
             raise msgspec.ValidationError("no latest block")
         return EndpointView(
@@ -125,8 +128,8 @@ async def view_chain(
             time=head.timestamp,
             head_final=final.number if final else None,
             time_final=final.timestamp if final else None,
-            wallet_count=wire.count(answers[0]),
-            wallet_count_final=None if isinstance(answers[1], RpcError) else wire.count(answers[1]),
+            wallet_count=wire.decode_count(answers[0]),
+            wallet_count_final=None if isinstance(answers[1], RpcError) else wire.decode_count(answers[1]),
             receipts=dict(zip(tx_hashes, map(_decode_receipt, tx_hashes, receipts), strict=True)),
             nonces=dict(zip(signers, map(_decode_nonce, nonces[: len(signers)]), strict=True)),
             nonces_final=dict(zip(signers_final, map(_decode_nonce, nonces[len(signers) :]), strict=True)),
@@ -147,7 +150,7 @@ def keep_up_to_date(views: Sequence[EndpointView], now: float) -> Sequence[Endpo
 
 
 def _nonce_request(router: str, signer: str, tag: str) -> Request:
-    data = selector("TimeLockRouter", "sponsorNonce") + address_word(signer)  # the same of both routers
+    data = find_selector("TimeLockRouter", "sponsorNonce") + encode_address(signer)  # the same of both routers
     return ("eth_call", [{"to": router, "data": "0x" + data.hex()}, tag])
 
 
@@ -156,13 +159,13 @@ def _decode_nonce(answer: Any) -> int | None:
     if isinstance(answer, RpcError):
         return None
     try:
-        return abi_codec.at(wire.hex_bytes(answer), 0)
+        return abi_codec.word_at(wire.decode_hex(answer), 0)
     except abi_codec.MalformedData:
         return None
 
 
 def _decode_receipt(tx_hash: str, answer: Any) -> MinedAttempt | None:
-    receipt = wire.receipt(answer)
+    receipt = wire.decode_receipt(answer)
     if receipt is None:
         return None
     if receipt.tx_hash != tx_hash:

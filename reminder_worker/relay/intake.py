@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, RouterReads
-from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover
+from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover_signer
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
@@ -110,11 +110,11 @@ class RelayIntake:
         _check_contracts(request, served_chain(self._chains, request.chain_id).settings)
         self._require_relay()
         routers = self._routers[request.chain_id]
-        domain = await routers.domain(request.router)
+        domain = await routers.read_domain(request.router)
         try:
             return await self._take_signed(request, domain)
         except (SignerMismatch, ContractRefused, InvalidInput):  # as it looks when the router was upgraded just now
-            newest = await routers.domain(request.router, afresh=True)
+            newest = await routers.read_domain(request.router, afresh=True)
             if newest == domain:
                 raise
         return await self._take_signed(request, newest)
@@ -167,12 +167,14 @@ class RelayIntake:
         `ChainUnavailable` when only the chain could tell.
         """
         request = call.request
-        if recover(call.digest, request.signature) == request.signer:
+        if recover_signer(call.digest, request.signature) == request.signer:
             return True
         if await self._require_relay()[0].matches_call(repeated.id, call.data):
             return True
         signatures = SignatureVerifier(self._chains[request.chain_id])
-        verdict = await signatures.verdict(call.digest, request.signature, request.signer, caller=request.router)
+        verdict = await signatures.check_signature(
+            call.digest, request.signature, request.signer, caller=request.router
+        )
         return verdict.is_signed
 
     async def _find_other_version(self, request: Request, domain: TypedDataDomain) -> RequestView | None:
@@ -185,7 +187,7 @@ class RelayIntake:
             repeated = await self._find_repeated(call)
             if repeated is not None:
                 return repeated
-            if recover(digest, request.signature) == request.signer:
+            if recover_signer(digest, request.signature) == request.signer:
                 detail = f"This is signed for version {version} of the router, which has version {domain.version}"
                 raise VersionMismatch(f"{detail}: read its domain, and sign a new one.")
         return None
@@ -270,7 +272,7 @@ def _make_authorization(call: SignedCall, terms: RequestTerms, now: int, gas_nee
 async def _read_version(routers: RouterReads, router: str, known: Collection[str]) -> tuple[str | None, str | None]:
     """Return the version of a router's domain, and as a code why nothing is relayed to it."""
     try:
-        version = (await routers.domain(router)).version
+        version = (await routers.read_domain(router)).version
     except ServiceError as error:
         return None, error.code
     return version, None if version in known else RouterVersionUnsupported.code

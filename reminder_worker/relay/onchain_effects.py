@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import abi, wire
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.events import UndecodableLog, decode_log
 from reminder_worker.chain.quorum import endpoints_needed
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.rpc import Request
@@ -31,9 +31,9 @@ from reminder_worker.settings import ChainSettings
 
 MOST_ATTEMPTS: Final = 240  # to renew after one reset: every six hours of the window, twice over
 _TOPICS: Final = {
-    event["name"]: abi.topic(event)
+    event["name"]: abi.compute_topic(event)
     for contract in ("TransferEOALegacyRouter", "TimelockERC20", "TimelockERC721", "TimelockERC1155")
-    for event in abi.events(contract)
+    for event in abi.list_events(contract)
 }
 _EVENTS: Final = {
     "TransferEOALegacyClaimedFor": (RelayLane.CLAIM, "legacyId", "beneficiary"),
@@ -64,7 +64,7 @@ async def read_effects(
     contracts = list_vaults(chain.settings) if is_gift else [chain.settings.transfer_eoa_legacy_router]
     names = [name for name, (its_lane, _, _) in _EVENTS.items() if (its_lane is RelayLane.GIFT_WITHDRAW) == is_gift]
     # Our clock and the chain's may be 900 seconds apart.
-    first = await chain.first_block_since(int(since) - 900, finalized)
+    first = await chain.find_first_block_since(int(since) - 900, finalized)
     topics = frozenset(_TOPICS[name] for name in names)
     # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
     logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
@@ -90,7 +90,7 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
     def read_calls(answers: Sequence[Any]) -> dict[str, bytes]:
         found = msgspec.convert(list(answers), list[CalledTransaction])
         return {
-            tx_hash: wire.hex_bytes(transaction.input)
+            tx_hash: wire.decode_hex(transaction.input)
             for tx_hash, transaction in zip(tx_hashes, found, strict=True)
             if transaction.to is not None and transaction.to.lower() == router
         }
@@ -107,7 +107,7 @@ class CalledTransaction(msgspec.Struct):
 
 def _decode_effect(log: EventLog, signer: str) -> OnchainEffect | None:
     try:
-        event = decode(log)
+        event = decode_log(log)
     except UndecodableLog:
         return None
     lane, subject, whose = _EVENTS[event.name]
@@ -131,7 +131,7 @@ async def was_reset_since(chain: Chain, router: str, legacy_id: int, digest: byt
 
     Raises `ChainUnavailable`.
     """
-    reset_at = await RenewalReads(chain).reset_of(legacy_id, at=at)
+    reset_at = await RenewalReads(chain).read_reset_of(legacy_id, at=at)
     return reset_at is None or digest not in renewal_digests(chain.chain_id, router, legacy_id, reset_at)
 
 
@@ -148,7 +148,7 @@ class RequestResolution:
         if mined is not None and entry.slot.find_kind(mined.tx_hash) == "call":
             if mined.succeeded:
                 return RequestEnding(RequestState.CONFIRMED)
-            block = await chain.block_by_hash(mined.block_hash)
+            block = await chain.get_block_by_hash(mined.block_hash)
             fate = await self.find_fate(chain, entry.request, block.timestamp) if block else None
             return None if fate is None else end_failed_call(entry.request.lane, fate)
         fate = await self.find_fate(chain, entry.request)

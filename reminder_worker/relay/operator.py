@@ -278,7 +278,7 @@ class OperatorActions(RelayReconciler):
     async def resume_wallet(self, chain_id: int) -> None:
         """Let a stopped wallet take requests again, once no external transaction can use its next nonce."""
         await self.run(chain_id)  # with nothing open, the last run may be an hour old
-        counts = await self._chains[chain_id].transaction_counts(self._wallet.address, "latest")
+        counts = await self._chains[chain_id].count_transactions(self._wallet.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain_id} counts the wallet's transactions")
         async with self._engine.begin() as connection:

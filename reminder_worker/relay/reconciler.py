@@ -241,13 +241,13 @@ class RelayReconciler:
         views, price, balance = await asyncio.gather(
             view_chain(chain, self._wallet.address, hashes, unmined, _list_signers(filter(_is_checked, waiting))),
             self._read_price(chain),
-            chain.balance(self._wallet.address),
+            chain.get_balance(self._wallet.address),
         )
         return RunFacts(slots, waiting, views, price, balance)
 
     async def _read_price(self, chain: Chain) -> GasPrice | None:
         try:
-            base_fee, priority_fee = await chain.fees()
+            base_fee, priority_fee = await chain.get_fees()
         except Unavailable:
             return None
         return GasPrice(base_fee, priority_fee, self._wallet.caps.gas_price_ceiling_wei)
@@ -276,7 +276,7 @@ class RelayReconciler:
         """
         gifts = [request for request in waiting if request.lane is RelayLane.GIFT_WITHDRAW and _is_checked(request)]
         try:
-            found = await TimelockReads(chain).details([request.subject_id for request in gifts])
+            found = await TimelockReads(chain).read_details([request.subject_id for request in gifts])
         except Unavailable:
             return frozenset()  # the next run asks again
         pairs = zip(gifts, found, strict=True)

@@ -104,22 +104,22 @@ class RequestReader:
     async def read_facts(self, call: SignedCall, open_nonces: frozenset[int]) -> RequestFacts:
         """Read the latest block, the router's facts and the legacy's. Raises `SignerMismatch`, `ChainUnavailable`."""
         request = call.request
-        signed = SignatureVerifier(self._chain).verify(
+        signed = SignatureVerifier(self._chain).verify_signature(
             call.digest, request.signature, request.signer, caller=request.router
         )
-        head, _ = await asyncio.gather(self._chain.head(), signed)
+        head, _ = await asyncio.gather(self._chain.get_head(), signed)
         router, subject, signer = request.router, request.subject_id, request.signer
         answers: ClaimFacts | CheckInFacts | WithdrawFacts
         legacy: LegacyFacts | None = None
         match request:
             case ClaimRequest():
-                answers = await self._routers.claim(router, subject, signer, at=head.hash)
+                answers = await self._routers.read_claim_facts(router, subject, signer, at=head.hash)
             case CheckInRequest():
-                answers = await self._routers.check_in(router, subject, signer, at=head.hash)
+                answers = await self._routers.read_check_in_facts(router, subject, signer, at=head.hash)
             case WithdrawRequest():
-                answers = await self._routers.withdraw(router, subject, signer, at=head.hash)
+                answers = await self._routers.read_withdraw_facts(router, subject, signer, at=head.hash)
         if not isinstance(answers, WithdrawFacts) and answers.legacy is not None:
-            legacy = await LegacyReads(self._chain).facts_of(answers.legacy, router, subject, at=head.hash)
+            legacy = await LegacyReads(self._chain).read_facts_of(answers.legacy, router, subject, at=head.hash)
         return RequestFacts(head, answers, legacy, open_nonces)
 
     async def read_effects(self, call: SignedCall, facts: RequestFacts, terms: RequestTerms) -> CallEffects:
@@ -127,7 +127,7 @@ class RequestReader:
         request, legacy = call.request, facts.legacy
         pays_ether = False
         if isinstance(request, ClaimRequest) and legacy is not None:
-            pays_ether = request.is_eth and await self._chain.balance(legacy.legacy) >= LEAST_PAID_WEI
+            pays_ether = request.is_eth and await self._chain.get_balance(legacy.legacy) >= LEAST_PAID_WEI
         payer = legacy.legacy if legacy is not None and pays_ether else None
         effects = CallEffects() if terms.waits else await self._simulate(call, facts, terms, payer)
         effects = replace(effects, pays_ether=pays_ether)
@@ -176,7 +176,7 @@ class RequestReader:
         if request.signer == legacy.owner:
             return False  # a claim takes tokens from the owner's account: they would only come back
         now, at = facts.head.timestamp, facts.head.hash
-        return bool(await self._routers.allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
+        return bool(await self._routers.read_allowed_tokens(request.assets, legacy.owner, legacy.legacy, now, at=at))
 
     async def _holds_nfts(self, request: WithdrawRequest, simulated: SimulatedTransaction | None) -> bool:
         """Return whether a vault of NFTs has something under this id: by the simulation's logs, else by the index."""
@@ -213,7 +213,7 @@ def _pays_all(request: ClaimRequest, simulated: SimulatedTransaction) -> bool:
 
     Otherwise anybody can raise its cost: a token that arrives later is paid to the whole line.
     """
-    paid = simulated.received(request.signer, request.assets)
+    paid = simulated.find_received(request.signer, request.assets)
     return paid >= {*request.assets, *([ETHER] if request.is_eth else [])}
 
 
@@ -251,7 +251,7 @@ def check_effects(request: Request, facts: RequestFacts, effects: CallEffects) -
         _raise_revert(request, facts, effects, effects.revert)
     if isinstance(request, ClaimRequest):
         if effects.simulated is not None:
-            delivers = bool(effects.simulated.received(request.signer, request.assets))
+            delivers = bool(effects.simulated.find_received(request.signer, request.assets))
         else:
             delivers = effects.pays_ether or effects.has_tokens
         if not delivers:

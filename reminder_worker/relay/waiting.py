@@ -114,7 +114,7 @@ class RequestStarter:
                 found.append((row, ReadyRequest(row.id, row.router, row.gas_limit, key, data)))
         chain = self._wallet.chains[chain_id]
         calls = [(ContractCall(ready.router, ready.data), ready.gas_limit) for _, ready in found]
-        head = await chain.head()
+        head = await chain.get_head()
         answers = await chain.call_each(calls, at=head.hash, sender=self._wallet.address)
         objections = await asyncio.gather(
             *(
@@ -156,8 +156,8 @@ class RequestStarter:
         with suppress(ChainUnavailable):  # a node without simulation: the plain call has decided
             payer = None
             if claim and claim[2]:
-                legacy = await RouterReads(chain).legacy_of(ready.router, claim[0], at=head.hash)
-                payer = legacy if legacy and await chain.balance(legacy) >= LEAST_PAID_WEI else None
+                legacy = await RouterReads(chain).read_legacy_of(ready.router, claim[0], at=head.hash)
+                payer = legacy if legacy and await chain.get_balance(legacy) >= LEAST_PAID_WEI else None
             found = await chain.simulate(
                 ContractCall(ready.router, ready.data),
                 at=head,
@@ -168,7 +168,7 @@ class RequestStarter:
             )
         if isinstance(found, RevertedCall):
             return "would_revert"
-        delivers = found is None or found.received(row.signer, claim[1] if claim else ())
+        delivers = found is None or found.find_received(row.signer, claim[1] if claim else ())
         return None if delivers else "nothing_to_claim"
 
     async def _start_fitting(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:

@@ -246,7 +246,9 @@ class RelayWallet:
             prices = self._prices.get(chain_id)
             if prices is None or time.monotonic() - prices.read_at > 3.0:
                 chain = self.chains[chain_id]
-                (base_fee, tip), balance = await asyncio.gather(chain.fees(), chain.balance(self.signer.address))
+                (base_fee, tip), balance = await asyncio.gather(
+                    chain.get_fees(), chain.get_balance(self.signer.address)
+                )
                 prices = self._prices[chain_id] = WalletPrices(base_fee, tip, balance, time.monotonic())
             return prices
 
@@ -269,7 +271,7 @@ class RelayWallet:
 
         The chain is read first: our counter only grows, so a higher count on chain is an external transaction.
         """
-        counts = await chain.transaction_counts(self.signer.address, "latest")
+        counts = await chain.count_transactions(self.signer.address, "latest")
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
         count = agree_on_number(counts, len(chain.settings.rpc_urls))
@@ -277,7 +279,7 @@ class RelayWallet:
         async with self._engine.begin() as connection:
             row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
             if row is None:
-                pending = await chain.transaction_counts(self.signer.address, "pending")
+                pending = await chain.count_transactions(self.signer.address, "pending")
                 if count is None or len({*counts, *pending}) > 1:
                     # An unknown transaction of ours is under way, or endpoints lag.
                     raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")

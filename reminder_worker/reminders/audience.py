@@ -12,7 +12,7 @@ import msgspec
 
 from reminder_worker.chain import abi_codec
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import said
+from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.contracts.legacies import MOST_NAMED, LegacyMembers, LegacyReads
 from reminder_worker.chain.events import decode_transfer
 from reminder_worker.chain.types import ETHER, ContractCall, EventLog, RevertedCall
@@ -167,7 +167,7 @@ async def read_memberships(
     `at`: a block hash.
     """
     legacies = list(legacy_types)
-    found = dict(zip(legacies, await LegacyReads(chain).members(legacies, at=at), strict=True))
+    found = dict(zip(legacies, await LegacyReads(chain).read_members(legacies, at=at), strict=True))
     safes = sorted({each.owner for legacy, each in found.items() if each and legacy_types[legacy] == SAFE})
     signers = await read_safe_signers(chain, safes, at)
     memberships = {}
@@ -195,7 +195,7 @@ async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict
     """
     answers = await chain.call_many([ContractCall(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
     return {
-        safe: () if isinstance(answer, RevertedCall) else said(_read_owners, answer)
+        safe: () if isinstance(answer, RevertedCall) else read_or_none(_read_owners, answer)
         for safe, answer in zip(safes, answers, strict=True)
     }
 

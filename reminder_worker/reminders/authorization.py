@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.eip712 import SignatureVerdict, SignatureVerifier, recover, typed_data_digest
-from reminder_worker.chain.quorum import agreed
+from reminder_worker.chain.eip712 import SignatureVerdict, SignatureVerifier, recover_signer, typed_data_digest
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend_digest
 
@@ -92,10 +92,10 @@ class RequestAuthorizer:
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
         asked = _RequestCheck(
-            request, digest, recover(digest, request.signature), self._seen.get(about), require_premium
+            request, digest, recover_signer(digest, request.signature), self._seen.get(about), require_premium
         )
         # A read shows a stored set only to the creator who saved it (see `recipients.py`).
-        seen = await (asked.see(chain) if primary_type == "ReadRecipients" else agreed(chain, asked.see))
+        seen = await (asked.see(chain) if primary_type == "ReadRecipients" else read_agreed(chain, asked.see))
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
         if len(self._seen) >= MOST_SEEN:
@@ -143,7 +143,7 @@ class _RequestCheck:
         if is_plain and self.signer == creator:
             verdict = SignatureVerdict(True)
         else:
-            verdict = await SignatureVerifier(chain).verdict(self.digest, signature, creator)
+            verdict = await SignatureVerifier(chain).check_signature(self.digest, signature, creator)
         is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
         return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
 
@@ -151,7 +151,7 @@ class _RequestCheck:
         """Return whether the signer is the likely creator and has no code: an account with code decides by ERC-1271."""
         if self.signer is None or self.likely is None or self.likely.creator != self.signer:
             return False
-        (code,) = await chain.codes([self.signer])
+        (code,) = await chain.get_codes([self.signer])
         return not code
 
 

@@ -116,7 +116,7 @@ class DuePass:
     async def look(self) -> bool:
         """Return whether a legacy is due now."""
         await self._reset_horizon()
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
             return bool(await conn.scalar(sql["something_to_ask"], values))
@@ -125,21 +125,21 @@ class DuePass:
         """Read all due legacies in batches and store each batch."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
-        run = _DueRun(self._engine, self._chain, self._settings, await self._chain.head())
+        run = _DueRun(self._engine, self._chain, self._settings, await self._chain.get_head())
         with collecting_young_objects_only():
             while time.monotonic() < ends:
                 watched = await self._to_ask(run.head)
                 if not watched:
                     return run.report
                 # Take the block after the rows: an older block may not contain the event that reset a row.
-                run.go_on_at(await self._chain.head())
+                run.go_on_at(await self._chain.get_head())
                 await run.ask(watched, ends)
         run.report.more = True
         return run.report
 
     async def ask_again(self) -> None:
         """Mark legacies as due that were read at a block which is not on the chain, as after `backfill`."""
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         async with self._engine.begin() as conn:
             await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
 
@@ -235,7 +235,7 @@ class _DueRun:
 
     async def ask(self, watched: Sequence[WatchedLegacy], ends: float) -> None:
         if self._default_ahead is None:
-            self._default_ahead = await self._view.default_notify_ahead(at=self.head.hash)
+            self._default_ahead = await self._view.read_default_notify_ahead(at=self.head.hash)
         size = self._settings.due_batch_size
         safes = [each for each in watched if each.legacy_type == SAFE]
         others = [each for each in watched if each.legacy_type != SAFE]
@@ -257,7 +257,7 @@ class _DueRun:
         at = self.head.hash
         windows, triggers, _ = await run_together(
             read_open_windows(self._chain, legacies, at, self._questions),
-            self._legacies.triggers(legacies, at=at),
+            self._legacies.read_triggers(legacies, at=at),
             self._learn_ahead({each.creator for each in batch}),
         )
         looks = []
@@ -276,7 +276,7 @@ class _DueRun:
         # Not `creators - self._ahead.keys()`: that walks through all known creators for each batch.
         unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
-            times = await self._premium.times_ahead(unknown, at=self.head.hash)
+            times = await self._premium.read_times_ahead(unknown, at=self.head.hash)
             self._ahead.update(
                 {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
             )
@@ -290,7 +290,7 @@ class _DueRun:
             return
         read = await read_memberships(self._chain, types, self.head.hash)
         doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
-        active = dict(zip(doubtful, await self._renewals.resets(doubtful, at=self.head.hash), strict=True))
+        active = dict(zip(doubtful, await self._renewals.read_resets(doubtful, at=self.head.hash), strict=True))
         for each in wanted:
             each.members = _membership_to_store(each, read.get(each.watched.legacy))
             if each.open:

@@ -82,7 +82,7 @@ class ReminderFactReader:
         self._known: ReminderFacts | None = None
 
     async def read(self, entries: Sequence[ReminderEmail]) -> ReminderFacts:
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         facts = self._known
         if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
             facts = self._known = ReminderFacts(head)
@@ -102,7 +102,7 @@ class ReminderFactReader:
     async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         if not legacies:
             return
-        found = await LegacyReads(self._chain).facts(legacies, at=facts.head.hash)
+        found = await LegacyReads(self._chain).read_facts(legacies, at=facts.head.hash)
         safes = {each.owner for each in found if each is not None and each.legacy_type == SAFE}
         facts.signers.update(
             await read_safe_signers(self._chain, sorted(safes - facts.signers.keys()), facts.head.hash)
@@ -121,7 +121,7 @@ class ReminderFactReader:
         """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
-        states = await RenewalReads(self._chain).states([one.legacy_id for one in asked], at=facts.head.hash)
+        states = await RenewalReads(self._chain).read_states([one.legacy_id for one in asked], at=facts.head.hash)
         return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 
     async def _configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:
@@ -151,7 +151,9 @@ class ReminderFactReader:
             for entry in entries
         }
         tokens = sorted({token for each in sums.values() for token in each} - {ETHER})
-        whitelist, metadata = await run_together(TokenWhiteList(self._chain).tokens(), self._tokens.metadata(tokens))
+        whitelist, metadata = await run_together(
+            TokenWhiteList(self._chain).read_tokens(), self._tokens.read_metadata(tokens)
+        )
         metadata = {**metadata, ETHER: ETHER_METADATA}
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 

@@ -72,9 +72,9 @@ async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, plac
     async def ask(some: Sequence[str]) -> Windows:
         try:
             async with places:
-                found = await view.due_windows(some, at=at)
+                found = await view.read_due_windows(some, at=at)
         except TooMuch:
-            await chain.head()  # raises if the node is at fault, not this legacy
+            await chain.get_head()  # raises if the node is at fault, not this legacy
             return {}
         if isinstance(found, list):
             return dict(zip(some, found, strict=True))

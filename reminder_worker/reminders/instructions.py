@@ -48,7 +48,7 @@ class InstructionMailer:
         granted = await self._authoriser.authorise(
             request, "SendInstructions", require_owner=True, require_premium=True
         )
-        head = await self._chains[request.chain_id].head()
+        head = await self._chains[request.chain_id].get_head()
         members = await self._members(granted.identity, request.chain_id, head)
         configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:
@@ -78,7 +78,7 @@ class InstructionMailer:
     async def _members(self, identity: LegacyIdentity, chain_id: int, head: BlockHeader) -> LegacyMembership:
         """Read the members. Raises `LegacyNotLive`: people keep these emails for years and would wait in vain."""
         chain = self._chains[chain_id]
-        (found,) = await LegacyReads(chain).facts([identity.legacy], at=head.hash)
+        (found,) = await LegacyReads(chain).read_facts([identity.legacy], at=head.hash)
         if found is None:
             raise ChainUnavailable("the legacy cannot be read")
         if not found.is_live:

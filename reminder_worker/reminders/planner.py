@@ -119,7 +119,7 @@ class Planner:
         if not await self._has_window(ANY_BLOCK):
             return False
         try:
-            head = await in_time(self._chain.head(), LOOK_SECONDS)
+            head = await in_time(self._chain.get_head(), LOOK_SECONDS)
         except ServiceError:
             return True
         return await self._has_window(head.number)
@@ -147,7 +147,7 @@ class Planner:
 
     async def _age_signals(self, report: PlanReport) -> None:
         """Mark signals as too old, also those seen in time while email was off."""
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         values = {"chain_id": self._chain_id, "oldest": head.timestamp - self._max_age}
         async with self._engine.begin() as conn:
             aged = await conn.execute(sql["age_signals"], values)
@@ -173,7 +173,7 @@ class Planner:
 
     async def _plan_windows(self, report: PlanReport) -> int:
         # A window read above the chain's head waits alone.
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
             windows = (await conn.execute(sql["windows_to_plan"], values)).all()

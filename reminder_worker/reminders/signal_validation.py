@@ -20,7 +20,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain, StateGone
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.events import UndecodableLog, decode
+from reminder_worker.chain.events import UndecodableLog, decode_log
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import BlockHeader, EventLog, TransactionReceipt
 from reminder_worker.database.queries import json_text
@@ -137,8 +137,8 @@ class SignalValidator:
         """Return one result per signal, in order."""
         receipts, denied = await self._receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
-        head = await self._chain.head()
-        identities = await LegacyReads(self._chain).identities(legacies, at=head.hash)
+        head = await self._chain.get_head()
+        identities = await LegacyReads(self._chain).read_identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
         verdicts: dict[StoredSignal, ValidatedSignal] = {}
         good: dict[StoredSignal, TransactionReceipt] = {}
@@ -169,7 +169,7 @@ class SignalValidator:
         """
         hashes = sorted({signal.tx_hash for signal in signals})
         if len(self._chain.settings.rpc_urls) == 1:
-            found = await self._chain.receipts(hashes)
+            found = await self._chain.get_receipts(hashes)
             return {each.tx_hash: each for each in found if each is not None and each.succeeded}, set()
         requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
         said = await self._chain.endpoints.ask_each(requests, _read_receipts)
@@ -226,7 +226,7 @@ class SignalValidator:
         for at, entry in enumerate(receipt.logs):
             if entry.address == self._chain.settings.premium_setting:
                 with suppress(UndecodableLog):
-                    event = decode(entry)
+                    event = decode_log(entry)
                     if event.name == NOTIFY:
                         yield at, event.args
 
@@ -273,7 +273,7 @@ class SignalValidator:
 
     async def _block(self, block_hash: str) -> BlockHeader | None:
         async with self._blocks:
-            return await self._chain.block_by_hash(block_hash)
+            return await self._chain.get_block_by_hash(block_hash)
 
     async def _members(
         self, place: SignalBlock, types: Mapping[str, int], doubted: set[SignalBlock]
@@ -286,7 +286,7 @@ class SignalValidator:
             async with self._blocks:
                 return await read_memberships(self._chain, types, place.hash)
         except StateGone as gone:
-            head = await self._chain.block("latest")
+            head = await self._chain.get_block("latest")
             if head is None or head.number - place.number < STATE_KEPT_BLOCKS:
                 return None  # a lagging node or a reorganisation
             if not gone.everywhere:
@@ -302,7 +302,7 @@ class SignalValidator:
         if not signals:
             return {}
         lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
-        head = await self._chain.head()
+        head = await self._chain.get_head()
         now = await read_memberships(self._chain, lasting, head.hash) if lasting else {}
         stored = await self._stored_members(sorted({signal.legacy for signal in signals}))
         return {
@@ -350,7 +350,7 @@ class SignalValidator:
 
     async def _whitelist(self, signals: Iterable[StoredSignal]) -> frozenset[str]:
         transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in signals)
-        return await TokenWhiteList(self._chain).tokens() if transfers else frozenset()
+        return await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset()
 
     async def _told_lines(self, signals: Iterable[StoredSignal]) -> dict[tuple[str, int], int]:
         asked = sorted({(s.legacy, s.block_time) for s in signals if s.kind == SignalKind.TRANSFER_ACTIVATION})
@@ -366,7 +366,7 @@ class SignalValidator:
 
 
 def _read_receipts(answers: Sequence[Any]) -> list[TransactionReceipt | RpcError | None]:
-    return [answer if isinstance(answer, RpcError) else wire.receipt(answer) for answer in answers]
+    return [answer if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers]
 
 
 def _confirm_receipt(voices: int, said: Sequence[TransactionReceipt | None]) -> TransactionReceipt | None:

@@ -108,7 +108,7 @@ class SignalPass:
     async def _next(self) -> _SignalBatch | None:
         """Return the next range, or None if nothing is above the cursor. Costs one request to the node."""
         which = self._chain.settings.signal_block
-        head, cursor = await self._chain.block(which), await self._cursor()
+        head, cursor = await self._chain.get_block(which), await self._cursor()
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a {which} block")
         if cursor is not None and head.number < cursor.number:
@@ -116,7 +116,7 @@ class SignalPass:
         oldest_time = head.timestamp - self._max_age
         reorganised = cursor is not None and await self._reorganised(cursor, head)
         if cursor is None or reorganised:
-            first = await self._chain.first_block_since(oldest_time, head.number)
+            first = await self._chain.find_first_block_since(oldest_time, head.number)
             read = first - 1
         elif head.number == cursor.number:
             return None
@@ -156,7 +156,7 @@ class SignalPass:
             return IndexCursor(number, head.hash)
         if number == at.number:
             return IndexCursor(number, at.hash)
-        return IndexCursor(number, (await self._chain.block_at(number)).hash)
+        return IndexCursor(number, (await self._chain.get_block_at(number)).hash)
 
     async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
         """Return signals that are not stored, or stored with another block and still waiting."""

@@ -13,10 +13,10 @@ from typing import Final
 import polars as pl
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, address_word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, encode_address
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import configured
+from reminder_worker.chain.contracts import decode_configured
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
 from reminder_worker.indexer.models import EOA, SAFE
@@ -73,12 +73,12 @@ def _split_by_owner(live: pl.DataFrame, tokens: int) -> Iterator[pl.DataFrame]:
 
 
 async def _sum_wei(chain: Chain, accounts: Sequence[str], block: BlockHeader) -> int:
-    total, question = 0, selector("Multicall3", "getEthBalance")
+    total, question = 0, find_selector("Multicall3", "getEthBalance")
     for start in range(0, len(accounts), CALLS_AT_ONCE):
         batch = accounts[start : start + CALLS_AT_ONCE]
-        calls = [ContractCall(chain.settings.multicall3, question + address_word(account)) for account in batch]
+        calls = [ContractCall(chain.settings.multicall3, question + encode_address(account)) for account in batch]
         answers = await chain.call_many(calls, at=block.hash)
-        total += sum(configured("getEthBalance", abi_codec.at, answer) for answer in answers)
+        total += sum(decode_configured("getEthBalance", abi_codec.word_at, answer) for answer in answers)
     return total
 
 
@@ -100,7 +100,7 @@ class _HoldingsReader:
 
     async def find_deleted(self, safes: Sequence[str]) -> list[str]:
         """Return Safe legacies that say they are not live; a legacy with another answer stays."""
-        question = selector("Legacy", "isLive")
+        question = find_selector("Legacy", "isLive")
         answers = await self._read((ContractCall(legacy, question) for legacy in safes), _decode_uint)
         return [legacy for legacy, is_live in zip(safes, answers, strict=True) if is_live == 0]
 
@@ -120,7 +120,7 @@ class _HoldingsReader:
         asked = [(owner, token, legacy) for owner, token in balances for legacy in plain.get(owner, ())]
         own = await self._read_own_allowances(asked)
         legacies = sorted({legacy for _, _, legacy in asked})
-        pull_vaults = await LegacyReads(self._chain).pull_vaults(legacies, at=self._block.hash)
+        pull_vaults = await LegacyReads(self._chain).read_pull_vaults(legacies, at=self._block.hash)
         vaults = {legacy: vault or "" for legacy, vault in zip(legacies, pull_vaults, strict=True)}
         at_vaults = list({(owner, token, vaults[legacy]): None for owner, token, legacy in asked if vaults[legacy]})
         permits = dict(zip(at_vaults, await self._read_permits(at_vaults), strict=True))
@@ -132,8 +132,8 @@ class _HoldingsReader:
     async def _read_balances(self, holders: Sequence[str]) -> dict[HolderToken, int]:
         """Return balances above zero."""
         asked = [(holder, token) for holder in holders for token in sorted(self._tokens)]
-        question = selector("ERC20", "balanceOf")
-        calls = (ContractCall(token, question + address_word(holder)) for holder, token in asked)
+        question = find_selector("ERC20", "balanceOf")
+        calls = (ContractCall(token, question + encode_address(holder)) for holder, token in asked)
         found: dict[HolderToken, int] = {}
         for (holder, token), balance in zip(asked, await self._read(calls, _decode_uint), strict=True):
             if balance is None:
@@ -149,7 +149,7 @@ class _HoldingsReader:
 
     async def _read_own_allowances(self, asked: Sequence[tuple[str, str, str]]) -> list[int]:
         """Return, per owner, token and legacy, the larger of the legacy's allowance and its Permit2 allowance."""
-        question = selector("ERC20", "allowance")
+        question = find_selector("ERC20", "allowance")
         calls = (ContractCall(token, question + _address_words(owner, legacy)) for owner, token, legacy in asked)
         allowances = await self._read(calls, _decode_uint)
         permits = await self._read_permits(asked)
@@ -157,7 +157,7 @@ class _HoldingsReader:
 
     async def _read_permits(self, asked: Iterable[tuple[str, str, str]]) -> list[int]:
         """Return Permit2 allowances by owner, token and spender."""
-        question, permit2 = selector("Permit2", "allowance"), self._chain.settings.permit2
+        question, permit2 = find_selector("Permit2", "allowance"), self._chain.settings.permit2
         calls = (ContractCall(permit2, question + _address_words(*each)) for each in asked)
         return [permit or 0 for permit in await self._read(calls, self._decode_permit)]
 
@@ -173,7 +173,7 @@ class _HoldingsReader:
         """Return the amount, or None once it has expired; as Permit2, count the moment of expiry as valid."""
         if len(answer) != 3 * WORD:
             return None
-        return abi_codec.at(answer, 0) if abi_codec.at(answer, WORD) >= self._block.timestamp else None
+        return abi_codec.word_at(answer, 0) if abi_codec.word_at(answer, WORD) >= self._block.timestamp else None
 
 
 def _decode_uint(answer: bytes) -> int | None:
@@ -181,4 +181,4 @@ def _decode_uint(answer: bytes) -> int | None:
 
 
 def _address_words(*addresses: str) -> bytes:
-    return b"".join(map(address_word, addresses))
+    return b"".join(map(encode_address, addresses))

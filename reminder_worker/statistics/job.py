@@ -75,7 +75,7 @@ class StatisticsPass:
             if newest.block_number > block.number:
                 # The index was reset and will reach that block again, unless the chain itself lost the block.
                 return await self._is_at_head(block, below=newest.block_number)
-            known = await self._chain.block(newest.block_number)
+            known = await self._chain.get_block(newest.block_number)
             if known is None:
                 return False
             if known.hash != newest.block_hash:
@@ -101,11 +101,11 @@ class StatisticsPass:
 
         async def tokens_at(block_hash: str) -> frozenset[str]:
             nonlocal tokens
-            tokens = await TokenWhiteList(self._chain).tokens(at=block_hash)
+            tokens = await TokenWhiteList(self._chain).read_tokens(at=block_hash)
             return tokens | with_feed
 
         rows = await read_rows(self._engine, self._chain.settings, tokens_at)
-        block = await self._chain.block_by_hash(rows.at.hash)
+        block = await self._chain.get_block_by_hash(rows.at.hash)
         if block is None:
             raise ChainUnavailable("the block that the index is at is not on the chain")
         holdings = await read_holdings(self._chain, rows.live, tokens, block)
@@ -139,11 +139,11 @@ class StatisticsPass:
         """Return the index's block, or None before its first block and after a reorganisation."""
         async with self._engine.connect() as connection:
             cursor = await index_tables.read_cursor(connection, self._chain.chain_id, CURSOR)
-        return None if cursor is None or cursor.number < 0 else await self._chain.block_by_hash(cursor.hash)
+        return None if cursor is None or cursor.number < 0 else await self._chain.get_block_by_hash(cursor.hash)
 
     async def _is_at_head(self, block: BlockHeader, below: int | None = None) -> bool:
         """Return whether the block is close to the head; with `below`, also whether the head is below that number."""
-        head = await self._chain.block("latest")
+        head = await self._chain.get_block("latest")
         if head is None or (below is not None and head.number >= below):
             return False
         return head.timestamp - block.timestamp <= 900
@@ -174,7 +174,9 @@ class StatisticsPass:
 
         readable = {token: amount for token, amount in rows.locked.items() if token not in holdings.unreadable}
         amounts = aggregates.add_amounts(readable, holdings.amounts, {ETHER: holdings.wei})
-        metadata = await TokenReads(self._chain).metadata([token for token in amounts if token != ETHER], at=block.hash)
+        metadata = await TokenReads(self._chain).read_metadata(
+            [token for token in amounts if token != ETHER], at=block.hash
+        )
         return value_tokens(amounts, {**metadata, ETHER: ETHER_METADATA}, await self._fresh_prices())
 
     async def _can_value_more(self, taken: StatisticsSnapshot) -> bool:

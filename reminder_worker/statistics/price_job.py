@@ -88,7 +88,7 @@ class PricePass:
         return PriceReport(block.number, len(readings), rounds, Counter(reading.verdict.value for reading in readings))
 
     async def _read(self) -> tuple[BlockHeader, Sequence[_FeedReading]]:
-        block = await self._chain.head()
+        block = await self._chain.get_head()
         feeds = list(dict.fromkeys(configured.feed for configured in self._feeds))
         answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
         known = await self._find_stored()
@@ -107,7 +107,7 @@ class PricePass:
 
     async def _read_symbols(self, block: BlockHeader) -> Mapping[str, str | None]:
         tokens = [feed.token for feed in self._feeds if feed.token != ETHER]
-        found = await self._tokens.metadata(tokens, at=block.hash)
+        found = await self._tokens.read_metadata(tokens, at=block.hash)
         return {ETHER: ETHER} | {token: metadata.symbol if metadata else None for token, metadata in found.items()}
 
     async def _store_feeds(
@@ -215,11 +215,13 @@ async def check_feeds(chain: Chain) -> tuple[bool | None, str]:
     if not configured:
         return None, f"no feeds (CHAIN_{chain.chain_id}_PRICE_FEEDS): no prices, nothing has a value"
     wrapped = {"WETH": ETHER, "WBTC": "BTC"}
-    block = await chain.block("latest")
+    block = await chain.get_block("latest")
     if block is None:
         return False, "the endpoint has no latest block"
     answers = await read_feeds(chain, [each.feed for each in configured], block)
-    known = await TokenReads(chain).metadata([each.token for each in configured if each.token != ETHER], at=block.hash)
+    known = await TokenReads(chain).read_metadata(
+        [each.token for each in configured if each.token != ETHER], at=block.hash
+    )
     bad = []
     for each, answer in zip(configured, answers, strict=True):
         symbol = ETHER if each.token == ETHER else found.symbol if (found := known[each.token]) else None

@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, Row, Select, String, and_, cast, column, func
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, MalformedData
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.tokens import TokenMetadata
@@ -68,7 +68,7 @@ async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> 
 
     Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals.
     """
-    questions = [selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description")]
+    questions = [find_selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description")]
     found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in questions], at=block.hash)
     return [_decode_answer(*found[i : i + 3]) for i in range(0, len(found), 3)]
 
@@ -117,7 +117,7 @@ def _decode_answer(
             return FeedAnswer(None)
         round_id, answered_in = abi_codec.uint_at(round_data, 0, 80), abi_codec.uint_at(round_data, 4 * WORD, 80)
         answer = int.from_bytes(round_data[WORD : 2 * WORD], "big", signed=True)
-        updated_at = abi_codec.at(round_data, 3 * WORD)
+        updated_at = abi_codec.word_at(round_data, 3 * WORD)
         found = PriceRound(round_id, answer, abi_codec.uint_at(decimals, 0, 8), updated_at)
     except MalformedData:
         return FeedAnswer(None)
@@ -129,7 +129,7 @@ def _find_asset(description: bytes | RevertedCall) -> str | None:
     try:
         if isinstance(description, RevertedCall):
             return None
-        text = abi_codec.bytes_at(description, abi_codec.at(description, 0), 128)
+        text = abi_codec.bytes_at(description, abi_codec.word_at(description, 0), 128)
     except MalformedData:
         return None
     asset, slash, currency = text.decode("ascii", "replace").strip().upper().rpartition("/ ")

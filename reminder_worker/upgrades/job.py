@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, at
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, word_at
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.chain.types import ContractCall as Read
@@ -143,11 +143,11 @@ class UpgradeWatch:
             values = {"chain_id": self._chain_id, "final": await self._final_block()}
             async with self._engine.begin() as connection:
                 await connection.execute(sql["settle_operations"], values)
-        return work.ready_at is not None and work.ready_at <= (await self._chain.head()).timestamp
+        return work.ready_at is not None and work.ready_at <= (await self._chain.get_head()).timestamp
 
     async def _final_block(self) -> int:
         """Return the last final block; -1 while no endpoint names one."""
-        final = await self._chain.block("finalized")
+        final = await self._chain.get_block("finalized")
         return -1 if final is None else final.number
 
     # -- what changed ---------------------------------------------------------------------------
@@ -205,13 +205,13 @@ class UpgradeWatch:
             events_of.setdefault(event.operation_id, []).append(event)
         projected = {id: operation_of(id, events_of.get(id, ())) for id in touched}
         operations = {id: operation for id, operation in projected.items() if operation is not None}
-        operations, delay, disagreeing = await self._ask_timelock(operations, await self._chain.head())
+        operations, delay, disagreeing = await self._ask_timelock(operations, await self._chain.get_head())
         vanished = tuple(id for id, operation in projected.items() if operation is None)
         return QueueStep(tuple(fresh), tuple(gone), operations, vanished, reorganised_before, delay, disagreeing)
 
     async def _with_senders(self, events: Sequence[UpgradeEvent]) -> list[UpgradeEvent]:
         hashes = sorted({event.tx_hash for event in events})
-        senders = dict(zip(hashes, await self._chain.senders(hashes), strict=True))
+        senders = dict(zip(hashes, await self._chain.get_senders(hashes), strict=True))
         return [replace(event, sender=senders[event.tx_hash]) for event in events]
 
     async def _ask_timelock(
@@ -220,11 +220,11 @@ class UpgradeWatch:
         """Return the operations with the times that the timelock names, its minimum delay (None: it does not answer),
         and how many open operations it calls done or unknown."""
         waiting = [operation for operation in operations.values() if operation.is_open]
-        get = selector("TimelockController", "getTimestamp")
+        get = find_selector("TimelockController", "getTimestamp")
         reads = [Read(self._timelock, get + bytes.fromhex(operation.operation_id[2:])) for operation in waiting]
-        reads.append(Read(self._timelock, selector("TimelockController", "getMinDelay")))
+        reads.append(Read(self._timelock, find_selector("TimelockController", "getMinDelay")))
         *moments, delay = [
-            at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
+            word_at(answer, 0) if isinstance(answer, bytes) and len(answer) == WORD else None
             for answer in await self._chain.call_many(reads, at=head.hash)
         ]
         found, disagreeing = dict(operations), 0
@@ -243,7 +243,7 @@ class UpgradeWatch:
 
     async def _alerts_of(self, step: QueueStep, final: int, is_history: bool) -> list[UpgradeAlert]:
         addresses = list_implementations(step.operations.values())
-        codes = dict(zip(addresses, await self._chain.codes(addresses), strict=True))
+        codes = dict(zip(addresses, await self._chain.get_codes(addresses), strict=True))
         async with self._engine.connect() as connection:
             recorded = await store.read_events(connection, sql["role_events"], self._chain_id)
             subjects = {self._timelock, *step.operations, *step.vanished}

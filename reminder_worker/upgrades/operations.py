@@ -11,7 +11,7 @@ from typing import Any, Final
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.abi_codec import WORD, MalformedData, address_at, at, bytes_at
+from reminder_worker.chain.abi_codec import WORD, MalformedData, address_at, bytes_at, word_at
 from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs
 from reminder_worker.indexer.projection import ChainEvent
@@ -65,7 +65,7 @@ def decode_call(data: bytes) -> DecodedCall:
     member = _BY_SELECTOR.get(data[:4])
     if member is None:
         return DecodedCall(None, None)
-    function = abi.signature(member)
+    function = abi.format_signature(member)
     try:
         arguments, used = _decode_fields(member["inputs"], data[4:])
     except MalformedData:
@@ -93,7 +93,7 @@ def _decode_fields(parameters: Sequence[abi.Member], data: bytes) -> tuple[dict[
     used = len(parameters) * WORD
     for index, parameter in enumerate(parameters):
         if parameter["type"] == "bytes":
-            place = at(data, index * WORD)
+            place = word_at(data, index * WORD)
             value = bytes_at(data, place, len(data))
             used = max(used, place + WORD + -(-len(value) // WORD) * WORD)
             found[parameter["name"]] = value
@@ -104,16 +104,16 @@ def _decode_fields(parameters: Sequence[abi.Member], data: bytes) -> tuple[dict[
 
 READERS: Final[Mapping[str, Callable[[bytes, int], Argument]]] = {
     "address": address_at,
-    "uint256": at,
-    "bytes32": lambda data, position: f"0x{at(data, position):064x}",
+    "uint256": word_at,
+    "bytes32": lambda data, position: f"0x{word_at(data, position):064x}",
 }
 _BY_SELECTOR: Final = {
-    abi.selector(contract, member["name"]): member
+    abi.find_selector(contract, member["name"]): member
     for contract, names in {
         "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership", "renounceOwnership", "changeProxyAdmin"),
         "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
     }.items()
-    for member in abi.members(contract)
+    for member in abi.read_members(contract)
     if member["type"] == "function" and member["name"] in names
 }
 
@@ -129,7 +129,7 @@ class QueueEvent(StrEnum):
     REVOKED = "RoleRevoked"
 
 
-_EVENTS: Final = {abi.topic(event): event for event in abi.events("TimelockController")}
+_EVENTS: Final = {abi.compute_topic(event): event for event in abi.list_events("TimelockController")}
 TOPICS: Final = frozenset(_EVENTS)
 OPEN: Final = frozenset({"pending", "ready"})
 LATEST: Final = 2**63 - 1  # delays and moments beyond it do not fit into a row, nor into anybody's life

@@ -150,7 +150,7 @@ async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -
         raise NotFound("there is no such operation on this chain")
     listed = _listed_operation(row)
     addresses = list_implementations([listed.operation])
-    codes = dict(zip(addresses, await chain.codes(addresses), strict=True))
+    codes = dict(zip(addresses, await chain.get_codes(addresses), strict=True))
     final = listed.operation.changed_block if listed.final else -1
     context = WordingContext(chain.settings, timelock, codes, role_members(roles, CANCELLER), final)
     return all_facts(listed.operation, context), events

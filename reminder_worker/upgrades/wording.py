@@ -11,7 +11,7 @@ from typing import Final
 
 from eth_utils.crypto import keccak
 
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum_address, format_duration
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
@@ -241,7 +241,7 @@ def _where_to_look(tx_hash: str | None, operation_id: str | None, context: Wordi
 def _how_to_cancel(operation: UpgradeOperation, context: WordingContext) -> Facts:
     if not operation.is_open:
         return {}
-    data = selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
+    data = find_selector("TimelockController", "cancel").hex() + operation.operation_id[2:]
     facts: Facts = {"cancel by": f"a transaction to {context.name_address(context.timelock)} with the data 0x{data}"}
     if context.cancellers:
         more = len(context.cancellers) - 5

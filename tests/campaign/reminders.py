@@ -64,7 +64,7 @@ class Reminders(WorkerLife):
         for node in self.nodes:
             node.well()
         for endpoint in self.world.chain.endpoints.members:
-            endpoint.rest.succeeded()  # the rest after an outage would outlast the life
+            endpoint.rest.record_success()  # the rest after an outage would outlast the life
         self.graph.has_indexing_errors = False
         self.graph.faults.clear()
         rows = await self.world.sql("select source from worker.index_cursor where name = 'signals'")

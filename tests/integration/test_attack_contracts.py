@@ -97,7 +97,7 @@ async def test_the_halves_of_a_batch_that_reverts_are_asked_about_together(chain
     node = OnlyTogether(chain_scenario, 4)
     await node.start()
     async with Chain(chain_settings(chain_scenario, node.url, RPC_TIMEOUT=20)) as chain:
-        head = await chain.head()
+        head = await chain.get_head()
         places, batch = asyncio.Semaphore(2), [legacy.address for legacy in [*good, bad]]
         batches = await asyncio.gather(*(read_open_windows(chain, batch, head.hash, places) for _ in range(2)))
         assert [endpoint.errors for endpoint in chain.endpoints.list_health()] == [0], "it was not asked for two"

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from tests.integration import reminder_world
 from tests.integration.api_world import World, open_world, person
@@ -68,7 +68,7 @@ def signs_for(address: str) -> Alter:
 
 def creator_is(legacy: str, true: str, false: str) -> Alter:
     """The endpoint says that somebody else created `legacy`: wherever an answer about it holds the true creator."""
-    asks = selector("Legacy", "creator").hex()
+    asks = find_selector("Legacy", "creator").hex()
 
     def alter(request: Json, response: Json) -> Json:
         about = request["method"] == "eth_call" and asks in str(request["params"][0]["data"])

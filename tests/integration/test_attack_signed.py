@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.schemas import EXAMPLE_TOKEN
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.eip712 import recover
+from reminder_worker.chain.eip712 import recover_signer
 from tests.integration.api_world import INGEST, Answer, World, open_world, payload_of, person
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
@@ -252,10 +252,10 @@ NUMBERS = EDGES | st.integers(0, 2**256 - 1)
 def test_any_signature_values_recover_one_account_or_none(r: int, s: int, v: int, length: int) -> None:
     """Zero, the curve's order and what lies beyond it, points that are not on the curve, every v, every length."""
     raw = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([v])
-    named = recover(ACCOUNTS_DIGEST, raw)
+    named = recover_signer(ACCOUNTS_DIGEST, raw)
     if named is not None:
         assert v in {0, 1, 27, 28}
         assert 0 < r < ORDER
         assert 0 < s <= ORDER // 2
-        assert recover(b"\x06" * 32, raw) != named, "it is of this digest only"
-    assert length == 65 or recover(ACCOUNTS_DIGEST, raw[:length] + bytes(max(0, length - 65))) is None
+        assert recover_signer(b"\x06" * 32, raw) != named, "it is of this digest only"
+    assert length == 65 or recover_signer(ACCOUNTS_DIGEST, raw[:length] + bytes(max(0, length - 65))) is None

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.renewals import BUDGET_SECONDS
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.outbox.messages import format_deadline
@@ -157,7 +157,7 @@ async def test_failing_router_does_not_prevent_the_email(world: RenewalWorld, en
     legacy, anvil = await opted_in(world), world.scenario.anvil
     left(world, legacy, 20)
     await world.look()
-    about = "0x" + selector("TransferEOALegacyRouter", "autoRenewState").hex()
+    about = "0x" + find_selector("TransferEOALegacyRouter", "autoRenewState").hex()
     async with (
         proxy(anvil.url) as node,
         open_world(engine, world.scenario, world.world.mail, CHAIN_31337_RPC_URLS=node.url) as late,

@@ -112,7 +112,7 @@ async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_sce
             try:
                 assert await LegacyReads(chain).is_genuine(STRANGER) is None
                 with pytest.raises(SignerMismatch):
-                    await SignatureVerifier(chain).verify(bytes(32), b"", STRANGER)
+                    await SignatureVerifier(chain).verify_signature(bytes(32), b"", STRANGER)
                 _, most = tracemalloc.get_traced_memory()
             finally:
                 tracemalloc.stop()

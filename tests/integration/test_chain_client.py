@@ -13,7 +13,7 @@ from aiohttp import web
 
 from devnet.chain import usable_port
 from devnet.scenarios import LegacyMode, Scenario
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.logs import LogFilter
@@ -139,7 +139,7 @@ async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: Proxy,
         first.well()
         fail(first)
         chain = connect(first.url, chain_scenario.anvil.url)
-        block = await chain.block("latest")
+        block = await chain.get_block("latest")
         assert block is not None
         assert block.number == chain_scenario.anvil.block_number()
         assert [health.errors for health in chain.endpoints.list_health()] == [1, 0]
@@ -156,15 +156,15 @@ async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
         await chain.endpoints.check_chain_ids()
         first.answer = only("eth_getBlockByNumber", error(code, message))
         first.posts.clear()
-        assert None not in await chain.blocks([0, 1])
-        assert chain.endpoints.members[0].rest.resting
+        assert None not in await chain.get_blocks([0, 1])
+        assert chain.endpoints.members[0].rest.is_resting
         assert len(first.posts) == 1
 
 
 async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
     first.hang = True
     chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.2)
-    assert await chain.block("latest") is not None
+    assert await chain.get_block("latest") is not None
 
 
 async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long(
@@ -183,15 +183,15 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
     first.posts.clear()
     for seconds, asked in ((0, 1), (1, 1), (58, 1), (2, 2)):
         clock.now += seconds
-        await chain.block("latest")
+        await chain.get_block("latest")
         assert len(first.posts) == asked
     second.reply = lambda: web.Response(status=500)
     first.reply = None
     clock.now += 1
-    assert await chain.block("latest") is not None, "who is asked last is asked"
+    assert await chain.get_block("latest") is not None, "who is asked last is asked"
     second.reply = None
     clock.now += 1
-    await chain.block("latest")
+    await chain.get_block("latest")
     assert len(first.posts) == 4, "and first again when it is well"
 
 
@@ -204,15 +204,15 @@ async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_
     rests = []
     for _ in range(3):
         before = len(first.posts)
-        await chain.block("latest")
-        await chain.block("latest")  # while it rests
+        await chain.get_block("latest")
+        await chain.get_block("latest")  # while it rests
         assert len(first.posts) == before + 1
         rests.append(chain.endpoints.members[0].rest.until - clock.now)
         clock.now += rests[-1]
     assert rests == [0.25, 0.5, 1.0]
     first.well()
     used = len(second.posts)
-    await chain.block("latest")
+    await chain.get_block("latest")
     assert len(second.posts) == used
     assert [health.ok for health in chain.endpoints.list_health()] == [True, True]
 
@@ -224,10 +224,10 @@ async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_
     chain = connect(first.url, dead_url())
     for _ in range(3):
         with pytest.raises(ChainUnavailable):
-            await chain.block("latest")
+            await chain.get_block("latest")
     asked = len(first.posts)
     with pytest.raises(ChainUnavailable):
-        await chain.block("latest")
+        await chain.get_block("latest")
     assert len(first.posts) == asked
 
 
@@ -238,7 +238,7 @@ async def test_no_error_log_or_health_names_an_endpoints_key(
     first.reply = lambda: web.Response(status=401)
     chain = connect(dead_url(), first.url, f"http://user:{SECRET}@127.0.0.1:1/")
     with structlog.testing.capture_logs() as lines, pytest.raises(ChainUnavailable) as caught:
-        await chain.block("latest")
+        await chain.get_block("latest")
     seen: list[str] = [caplog.text, repr(lines), repr(chain.endpoints.list_health()), repr(chain)]
     failure: BaseException | None = caught.value
     while failure is not None:
@@ -270,7 +270,7 @@ async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_ans
         {"result": "0x1"} if request["method"] == "eth_chainId" else error(-32000, "must not be asked")
     )
     clock.now += 100
-    assert await chain.block("latest") is not None
+    assert await chain.get_block("latest") is not None
     assert set(first.methods()) == {"eth_chainId"}
     assert chain.endpoints.list_health()[0].ok is False
 
@@ -296,11 +296,15 @@ async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
         else None
     )
     chain = connect(first.url, anvil.url)
-    by_hash = await chain.block_by_hash(latest["hash"])
+    by_hash = await chain.get_block_by_hash(latest["hash"])
     assert by_hash is not None
     assert by_hash.number == number
-    assert [block.number for block in await chain.blocks([number, 0, number - 1]) if block] == [number, 0, number - 1]
-    (receipt,) = await chain.receipts([sent])
+    assert [block.number for block in await chain.get_blocks([number, 0, number - 1]) if block] == [
+        number,
+        0,
+        number - 1,
+    ]
+    (receipt,) = await chain.get_receipts([sent])
     assert receipt is not None
     assert receipt.succeeded
     assert receipt.logs[0].topics[0] == TRANSFER_TOPIC
@@ -319,12 +323,12 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
     frozen = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}
     chain = connect(first.url, anvil.url)
     for heads in ([newest, None], [newest, newest]):
-        block = await chain.block(tag)
+        block = await chain.get_block(tag)
         assert block is not None
         assert block.number == newest
         assert [health.head for health in chain.endpoints.list_health()] == heads
         first.answer = only("eth_getBlockByNumber", {"result": frozen})
-    block = await connect(first.url).block(tag)
+    block = await connect(first.url).get_block(tag)
     assert block is not None
     assert block.number == 1
 
@@ -340,11 +344,11 @@ async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_i
     true = anvil.rpc("eth_getBlockByNumber", tag, False)
     years = {**true, "number": hex(10**6), "timestamp": hex(int(time.time()) + 10**8)}
     first.answer = only("eth_getBlockByNumber", {"result": years})
-    block = await connect(first.url, anvil.url).block(tag)
+    block = await connect(first.url, anvil.url).get_block(tag)
     assert block is not None
     assert block.hash == true["hash"]
     assert block.number == int(true["number"], 16)
-    block = await connect(first.url).block(tag)
+    block = await connect(first.url).get_block(tag)
     assert block is not None
     assert block.number == 10**6  # a chain of one's own may be set ahead
 
@@ -357,8 +361,8 @@ async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_b
     be_of_now(chain_scenario)
     anvil.set_balance(wallet, 7)
     chain = connect(first.url, anvil.url)
-    now = await chain.fees()
-    assert await chain.balance(wallet) == 7
+    now = await chain.get_fees()
+    assert await chain.get_balance(wallet) == 7
     long_ago = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}
     told = {
         "eth_getBlockByNumber": long_ago,
@@ -366,10 +370,10 @@ async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_b
         "eth_getBalance": "0x1",
     }
     first.answer = lambda request: {"result": told[request["method"]]} if request["method"] in told else None
-    assert await chain.fees() == now
-    assert await chain.balance(wallet) == 7
+    assert await chain.get_fees() == now
+    assert await chain.get_balance(wallet) == 7
     alone = connect(first.url)
-    assert (await alone.fees(), await alone.balance(wallet)) == ((now[0] * 9, 0), 1), "nobody knows better"
+    assert (await alone.get_fees(), await alone.get_balance(wallet)) == ((now[0] * 9, 0), 1), "nobody knows better"
 
 
 async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
@@ -393,9 +397,9 @@ async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
             told = error(-32000, message)
             first.answer = only("eth_call", told)
             chain = connect(first.url, chain_scenario.anvil.url)
-            block = await chain.block("latest")
+            block = await chain.get_block("latest")
             assert block is not None
-            call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+            call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
             if status == 403:
                 first.reply = replying({"jsonrpc": "2.0", "id": 1, **told}, status)
             assert await chain.call(call, at=block.hash) == (6).to_bytes(32, "big")
@@ -457,7 +461,7 @@ async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
     chain = connect(first.url, chain_scenario.anvil.url)
     await chain.endpoints.check_chain_ids()
     first.answer = only("eth_call", error(-32000, "execution aborted (timeout = 5s)"))
-    call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
     assert await chain.call(call, gas=NODE_POLICY.read_gas) == (6).to_bytes(32, "big")
     assert await connect(first.url).call(call) == RevertedCall()  # it may have been asked for too much
     with pytest.raises(ChainUnavailable):
@@ -466,7 +470,7 @@ async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
 
 async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, chain_scenario: Scenario) -> None:
     deployment = chain_scenario.deployment
-    decimals = selector("ERC20", "decimals")
+    decimals = find_selector("ERC20", "decimals")
     calls = [
         ContractCall(deployment.usdc, decimals),
         ContractCall(deployment.no_metadata_token, decimals),  # reverts
@@ -486,7 +490,7 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     heir: dict[str, int] = {chain_scenario.account("heir").address: 100}
     burner, other = (chain_scenario.create_reverting_legacy(owner, heir) for _ in range(2))
     chain_scenario.set_mode(burner, LegacyMode.BURNS_GAS)
-    triggers = selector("Legacy", "getTriggerActivationTimestamp")
+    triggers = find_selector("Legacy", "getTriggerActivationTimestamp")
     calls = [ContractCall(burner.address, triggers)] + [ContractCall(other.address, triggers)] * 499
     answers = await connect(first.url).call_many(calls)
     assert isinstance(answers[0], RevertedCall)
@@ -503,14 +507,14 @@ async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Prox
         return None
 
     first.answer = most
-    call = ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
     assert await connect(first.url).call_many([call] * 100) == [(6).to_bytes(32, "big")] * 100
 
 
 async def test_a_missing_multicall_is_the_installations_fault(
     connect: Connect, first: Proxy, chain_scenario: Scenario
 ) -> None:
-    calls = [ContractCall(chain_scenario.deployment.usdc, selector("ERC20", "decimals"))] * 2
+    calls = [ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))] * 2
     with pytest.raises(Misconfigured, match="MULTICALL3"):
         await connect(chain_scenario.anvil.url, MULTICALL3="0x" + "77" * 20).call_many(calls)
     first.answer = only("eth_call", {"result": "0x" + "00" * 64})
@@ -527,7 +531,7 @@ async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
     chain_scenario.anvil.mine(20)
     for most in (1, 3):
         first.most_in_a_batch = most
-        blocks = await connect(first.url).blocks(range(20))
+        blocks = await connect(first.url).get_blocks(range(20))
         assert [block.number for block in blocks if block] == list(range(20))
 
 
@@ -541,7 +545,7 @@ async def test_a_batch_answered_in_part_is_the_endpoints_failure(
         chain = connect(first.url, chain_scenario.anvil.url)
         await chain.endpoints.check_chain_ids()
         first.reply = replying(answers)
-        assert None not in await chain.blocks([0, 1])
+        assert None not in await chain.get_blocks([0, 1])
         assert chain.endpoints.list_health()[0].errors == 1
 
 
@@ -552,7 +556,9 @@ def mints(scenario: Scenario, count: int) -> list[str]:
 
 async def usdc_logs(chain: Chain, scenario: Scenario, last: int | None = None) -> list[str]:
     last = scenario.anvil.block_number() if last is None else last
-    logs = await chain.logs.read(LogFilter(frozenset({scenario.deployment.usdc}), frozenset({TRANSFER_TOPIC})), 0, last)
+    logs = await chain.logs.read_logs(
+        LogFilter(frozenset({scenario.deployment.usdc}), frozenset({TRANSFER_TOPIC})), 0, last
+    )
     return [log.tx_hash for log in logs]
 
 

@@ -10,7 +10,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyIdentity, LegacyMembers, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
-from reminder_worker.chain.events import decode, decode_transfer, emitters
+from reminder_worker.chain.events import decode_log, decode_transfer, map_topics
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.types import RevertedCall
 from reminder_worker.errors import ChainUnavailable
@@ -31,7 +31,7 @@ def person(scenario: Scenario, label: str) -> str:
 
 
 async def head_hash(chain: Chain) -> str:
-    block = await chain.block("latest")
+    block = await chain.get_block("latest")
     assert block is not None
     return block.hash
 
@@ -45,7 +45,7 @@ async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_sce
     legacy = chain_scenario.create_legacy(
         owner, {heir: 100}, inactivity=10 * DAY, second_line=second, delay2=DAY, name="For Ada"
     )
-    (facts,) = await LegacyReads(chain).facts([legacy.address], at=await head_hash(chain))
+    (facts,) = await LegacyReads(chain).read_facts([legacy.address], at=await head_hash(chain))
     now = chain_scenario.anvil.now()
     assert facts == LegacyFacts(
         legacy=legacy.address,
@@ -78,7 +78,7 @@ async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, 
     fake = chain_scenario.deploy_fake_legacy(attacker, true.id, [person(chain_scenario, "victim")])
     beyond = chain_scenario.deploy_fake_legacy(attacker, 10**6, [])
     asked = [fake.address, owner.address.lower(), true.address, chain_scenario.deployment.usdc, beyond.address]
-    found = await LegacyReads(chain).identities(asked, at=await head_hash(chain))
+    found = await LegacyReads(chain).read_identities(asked, at=await head_hash(chain))
     assert [one is not None for one in found] == [False, False, True, False, False]
     assert await LegacyReads(chain).is_genuine(fake.address) is None
     settings = chain.settings.model_copy(update={"transfer_eoa_legacy_router": "0x" + "77" * 20})
@@ -109,7 +109,7 @@ async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenari
     before = await head_hash(chain)
     chain_scenario.edit_distribution(chain_scenario.account("owner"), legacy, {other: 100})
     after = await head_hash(chain)
-    reads = [(await LegacyReads(chain).members([legacy.address], at=at))[0] for at in (before, after)]
+    reads = [(await LegacyReads(chain).read_members([legacy.address], at=at))[0] for at in (before, after)]
     assert reads == [
         LegacyMembers(owner, owner, (heir,), None, None),
         LegacyMembers(owner, owner, (other,), None, None),
@@ -123,9 +123,9 @@ async def test_one_reverting_legacy_leaves_the_others_readable(chain: Chain, cha
         chain_scenario.set_mode(bad, mode)
         at = await head_hash(chain)
         asked = [bad.address, good.address]
-        assert [one is None for one in await LegacyReads(chain).facts(asked, at=at)] == [True, False]
-        assert [one is None for one in await LegacyReads(chain).triggers(asked, at=at)] == [True, False]
-        assert [one is None for one in await LegacyReads(chain).members(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).read_facts(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).read_triggers(asked, at=at)] == [True, False]
+        assert [one is None for one in await LegacyReads(chain).read_members(asked, at=at)] == [True, False]
 
 
 async def test_genuineness_that_cannot_be_read_is_unavailable_not_false(chain: Chain, chain_scenario: Scenario) -> None:
@@ -147,11 +147,11 @@ async def test_due_windows_are_those_of_the_view(chain: Chain, chain_scenario: S
     soon = chain_scenario.create_legacy(owner, {heir: 100}, inactivity=3 * DAY, second_line=heir, delay2=DAY)
     later = chain_scenario.create_legacy(owner, {heir: 100}, inactivity=90 * DAY)
     asked = [soon, later, soon]
-    found = await ReminderView(chain).due_windows([one.address for one in asked], at=await head_hash(chain))
+    found = await ReminderView(chain).read_due_windows([one.address for one in asked], at=await head_hash(chain))
     assert found == [tuple(windows) for windows in chain_scenario.due_windows(asked)]
     assert found == [(2, 1), (), (2, 1)]
-    assert await ReminderView(chain).due_windows([], at=await head_hash(chain)) == []
-    assert await ReminderView(chain).default_notify_ahead(at=await head_hash(chain)) == 7 * DAY
+    assert await ReminderView(chain).read_due_windows([], at=await head_hash(chain)) == []
+    assert await ReminderView(chain).read_default_notify_ahead(at=await head_hash(chain)) == 7 * DAY
 
 
 async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(chain: Chain, chain_scenario: Scenario) -> None:
@@ -161,9 +161,9 @@ async def test_a_reverting_legacy_makes_its_batch_a_value_to_halve(chain: Chain,
     for mode in (LegacyMode.REVERTS, LegacyMode.BURNS_GAS):
         chain_scenario.set_mode(bad, mode)
         view, at = ReminderView(chain), await head_hash(chain)
-        assert isinstance(await view.due_windows([good.address, bad.address], at=at), RevertedCall)
-        assert isinstance(await view.due_windows([bad.address], at=at), RevertedCall)
-        assert await view.due_windows([good.address], at=at) == [()]
+        assert isinstance(await view.read_due_windows([good.address, bad.address], at=at), RevertedCall)
+        assert isinstance(await view.read_due_windows([bad.address], at=at), RevertedCall)
+        assert await view.read_due_windows([good.address], at=at) == [()]
 
 
 async def test_premium_and_times_ahead(chain: Chain, chain_scenario: Scenario) -> None:
@@ -176,7 +176,7 @@ async def test_premium_and_times_ahead(chain: Chain, chain_scenario: Scenario) -
     assert await premium.is_premium(owner.address.lower(), at=before) is False
     assert await premium.is_premium(nobody) is False
     users = [nobody, owner.address.lower()]
-    assert await premium.times_ahead(users, at=await head_hash(chain)) == [0, 2 * DAY]
+    assert await premium.read_times_ahead(users, at=await head_hash(chain)) == [0, 2 * DAY]
 
 
 async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_answer(
@@ -188,8 +188,8 @@ async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_ans
     at = await head_hash(chain)
     for asked in (
         PremiumSetting(wrong).is_premium("0x" + "11" * 20),
-        ReminderView(wrong).due_windows(["0x" + "11" * 20], at=at),
-        TokenWhiteList(wrong).tokens(),
+        ReminderView(wrong).read_due_windows(["0x" + "11" * 20], at=at),
+        TokenWhiteList(wrong).read_tokens(),
     ):
         with pytest.raises(ChainUnavailable):
             await asked
@@ -202,7 +202,7 @@ async def test_a_configured_contract_that_is_not_there_is_unavailable_not_an_ans
 async def test_token_metadata_is_shown_only_when_harmless(chain: Chain, chain_scenario: Scenario) -> None:
     it = chain_scenario.deployment
     asked = [it.usdc, it.bytes32_token, it.no_metadata_token, it.hostile_symbol_token, it.long_symbol_token]
-    found = await TokenReads(chain).metadata([*asked, "0x" + "77" * 20])
+    found = await TokenReads(chain).read_metadata([*asked, "0x" + "77" * 20])
     assert found == {
         it.usdc: TokenMetadata("USDC", 6),
         it.bytes32_token: TokenMetadata("OLD", 18),
@@ -221,9 +221,9 @@ async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario:
     safe = chain_scenario.create_safe([creator])
     legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")], name="secret name")
     router = chain.settings.multisig_legacy_router
-    wanted = LogFilter(frozenset({router}), emitters(chain.settings)[router])
-    (log,) = await chain.logs.read(wanted, 0, chain_scenario.anvil.block_number())
-    event = decode(log)
+    wanted = LogFilter(frozenset({router}), map_topics(chain.settings)[router])
+    (log,) = await chain.logs.read_logs(wanted, 0, chain_scenario.anvil.block_number())
+    event = decode_log(log)
     assert event.name == "MultisigLegacyCreated"
     assert event.args["legacyAddress"] == legacy.address
     assert event.args["creatorAddress"] == creator.address.lower()
@@ -233,7 +233,7 @@ async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario:
 
 async def test_transfers_of_a_claim_give_each_recipients_amount(chain: Chain, chain_scenario: Scenario) -> None:
     user = person(chain_scenario, "a")
-    (receipt,) = await chain.receipts([chain_scenario.mint(chain_scenario.deployment.usdc, user, 7)])
+    (receipt,) = await chain.get_receipts([chain_scenario.mint(chain_scenario.deployment.usdc, user, 7)])
     assert receipt is not None
     transfers = [decode_transfer(log) for log in receipt.logs]
     assert [(t.token, t.recipient, t.amount) for t in transfers if t] == [(chain_scenario.deployment.usdc, user, 7)]

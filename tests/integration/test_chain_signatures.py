@@ -41,7 +41,7 @@ async def test_a_plain_account_signs_for_itself_and_nobody_else(
     signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
 ) -> None:
     owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
-    await signatures.verify(DIGEST, sign(owner), owner.address)
+    await signatures.verify_signature(DIGEST, sign(owner), owner.address)
     for digest, signature in (
         (DIGEST, sign(other)),
         (b"\x01" * 32, sign(owner)),
@@ -49,16 +49,16 @@ async def test_a_plain_account_signs_for_itself_and_nobody_else(
         (DIGEST, b"\x1b" * 65),
     ):
         with pytest.raises(SignerMismatch):
-            await signatures.verify(digest, signature, owner.address)
+            await signatures.verify_signature(digest, signature, owner.address)
     assert set(node.methods()) == {"eth_getCode"}
 
 
 async def test_a_safe_is_asked_whether_it_signed(signatures: SignatureVerifier, chain_scenario: Scenario) -> None:
     owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
     safe = chain_scenario.create_safe([owner])
-    await signatures.verify(DIGEST, sign(owner), safe)
+    await signatures.verify_signature(DIGEST, sign(owner), safe)
     with pytest.raises(SignerMismatch):
-        await signatures.verify(DIGEST, sign(other), safe)
+        await signatures.verify_signature(DIGEST, sign(other), safe)
 
 
 async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
@@ -80,7 +80,7 @@ async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
         {"code": -32015, "message": "VM execution error.", "data": "sender has deployed code"},
     ):
         node.answer = partial(refuse, error)
-        verdict = await signatures.verdict(DIGEST, sign(owner), safe, caller=router)
+        verdict = await signatures.check_signature(DIGEST, sign(owner), safe, caller=router)
         assert verdict.is_signed
 
 
@@ -90,14 +90,14 @@ async def test_a_delegated_account_is_asked_as_a_contract(
     """EIP-7702: the delegate decides. One that accepts the account's key, and one that accepts nothing."""
     owner, other = chain_scenario.account("delegated"), chain_scenario.account("other")
     chain_scenario.delegate_7702(owner)
-    await signatures.verify(DIGEST, sign(owner), owner.address)
+    await signatures.verify_signature(DIGEST, sign(owner), owner.address)
     assert "eth_call" in node.methods()
     with pytest.raises(SignerMismatch):
-        await signatures.verify(DIGEST, sign(other), owner.address)
+        await signatures.verify_signature(DIGEST, sign(other), owner.address)
     strict = chain_scenario.account("delegated to a contract that refuses")
     chain_scenario.delegate_7702(strict, chain_scenario.deployment.reverting_1271)
     with pytest.raises(SignerMismatch):
-        await signatures.verify(DIGEST, sign(strict), strict.address)
+        await signatures.verify_signature(DIGEST, sign(strict), strict.address)
 
 
 async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
@@ -106,7 +106,7 @@ async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
     it = chain_scenario.deployment
     for signer in (it.gas_burner_1271, it.reverting_1271, it.usdc):
         with pytest.raises(SignerMismatch):
-            await signatures.verify(DIGEST, b"\x01" * 65, signer)
+            await signatures.verify_signature(DIGEST, b"\x01" * 65, signer)
     gas = {request["params"][0]["gas"] for request in node.requests if request["method"] == "eth_call"}
     assert gas == {hex(500_000)}
 
@@ -134,7 +134,7 @@ async def test_who_is_refused_is_told_what_their_wallet_lacks(
     }
     for (signer, signature), hint in hints.items():
         with pytest.raises(SignerMismatch) as refused:
-            await signatures.verify(DIGEST, signature, signer)
+            await signatures.verify_signature(DIGEST, signature, signer)
         said = str(refused.value).removeprefix("This is not signed by the account that it names.")
         assert (hint in said) if hint else not said, said
 
@@ -158,7 +158,7 @@ async def test_only_the_exact_magic_value_means_yes(
     ):
         node.answer = partial(tell, answer)
         with pytest.raises(SignerMismatch):
-            await signatures.verify(DIGEST, sign(owner), safe)
+            await signatures.verify_signature(DIGEST, sign(owner), safe)
 
 
 async def test_a_revert_means_no_whatever_it_says(
@@ -170,7 +170,7 @@ async def test_a_revert_means_no_whatever_it_says(
     owner = chain_scenario.account("owner")
     safe = chain_scenario.create_safe([owner])
     with pytest.raises(SignerMismatch):
-        await signatures.verify(DIGEST, sign(owner), safe)
+        await signatures.verify_signature(DIGEST, sign(owner), safe)
 
 
 @pytest.mark.parametrize("method", ["eth_getCode", "eth_call"])
@@ -183,4 +183,4 @@ async def test_a_chain_that_cannot_be_read_is_no_mismatch_and_no_match(
         {"error": {"code": -32603, "message": "internal error"}} if request["method"] == method else None
     )
     with pytest.raises(ChainUnavailable):
-        await signatures.verify(DIGEST, sign(owner), signer)
+        await signatures.verify_signature(DIGEST, sign(owner), signer)

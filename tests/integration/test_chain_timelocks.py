@@ -26,7 +26,7 @@ async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_
     eth = s.create_gift(ann, cid.address, eth=10**18, tokens=[(d.usdc, 5)], duration=DAY)
     unlock = s.anvil.now() + DAY
     nft = s.create_timelock(ann, cid.address, erc721=[(d.erc721, 4)])
-    details, none, nothing = await TimelockReads(chain).details([eth, nft, 10**6])
+    details, none, nothing = await TimelockReads(chain).read_details([eth, nft, 10**6])
     assert details == TimelockDetails(
         assets=((d.usdc, 5), (d.weth, 10**18)),
         unlock_time=unlock,
@@ -39,7 +39,7 @@ async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_
     assert none is nothing is None
     s.advance(2 * DAY)
     s.withdraw_gift(cid, eth)
-    (ended,) = await TimelockReads(chain).details([eth])
+    (ended,) = await TimelockReads(chain).read_details([eth])
     assert ended is not None
     assert (ended.status, ended.assets, ended.recipient) == (3, (), cid.address.lower())
 
@@ -51,10 +51,10 @@ async def test_the_domain_and_the_nonce_are_those_that_the_router_checks(
     s, router = chain_scenario, chain_scenario.deployment.time_lock_router
     ann, cid = s.account("ann"), s.account("cid")
     gift = s.create_gift(ann, cid.address, eth=1, duration=0)
-    domain, nonce = await RouterReads(chain).next_withdrawal(cid.address.lower())
+    domain, nonce = await RouterReads(chain).read_next_withdrawal(cid.address.lower())
     assert domain == TypedDataDomain("10102 Timelock Sponsored", "1", s.anvil.chain_id, router)
     s.withdraw_for(ann, gift, s.withdraw_auth(cid, gift, nonce=nonce))
-    assert (await RouterReads(chain).next_withdrawal(cid.address.lower()))[1] == nonce + 1
+    assert (await RouterReads(chain).read_next_withdrawal(cid.address.lower()))[1] == nonce + 1
 
 
 async def test_a_router_with_another_domain_is_refused(chain: Chain, chain_scenario: Scenario) -> None:
@@ -66,4 +66,4 @@ async def test_a_router_with_another_domain_is_refused(chain: Chain, chain_scena
     for code in (forward, "0x00", "0x60006000fd"):
         s.anvil.set_code(router, code)
         with pytest.raises(ChainUnavailable):
-            await RouterReads(chain).next_withdrawal(s.account("cid").address)
+            await RouterReads(chain).read_next_withdrawal(s.account("cid").address)

@@ -29,7 +29,7 @@ async def test_without_a_subgraph_our_own_index_answers(engine: AsyncEngine, cha
         chain_scenario.anvil.mine(3)
         choice = await IndexerSelector(parts.chain, parts.index, None).choose_indexer()
         assert (choice.indexer, choice.reason) == (parts.index, "no_subgraph")
-        assert choice.at.number == (await parts.chain.head()).number - 3
+        assert choice.at.number == (await parts.chain.get_head()).number - 3
 
 
 async def test_a_subgraph_may_lag_so_far_and_no_further(engine: AsyncEngine, chain_scenario: Scenario) -> None:

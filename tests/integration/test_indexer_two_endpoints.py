@@ -167,7 +167,7 @@ async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) 
     nodes.scenario.anvil.mine(FAR)
     index = nodes.index()
     rest = index._chain.endpoints.members[0].rest
-    rest.failed(rest.now() - 60)
+    rest.record_failure(rest.now() - 60)
     rest.until = rest.now()
     assert (await index.advance()).stopped == "at_head"
     assert await nodes.knows(made)

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
-from reminder_worker.chain.abi_codec import address_word, word
+from reminder_worker.chain.abi_codec import encode_address, encode_word
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
 from tests.integration.chain_proxy import Json, Proxy, proxy
 from tests.integration.gift_mail_world import NORMAL, World, open_world
@@ -24,7 +24,7 @@ async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 def gift_words(recipient: str, status: int) -> str:
     """Lock type, status and recipient as a vault's answer has them."""
-    return (word(GIFT) + word(status) + address_word(recipient)).hex()
+    return (encode_word(GIFT) + encode_word(status) + encode_address(recipient)).hex()
 
 
 def altered(told: str, instead: str) -> Callable[[Json, Json], Json]:

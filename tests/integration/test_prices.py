@@ -250,13 +250,13 @@ async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(fee
 
 async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:
     """The answers are those of the block they are kept with, although a later one has others."""
-    block = await feeds.chain.block("latest")
+    block = await feeds.chain.get_block("latest")
     assert block is not None
 
     async def frozen(_which: object) -> object:
         return block
 
-    feeds.chain.block = frozen  # type: ignore[method-assign, assignment]
+    feeds.chain.get_block = frozen  # type: ignore[method-assign, assignment]
     feeds.set_ether(2_600 * DOLLARS)
     await feeds.run()
     assert (await feeds.now())[ETHER].usd == 2500
@@ -264,14 +264,14 @@ async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:
 
 
 async def test_an_endpoint_that_lags_does_not_take_a_price_back(feeds: Feeds) -> None:
-    lagging = await feeds.chain.block("latest")
+    lagging = await feeds.chain.get_block("latest")
     feeds.set_ether(2_600 * DOLLARS)
     await feeds.run()
 
     async def behind(_which: object) -> object:
         return lagging
 
-    feeds.chain.block = behind  # type: ignore[method-assign, assignment]
+    feeds.chain.get_block = behind  # type: ignore[method-assign, assignment]
     await feeds.run()
     assert (await feeds.now())[ETHER].usd == 2600
 

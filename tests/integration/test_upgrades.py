@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from devnet.deploy import UPGRADE_DELAY
 from devnet.scenarios import Scenario
 from devnet.upgrades import CANCELLER_ROLE
-from reminder_worker.chain.abi_codec import address_word
+from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -122,8 +122,8 @@ async def test_a_batch_is_one_operation_and_one_alert(it: UpgradeWorld) -> None:
 @pytest.mark.parametrize(
     ("call", "fact"),
     [
-        (keccak(text="changeProxyAdmin(address,address)")[:4] + 2 * address_word(SOMEBODY), "new admin"),
-        (keccak(text="transferOwnership(address)")[:4] + address_word(SOMEBODY), "new owner"),
+        (keccak(text="changeProxyAdmin(address,address)")[:4] + 2 * encode_address(SOMEBODY), "new admin"),
+        (keccak(text="transferOwnership(address)")[:4] + encode_address(SOMEBODY), "new owner"),
         (keccak(text="renounceOwnership()")[:4], None),
     ],
     ids=["another admin", "another owner", "no owner"],

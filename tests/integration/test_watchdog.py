@@ -458,7 +458,7 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
             sighting = await world.look()
         assert (sighting.healthy, sighting.changed, sighting.heartbeat) == (False, 0, "silent")
         node.well()
-        world.chains[CHAIN].endpoints.members[0].rest.succeeded()  # it is left alone no longer
+        world.chains[CHAIN].endpoints.members[0].rest.record_success()  # it is left alone no longer
         await world.look()
         assert len(await world.told()) == 1
         await world.succeed(*passes[1:])

@@ -9,7 +9,7 @@ from sqlalchemy import event, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, LegacyMode
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.due_windows import NoLegacyAnswers
@@ -165,7 +165,7 @@ async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: Wo
     """Behind one address may be many nodes, of which one is a block behind the one that told the newest block."""
     legacies = await watched(world, 3, inactivity=3 * DAY)
     behind = {"error": {"code": -32000, "message": "header for hash not found"}}
-    batch = "0x" + selector("PremiumReminderView", "dueRemindersBatch").hex()
+    batch = "0x" + find_selector("PremiumReminderView", "dueRemindersBatch").hex()
 
     def answer(request: Json) -> Json | None:
         asks = request["method"] == "eth_call" and request["params"][0]["data"].startswith(batch)

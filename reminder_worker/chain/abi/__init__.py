@@ -11,39 +11,39 @@ Member = dict[str, Any]
 
 
 @cache
-def members(contract: str) -> tuple[Member, ...]:
+def read_members(contract: str) -> tuple[Member, ...]:
     """Return the members of an ABI file, which is read once."""
     return tuple(json.loads(files(__name__).joinpath(f"{contract}.json").read_text(encoding="utf-8")))
 
 
 @cache
-def selector(contract: str, function: str) -> bytes:
+def find_selector(contract: str, function: str) -> bytes:
     """Return the first four bytes of a call. `function`: the name, or the signature of an overloaded function.
 
     Raises `KeyError` for a function that the ABI file lacks.
     """
-    for member in members(contract):
-        if member["type"] == "function" and function in (member["name"], signature(member)):
-            return keccak(text=signature(member))[:4]
+    for member in read_members(contract):
+        if member["type"] == "function" and function in (member["name"], format_signature(member)):
+            return keccak(text=format_signature(member))[:4]
     raise KeyError(f"{contract}.{function}")
 
 
-def events(contract: str) -> tuple[Member, ...]:
-    return tuple(member for member in members(contract) if member["type"] == "event")
+def list_events(contract: str) -> tuple[Member, ...]:
+    return tuple(member for member in read_members(contract) if member["type"] == "event")
 
 
-def topic(event: Member) -> str:
+def compute_topic(event: Member) -> str:
     """Return the first topic of an event's logs."""
-    return "0x" + keccak(text=signature(event)).hex()
+    return "0x" + keccak(text=format_signature(event)).hex()
 
 
-def signature(member: Member) -> str:
-    return f"{member['name']}({','.join(map(canonical, member['inputs']))})"
+def format_signature(member: Member) -> str:
+    return f"{member['name']}({','.join(map(format_type, member['inputs']))})"
 
 
-def canonical(parameter: Member) -> str:
+def format_type(parameter: Member) -> str:
     """Return a parameter's type with tuples spelled out, as hashed."""
     kind: str = parameter["type"]
     if not kind.startswith("tuple"):
         return kind
-    return f"({','.join(map(canonical, parameter['components']))}){kind.removeprefix('tuple')}"
+    return f"({','.join(map(format_type, parameter['components']))}){kind.removeprefix('tuple')}"

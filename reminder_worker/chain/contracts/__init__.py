@@ -13,7 +13,7 @@ from reminder_worker.errors import ChainUnavailable
 Answer = bytes | RevertedCall
 
 
-def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
+def decode_configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
     """Return the value of a configured contract. Raises `ChainUnavailable` for a wrong answer."""
     if not isinstance(answer, RevertedCall):
         try:
@@ -23,7 +23,7 @@ def configured(name: str, read: Callable[[bytes, int], T], answer: Answer) -> T:
     raise ChainUnavailable(f"{name} of a configured contract does not answer as it should")
 
 
-def said(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> T | None:
+def read_or_none(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> T | None:
     """Return the value of a stranger's contract; None for a revert or a wrong answer."""
     try:
         return read(answer_bytes(answer), position)
@@ -31,7 +31,7 @@ def said(read: Callable[[bytes, int], T], answer: Answer, position: int = 0) -> 
         return None
 
 
-def decoded(decode: Callable[..., T], *answers: object) -> T | None:
+def decode_or_none(decode: Callable[..., T], *answers: object) -> T | None:
     """Return the decoded answers; None for a revert or a wrong answer."""
     try:
         return decode(*answers)

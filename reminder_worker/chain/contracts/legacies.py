@@ -8,10 +8,10 @@ from typing import Final, TypeVar
 import msgspec
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
-from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_call, word
+from reminder_worker.chain.abi import find_selector
+from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_call, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
+from reminder_worker.chain.contracts import Answer, answer_bytes, decode_configured, decode_or_none, read_or_none
 from reminder_worker.chain.types import ContractCall, RevertedCall
 
 Triggers = tuple[int, int, int]
@@ -81,109 +81,109 @@ class LegacyReads:
         and again if their answers differ.
         """
         if likely is not None and likely.router in self._routers:
-            found, is_known = await asyncio.gather(self._identity(legacy), self._is_known(legacy, likely.place))
+            found, is_known = await asyncio.gather(self._read_identity(legacy), self._is_known(legacy, likely.place))
             if found is None or found.place == likely.place:
                 return found if is_known else None
-        place = decoded(_place, await self._views(legacy, "router", "getLegacyId"))
+        place = decode_or_none(_decode_place, await self._read_views(legacy, "router", "getLegacyId"))
         if place is None or place[0] not in self._routers or not await self._is_known(legacy, place):
             return None
-        found = await self._identity(legacy)
+        found = await self._read_identity(legacy)
         return found if found is not None and found.place == place else None
 
-    async def _identity(self, legacy: str) -> LegacyIdentity | None:
-        return decoded(_identity, legacy, await self._views(legacy, *_IDENTITY))
+    async def _read_identity(self, legacy: str) -> LegacyIdentity | None:
+        return decode_or_none(_decode_identity, legacy, await self._read_views(legacy, *_IDENTITY))
 
-    async def _views(self, legacy: str, *getters: str) -> list[Answer]:
-        return await self._chain.views(legacy, [selector("Legacy", name) for name in getters])
+    async def _read_views(self, legacy: str, *getters: str) -> list[Answer]:
+        return await self._chain.read_views(legacy, [find_selector("Legacy", name) for name in getters])
 
     async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
-        (registered,) = await self._chain.call_many([_registration(*place)])
-        return configured("legacyAddresses", abi_codec.address_at, registered) == legacy
+        (registered,) = await self._chain.call_many([_encode_registration(*place)])
+        return decode_configured("legacyAddresses", abi_codec.address_at, registered) == legacy
 
-    async def identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
+    async def read_identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """Return identities as `is_genuine`, in order."""
-        rows = await self._read(legacies, at, *_IDENTITY)
-        return await self._registered(
-            [decoded(_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        rows = await self._read_getters(legacies, at, *_IDENTITY)
+        return await self._keep_registered(
+            [decode_or_none(_decode_identity, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
-    async def facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
+    async def read_facts(self, legacies: Sequence[str], *, at: str) -> list[LegacyFacts | None]:
         """Return facts in order; None for a foreign legacy or for reverting reads."""
-        rows = await self._read(legacies, at, *_FACTS)
-        return await self._registered(
-            [decoded(_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
+        rows = await self._read_getters(legacies, at, *_FACTS)
+        return await self._keep_registered(
+            [decode_or_none(_decode_facts, legacy, row) for legacy, row in zip(legacies, rows, strict=True)], at
         )
 
-    async def facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
+    async def read_facts_of(self, legacy: str, router: str, legacy_id: int, *, at: str) -> LegacyFacts | None:
         """Return the facts of a legacy under this id of a configured router; None for another identity or a revert."""
-        (row,) = await self._read([legacy], at, *_FACTS)
-        found = decoded(_facts, legacy, row)
+        (row,) = await self._read_getters([legacy], at, *_FACTS)
+        found = decode_or_none(_decode_facts, legacy, row)
         return found if found and (found.router, found.legacy_id) == (router, legacy_id) else None
 
-    async def members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
+    async def read_members(self, legacies: Sequence[str], *, at: str) -> list[LegacyMembers | None]:
         """Return the members of genuine legacies, in order; None for reverting reads."""
-        rows = await self._read(legacies, at, "creator", "getLegacyOwner", "getLegacyBeneficiaries")
-        return [decoded(_members, row) for row in rows]
+        rows = await self._read_getters(legacies, at, "creator", "getLegacyOwner", "getLegacyBeneficiaries")
+        return [decode_or_none(_decode_members, row) for row in rows]
 
-    async def triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
+    async def read_triggers(self, legacies: Sequence[str], *, at: str) -> list[Triggers | None]:
         """Return triggers in order, in unix seconds; None for a revert, zeros for old builds."""
-        rows = await self._read(legacies, at, "getTriggerActivationTimestamp")
-        return [decoded(_triggers, row[0]) for row in rows]
+        rows = await self._read_getters(legacies, at, "getTriggerActivationTimestamp")
+        return [decode_or_none(_decode_triggers, row[0]) for row in rows]
 
-    async def pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
+    async def read_pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
         """Return the vault that may pull for each legacy by Permit2, or None for none.
 
         A legacy keeps the vault that its router had at creation. The configured vault stands for the vault of a legacy
         without this getter.
         """
-        rows = await self._read(legacies, at, "pullVault")
-        named = [said(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
+        rows = await self._read_getters(legacies, at, "pullVault")
+        named = [read_or_none(abi_codec.address_at, row[0]) or self._chain.settings.legacy_pull_vault for row in rows]
         return [None if vault == "0x" + "0" * 40 else vault for vault in named]
 
-    async def _read(self, legacies: Sequence[str], at: str | None, *getters: str) -> list[list[Answer]]:
+    async def _read_getters(self, legacies: Sequence[str], at: str | None, *getters: str) -> list[list[Answer]]:
         """Return, per legacy, the answers of its getters."""
-        selectors = [selector("Legacy", name) for name in getters]
+        selectors = [find_selector("Legacy", name) for name in getters]
         answers = await self._chain.call_many(
             [ContractCall(legacy, s) for legacy in legacies for s in selectors], at=at
         )
         return [answers[i : i + len(selectors)] for i in range(0, len(answers), len(selectors))]
 
-    async def _registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
+    async def _keep_registered(self, claimed: Sequence[Identity | None], at: str | None) -> list[Identity | None]:
         """Keep those whose router is configured and maps their id to their address."""
         asked = [one for one in claimed if one is not None and one.router in self._routers]
-        answers = await self._chain.call_many([_registration(*one.place) for one in asked], at=at)
+        answers = await self._chain.call_many([_encode_registration(*one.place) for one in asked], at=at)
         genuine = {
             one.legacy
             for one, answer in zip(asked, answers, strict=True)
-            if configured("legacyAddresses", abi_codec.address_at, answer) == one.legacy
+            if decode_configured("legacyAddresses", abi_codec.address_at, answer) == one.legacy
         }
         return [one if one is not None and one.legacy in genuine else None for one in claimed]
 
 
-def _registration(router: str, legacy_id: int) -> ContractCall:
+def _encode_registration(router: str, legacy_id: int) -> ContractCall:
     """Ask a router which legacy has this id."""
-    return encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(legacy_id))
+    return encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", encode_word(legacy_id))
 
 
-def _place(row: Sequence[Answer]) -> tuple[str, int]:
+def _decode_place(row: Sequence[Answer]) -> tuple[str, int]:
     router, legacy_id = map(answer_bytes, row)
-    return abi_codec.address_at(router, 0), abi_codec.at(legacy_id, 0)
+    return abi_codec.address_at(router, 0), abi_codec.word_at(legacy_id, 0)
 
 
-def _identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
+def _decode_identity(legacy: str, row: Sequence[Answer]) -> LegacyIdentity:
     creator, owner, router, legacy_id, legacy_type = map(answer_bytes, row)
     return LegacyIdentity(
         legacy=legacy,
         creator=abi_codec.address_at(creator, 0),
         owner=abi_codec.address_at(owner, 0),
         router=abi_codec.address_at(router, 0),
-        legacy_id=abi_codec.at(legacy_id, 0),
+        legacy_id=abi_codec.word_at(legacy_id, 0),
         legacy_type=abi_codec.uint_at(legacy_type, 0, 128),
     )
 
 
-def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
-    identity = _identity(legacy, row[: len(_IDENTITY)])
+def _decode_facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
+    identity = _decode_identity(legacy, row[: len(_IDENTITY)])
     beneficiaries, is_live, triggers, name = row[len(_IDENTITY) :]
     return LegacyFacts(
         legacy,
@@ -192,14 +192,14 @@ def _facts(legacy: str, row: Sequence[Answer]) -> LegacyFacts:
         identity.router,
         identity.legacy_id,
         identity.legacy_type,
-        members=_members((row[0], row[1], beneficiaries)),
+        members=_decode_members((row[0], row[1], beneficiaries)),
         is_live=abi_codec.bool_at(answer_bytes(is_live), 0),
-        triggers=_triggers(triggers),
-        name=_text(name),
+        triggers=_decode_triggers(triggers),
+        name=_decode_name(name),
     )
 
 
-def _members(row: Sequence[Answer]) -> LegacyMembers:
+def _decode_members(row: Sequence[Answer]) -> LegacyMembers:
     creator, owner, lines = map(answer_bytes, row)
     found = abi_codec.address_at(creator, 0)
     second, third = lines[WORD : 2 * WORD], lines[2 * WORD : 3 * WORD]
@@ -212,8 +212,8 @@ def _members(row: Sequence[Answer]) -> LegacyMembers:
     )
 
 
-def _triggers(answer: Answer) -> Triggers:
-    overflow = bytes.fromhex("4e487b71") + word(0x11)  # Panic(uint256) of Solidity
+def _decode_triggers(answer: Answer) -> Triggers:
+    overflow = bytes.fromhex("4e487b71") + encode_word(0x11)  # Panic(uint256) of Solidity
     if isinstance(answer, RevertedCall) and answer.data == overflow:
         return NEVER, NEVER, NEVER
     data = answer_bytes(answer)
@@ -223,10 +223,10 @@ def _triggers(answer: Answer) -> Triggers:
     return (number(data[:WORD], "big"), number(data[WORD : 2 * WORD], "big"), number(data[2 * WORD : 3 * WORD], "big"))
 
 
-def _text(answer: Answer) -> str:
+def _decode_name(answer: Answer) -> str:
     """Return a legacy's name; empty for an undecodable name, which spoils nothing else."""
     try:
         data = answer_bytes(answer)
-        return abi_codec.bytes_at(data, abi_codec.at(data, 0), 1024).decode()
+        return abi_codec.bytes_at(data, abi_codec.word_at(data, 0), 1024).decode()
     except (MalformedData, UnicodeDecodeError):
         return ""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_address, encode_call, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import Answer, configured, said
+from reminder_worker.chain.contracts import Answer, decode_configured, read_or_none
 from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.types import RevertedCall
 
@@ -17,13 +17,13 @@ class ReminderView:
         self._chain = chain
         self._address = chain.settings.premium_reminder_view
 
-    async def due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | RevertedCall:
+    async def read_due_windows(self, legacies: Sequence[str], *, at: str) -> list[tuple[int, ...]] | RevertedCall:
         """Return the open windows (1..6) of each legacy, in order.
 
         Return `RevertedCall` if a legacy reverts or the node refuses so many. The contract does not isolate legacies:
         ask for half of them.
         """
-        addresses = word(WORD) + word(len(legacies)) + b"".join(map(address_word, legacies))
+        addresses = encode_word(WORD) + encode_word(len(legacies)) + b"".join(map(encode_address, legacies))
         call = encode_call(self._address, "PremiumReminderView", "dueRemindersBatch", addresses)
         # A stranger's legacy that burns all of the gas costs the node little and is found by halving. Each of ours
         # takes 20,000 to 66,000; nodes accept 50 million.
@@ -36,13 +36,13 @@ class ReminderView:
             return RevertedCall()
         if isinstance(answer, RevertedCall):
             return answer
-        return configured("dueRemindersBatch", lambda data, _: windows(data, len(legacies)), answer)
+        return decode_configured("dueRemindersBatch", lambda data, _: decode_windows(data, len(legacies)), answer)
 
-    async def default_notify_ahead(self, *, at: str) -> int:
+    async def read_default_notify_ahead(self, *, at: str) -> int:
         """Return the default notice, in seconds."""
-        return configured(
+        return decode_configured(
             "defaultNotifyAhead",
-            abi_codec.at,
+            abi_codec.word_at,
             await self._chain.call(encode_call(self._address, "PremiumReminderView", "defaultNotifyAhead"), at=at),
         )
 
@@ -56,27 +56,27 @@ class PremiumSetting:
 
     async def is_premium(self, user: str, *, at: str | None = None) -> bool:
         answer = await self._chain.call(
-            encode_call(self._address, "PremiumSetting", "isPremium", address_word(user)), at=at
+            encode_call(self._address, "PremiumSetting", "isPremium", encode_address(user)), at=at
         )
-        return configured("isPremium", abi_codec.bool_at, answer)
+        return decode_configured("isPremium", abi_codec.bool_at, answer)
 
     async def are_premium(self, users: Sequence[str], *, at: str) -> list[bool]:
         """Return the subscriptions in order."""
         answers = await self._ask_many("isPremium", users, at)
-        return [configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
+        return [decode_configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
-    async def times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
+    async def read_times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Return seconds before a deadline, in order; 0 without a setting of the user."""
         answers = await self._ask_many("getTimeAhead", users, at)
-        return [configured("getTimeAhead", abi_codec.at, answer) for answer in answers]
+        return [decode_configured("getTimeAhead", abi_codec.word_at, answer) for answer in answers]
 
     async def are_configured(self, legacies: Sequence[str]) -> list[bool]:
         """Return whether each legacy has a beneficiary to remind, in order; False without a usable answer."""
         answers = await self._ask_many("getBeneficiaryData", legacies, None)
-        return [bool(said(abi_codec.addresses_behind, answer)) for answer in answers]
+        return [bool(read_or_none(abi_codec.addresses_behind, answer)) for answer in answers]
 
     async def _ask_many(self, function: str, addresses: Sequence[str], at: str | None) -> list[Answer]:
-        calls = [encode_call(self._address, "PremiumSetting", function, address_word(each)) for each in addresses]
+        calls = [encode_call(self._address, "PremiumSetting", function, encode_address(each)) for each in addresses]
         return await self._chain.call_many(calls, at=at)
 
 
@@ -86,16 +86,16 @@ class TokenWhiteList:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
 
-    async def tokens(self, *, at: str | None = None) -> frozenset[str]:
+    async def read_tokens(self, *, at: str | None = None) -> frozenset[str]:
         call = encode_call(self._chain.settings.token_white_list, "TokenWhiteList", "getWhitelist")
         answer = await self._chain.call(call, at=at)
-        return frozenset(configured("getWhitelist", abi_codec.addresses_behind, answer))
+        return frozenset(decode_configured("getWhitelist", abi_codec.addresses_behind, answer))
 
 
-def windows(data: bytes, count: int) -> list[tuple[int, ...]]:
+def decode_windows(data: bytes, count: int) -> list[tuple[int, ...]]:
     """Decode a `uint8[][]` of exactly `count`, without values outside 1..6; raise `MalformedData` otherwise."""
-    start = abi_codec.at(data, 0)
-    if abi_codec.at(data, start) != count:
+    start = abi_codec.word_at(data, 0)
+    if abi_codec.word_at(data, start) != count:
         raise MalformedData("another number of legacies than asked for")
     base = start + WORD
     found: list[tuple[int, ...]] = []

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi_codec import WORD, MalformedData, address_word, encode_call, word
+from reminder_worker.chain.abi_codec import WORD, MalformedData, encode_address, encode_call, encode_word
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts import Answer, answer_bytes, configured, decoded, said
+from reminder_worker.chain.contracts import Answer, answer_bytes, decode_configured, decode_or_none, read_or_none
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.chain.types import ContractCall, RevertedCall
@@ -51,27 +51,27 @@ class TimelockReads:
         self._chain = chain
         self._vault = chain.settings.timelock_erc20
 
-    async def details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
+    async def read_details(self, ids: Sequence[int], *, at: str | None = None) -> list[TimelockDetails | None]:
         """Return details in order; None for an unknown id."""
         answers = await self._chain.call_many(
-            [encode_call(self._vault, "TimelockERC20", "getTimelockDetails", word(id)) for id in ids], at=at
+            [encode_call(self._vault, "TimelockERC20", "getTimelockDetails", encode_word(id)) for id in ids], at=at
         )
-        return list(map(timelock_details, answers))
+        return list(map(decode_timelock, answers))
 
 
-def timelock_details(answer: Answer) -> TimelockDetails | None:
+def decode_timelock(answer: Answer) -> TimelockDetails | None:
     """Decode the vault's answer to `getTimelockDetails`; None for an unknown id."""
-    return decoded(_timelock_details, answer)
+    return decode_or_none(_timelock_details, answer)
 
 
 def _timelock_details(answer: Answer) -> TimelockDetails:
     data = answer_bytes(answer)
-    base = abi_codec.at(data, 0)
-    tokens = abi_codec.addresses_at(data, base + abi_codec.at(data, base))
-    amounts = abi_codec.uints_at(data, base + abi_codec.at(data, base + WORD))
+    base = abi_codec.word_at(data, 0)
+    tokens = abi_codec.addresses_at(data, base + abi_codec.word_at(data, base))
+    amounts = abi_codec.uints_at(data, base + abi_codec.word_at(data, base + WORD))
     found = TimelockDetails(
         assets=tuple(zip(tokens, amounts, strict=False)),
-        unlock_time=abi_codec.at(data, base + 2 * WORD),
+        unlock_time=abi_codec.word_at(data, base + 2 * WORD),
         owner=abi_codec.address_at(data, base + 4 * WORD),
         last_as_eth=abi_codec.bool_at(data, base + 7 * WORD),
         lock_type=abi_codec.uint_at(data, base + 8 * WORD, 8),
@@ -119,7 +119,7 @@ class RouterReads:
         self._chain = chain
         self._domains: dict[str, tuple[TypedDataDomain, float]] = {}
 
-    async def domain(self, router: str, *, afresh: bool = False) -> TypedDataDomain:
+    async def read_domain(self, router: str, *, afresh: bool = False) -> TypedDataDomain:
         """Return a configured router's domain (ERC-5267), kept for two minutes. Raises `ChainUnavailable`."""
         domain, read_at = self._domains.get(router, (None, 0.0))
         if afresh or domain is None or time.monotonic() - read_at > 120:  # an upgrade may change it
@@ -130,76 +130,78 @@ class RouterReads:
             self._domains[router] = (domain, time.monotonic())
         return domain
 
-    async def next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[TypedDataDomain, int]:
+    async def read_next_withdrawal(self, signer: str, *, at: str | None = None) -> tuple[TypedDataDomain, int]:
         """The domain that a withdrawal is signed in, and the nonce that the signer's next one has to have."""
         router = self._chain.settings.time_lock_router
         calls = [
             encode_call(router, "TransferEOALegacyRouter", "eip712Domain"),
-            encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", address_word(signer)),
+            encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", encode_address(signer)),
         ]
         domain, nonce = await self._chain.call_many(calls, at=at)
-        return self._domain_of(router, domain), configured("sponsorNonce", abi_codec.at, nonce)
+        return self._domain_of(router, domain), decode_configured("sponsorNonce", abi_codec.word_at, nonce)
 
-    async def claim(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
-        nonce, legacy, disabled, whitelist = await self._read(
+    async def read_claim_facts(self, router: str, legacy_id: int, signer: str, *, at: str) -> ClaimFacts:
+        nonce, legacy, disabled, whitelist = await self._read_all(
             at,
-            _nonce(router, signer),
-            _registered(router, legacy_id),
+            _nonce_read(router, signer),
+            _legacy_read(router, legacy_id),
             (
                 "sponsoredClaimsDisabled",
-                encode_call(router, "TransferEOALegacyRouter", "sponsoredClaimsDisabled", word(legacy_id)),
+                encode_call(router, "TransferEOALegacyRouter", "sponsoredClaimsDisabled", encode_word(legacy_id)),
                 abi_codec.bool_at,
             ),
-            self._whitelist(),
+            self._whitelist_read(),
         )
         return ClaimFacts(nonce, legacy, disabled, whitelist)
 
-    async def legacy_of(self, router: str, legacy_id: int, *, at: str) -> str | None:
+    async def read_legacy_of(self, router: str, legacy_id: int, *, at: str) -> str | None:
         """Return the legacy that the router has under this id, if any."""
-        (legacy,) = await self._read(at, _registered(router, legacy_id))
+        (legacy,) = await self._read_all(at, _legacy_read(router, legacy_id))
         return None if legacy is None else str(legacy)
 
-    async def check_in(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
-        premium = encode_call(self._chain.settings.premium_setting, "PremiumSetting", "isPremium", address_word(signer))
-        nonce, legacy, is_premium, most_ttl = await self._read(
+    async def read_check_in_facts(self, router: str, legacy_id: int, signer: str, *, at: str) -> CheckInFacts:
+        premium = encode_call(
+            self._chain.settings.premium_setting, "PremiumSetting", "isPremium", encode_address(signer)
+        )
+        nonce, legacy, is_premium, most_ttl = await self._read_all(
             at,
-            _nonce(router, signer),
-            _registered(router, legacy_id),
+            _nonce_read(router, signer),
+            _legacy_read(router, legacy_id),
             ("isPremium", premium, abi_codec.bool_at),
             (
                 "CHECKIN_AUTH_MAX_TTL",
                 encode_call(router, "TransferEOALegacyRouter", "CHECKIN_AUTH_MAX_TTL"),
-                abi_codec.at,
+                abi_codec.word_at,
             ),
         )
         return CheckInFacts(nonce, legacy, is_premium, most_ttl)
 
-    async def withdraw(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
-        reads = (_nonce(router, signer), self._whitelist())
+    async def read_withdraw_facts(self, router: str, timelock_id: int, signer: str, *, at: str) -> WithdrawFacts:
+        reads = (_nonce_read(router, signer), self._whitelist_read())
         vault = self._chain.settings.timelock_erc20
-        details = encode_call(vault, "TimelockERC20", "getTimelockDetails", word(timelock_id))
+        details = encode_call(vault, "TimelockERC20", "getTimelockDetails", encode_word(timelock_id))
         *answers, timelock = await self._chain.call_many([*(call for _, call, _ in reads), details], at=at)
-        nonce, whitelist = _values(reads, answers)
-        return WithdrawFacts(nonce, timelock_details(timelock), whitelist)
+        nonce, whitelist = _decode_values(reads, answers)
+        return WithdrawFacts(nonce, decode_timelock(timelock), whitelist)
 
-    async def allowed_tokens(
+    async def read_allowed_tokens(
         self, tokens: Sequence[str], owner: str, legacy: str, now: int, *, at: str
     ) -> frozenset[str]:
         """Return the tokens that a claim may take from the owner at time `now`.
 
         The allowance is the legacy's own, or one of Permit2 for the legacy or its pull vault.
         """
-        settings, holder = self._chain.settings, address_word(owner)
-        (vault,) = await LegacyReads(self._chain).pull_vaults([legacy], at=at)
-        spenders = [address_word(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
+        settings, holder = self._chain.settings, encode_address(owner)
+        (vault,) = await LegacyReads(self._chain).read_pull_vaults([legacy], at=at)
+        spenders = [encode_address(spender) for spender in ((legacy,) if vault is None else (legacy, vault))]
         calls = [
             call
             for token in tokens
             for call in (
                 encode_call(token, "ERC20", "balanceOf", holder),
-                encode_call(token, "ERC20", "allowance", holder + address_word(legacy)),
+                encode_call(token, "ERC20", "allowance", holder + encode_address(legacy)),
                 *(
-                    encode_call(settings.permit2, "Permit2", "allowance", holder + address_word(token) + to)
+                    encode_call(settings.permit2, "Permit2", "allowance", holder + encode_address(token) + to)
                     for to in spenders
                 ),
             )
@@ -208,63 +210,63 @@ class RouterReads:
         found = set()
         for index, token in enumerate(tokens):
             balance, allowance, *permits = answers[each * index : each * (index + 1)]
-            permitted = [_number(permit) for permit in permits if _number(permit, WORD) >= now]
-            if _number(balance) and any((_number(allowance), *permitted)):
+            permitted = [_number_or_zero(permit) for permit in permits if _number_or_zero(permit, WORD) >= now]
+            if _number_or_zero(balance) and any((_number_or_zero(allowance), *permitted)):
                 found.add(token)
         return frozenset(found)
 
     def _domain_of(self, router: str, answer: bytes | RevertedCall) -> TypedDataDomain:
         """Decode a configured router's `eip712Domain`. Raises `ChainUnavailable` for the domain of another contract."""
-        found = configured("eip712Domain", _domain, answer)
+        found = decode_configured("eip712Domain", _decode_domain, answer)
         if (found.chain_id, found.verifying_contract) != (self._chain.chain_id, router):
             raise ChainUnavailable("eip712Domain of a configured contract is of another chain or contract")
         return found
 
-    def _whitelist(self) -> Read:
+    def _whitelist_read(self) -> Read:
         call = encode_call(self._chain.settings.token_white_list, "TokenWhiteList", "getWhitelist")
         return ("getWhitelist", call, lambda data, position: frozenset(abi_codec.addresses_behind(data, position)))
 
-    async def _read(self, at: str, *reads: Read) -> list[Any]:
-        return _values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
+    async def _read_all(self, at: str, *reads: Read) -> list[Any]:
+        return _decode_values(reads, await self._chain.call_many([call for _, call, _ in reads], at=at))
 
 
-def _domain(data: bytes, _position: int) -> TypedDataDomain:
+def _decode_domain(data: bytes, _position: int) -> TypedDataDomain:
     """Decode a domain of exactly name, version, chain id and contract, as authorizations have it."""
     if data[:1] != b"\x0f":
         raise MalformedData("another domain")
-    name, version = (abi_codec.bytes_at(data, abi_codec.at(data, field * WORD), WORD * 4) for field in (1, 2))
+    name, version = (abi_codec.bytes_at(data, abi_codec.word_at(data, field * WORD), WORD * 4) for field in (1, 2))
     try:
         return TypedDataDomain(
-            name.decode(), version.decode(), abi_codec.at(data, 3 * WORD), abi_codec.address_at(data, 4 * WORD)
+            name.decode(), version.decode(), abi_codec.word_at(data, 3 * WORD), abi_codec.address_at(data, 4 * WORD)
         )
     except UnicodeDecodeError:
         raise MalformedData("not text") from None
 
 
-def _values(reads: Sequence[Read], answers: Sequence[bytes | RevertedCall]) -> list[Any]:
-    return [configured(name, read, answer) for (name, _, read), answer in zip(reads, answers, strict=True)]
+def _decode_values(reads: Sequence[Read], answers: Sequence[bytes | RevertedCall]) -> list[Any]:
+    return [decode_configured(name, read, answer) for (name, _, read), answer in zip(reads, answers, strict=True)]
 
 
-def _nonce(router: str, signer: str) -> Read:
+def _nonce_read(router: str, signer: str) -> Read:
     return (
         "sponsorNonce",
-        encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", address_word(signer)),
-        abi_codec.at,
+        encode_call(router, "TransferEOALegacyRouter", "sponsorNonce", encode_address(signer)),
+        abi_codec.word_at,
     )
 
 
-def _registered(router: str, legacy_id: int) -> Read:
+def _legacy_read(router: str, legacy_id: int) -> Read:
     def read(data: bytes, position: int) -> str | None:
         address = abi_codec.address_at(data, position)
         return address if int(address, 16) else None
 
     return (
         "legacyAddresses",
-        encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", word(legacy_id)),
+        encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", encode_word(legacy_id)),
         read,
     )
 
 
-def _number(answer: bytes | RevertedCall, position: int = 0) -> int:
+def _number_or_zero(answer: bytes | RevertedCall, position: int = 0) -> int:
     """Return a number from a stranger's contract; 0 without a usable answer."""
-    return said(abi_codec.at, answer, position) or 0
+    return read_or_none(abi_codec.word_at, answer, position) or 0

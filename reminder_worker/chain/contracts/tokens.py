@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from reminder_worker.chain import abi_codec
-from reminder_worker.chain.abi import selector
+from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, MalformedData
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import ContractCall, RevertedCall
@@ -32,17 +32,17 @@ class TokenReads:
         self._chain = chain
         self._known: dict[str, TokenMetadata] = {}
 
-    async def metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
+    async def read_metadata(self, tokens: Sequence[str], *, at: str | None = None) -> dict[str, TokenMetadata | None]:
         """Return metadata by token; None without usable decimals: show address and base units then."""
         unknown = [token for token in dict.fromkeys(tokens) if token not in self._known]
         calls = [
             ContractCall(token, data)
             for token in unknown
-            for data in (selector("ERC20", "symbol"), selector("ERC20", "decimals"))
+            for data in (find_selector("ERC20", "symbol"), find_selector("ERC20", "decimals"))
         ]
         answers = await self._chain.call_many(calls, at=at)
         for index, token in enumerate(unknown):
-            found = metadata(answers[2 * index], answers[2 * index + 1])
+            found = decode_metadata(answers[2 * index], answers[2 * index + 1])
             if found is not None:
                 self._known[token] = found
         answer = {token: self._known.get(token) for token in tokens}
@@ -51,17 +51,19 @@ class TokenReads:
         return answer
 
 
-def metadata(symbol: bytes | RevertedCall, decimals: bytes | RevertedCall) -> TokenMetadata | None:
+def decode_metadata(symbol: bytes | RevertedCall, decimals: bytes | RevertedCall) -> TokenMetadata | None:
     """Decode the answers of `symbol()` and `decimals()`."""
-    if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.at(decimals, 0) > 36:
+    if isinstance(decimals, RevertedCall) or len(decimals) != WORD or abi_codec.word_at(decimals, 0) > 36:
         return None
-    return TokenMetadata(None if isinstance(symbol, RevertedCall) else _symbol(symbol), abi_codec.at(decimals, 0))
+    return TokenMetadata(
+        None if isinstance(symbol, RevertedCall) else _decode_symbol(symbol), abi_codec.word_at(decimals, 0)
+    )
 
 
-def _symbol(data: bytes) -> str | None:
+def _decode_symbol(data: bytes) -> str | None:
     """Decode a `string`, or a `bytes32` of the oldest tokens."""
     try:
-        raw = data.rstrip(b"\0") if len(data) == WORD else abi_codec.bytes_at(data, abi_codec.at(data, 0), WORD)
+        raw = data.rstrip(b"\0") if len(data) == WORD else abi_codec.bytes_at(data, abi_codec.word_at(data, 0), WORD)
         text = raw.decode("ascii")
     except (MalformedData, UnicodeDecodeError):
         return None

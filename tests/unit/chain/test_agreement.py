@@ -5,7 +5,7 @@ import pytest
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import CONTRACTS
-from reminder_worker.chain.quorum import agreed
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, Misconfigured, ServiceError
 from reminder_worker.settings import ChainSettings
 
@@ -28,7 +28,7 @@ async def told(*said: str | ServiceError) -> str:
             raise answer
         return answer
 
-    return await agreed(Chain(SETTINGS), read)
+    return await read_agreed(Chain(SETTINGS), read)
 
 
 @pytest.mark.parametrize("said", [(DENIES, "a", "a"), (DOWN, "a", "a"), ("b", "a", "a"), ("a", DENIES, "a")])

@@ -10,16 +10,16 @@ from eth_utils.crypto import keccak
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.abi import canonical, events, signature, topic
+from reminder_worker.chain.abi import compute_topic, format_signature, format_type, list_events
 from reminder_worker.chain.events import (
     CONTRACTS,
     EVENTS,
     PERSON,
     TRANSFER_TOPIC,
     UndecodableLog,
-    decode,
+    decode_log,
     decode_transfer,
-    emitters,
+    map_topics,
 )
 from reminder_worker.chain.types import EventLog
 from reminder_worker.settings import ChainSettings
@@ -62,7 +62,7 @@ SIGNATURES = {
         TimelockCreated(uint256,address,address,address[],uint256[],uint256[],uint256,uint256,uint8,string)""",
 }
 
-ALL = [(contract, event) for contract in CONTRACTS.values() for event in events(contract)]
+ALL = [(contract, event) for contract in CONTRACTS.values() for event in list_events(contract)]
 
 
 def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
@@ -81,9 +81,9 @@ def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 def kept(parameter: dict[str, Any], value: Any) -> Any:
     """Of a person the address, of a list all of it."""
-    if canonical(parameter) == PERSON:
+    if format_type(parameter) == PERSON:
         return value[0]
-    if canonical(parameter) == f"{PERSON}[]":
+    if format_type(parameter) == f"{PERSON}[]":
         return tuple(person[0] for person in value)
     return tuple(value) if isinstance(value, list) else value
 
@@ -92,8 +92,8 @@ def made_log(event: dict[str, Any], values: dict[str, Any]) -> EventLog:
     indexed = [each for each in event["inputs"] if each["indexed"]]
     plain = [each for each in event["inputs"] if not each["indexed"]]
     topics = ["0x" + abi_encode([each["type"]], [values[each["name"]]]).hex() for each in indexed]
-    data = abi_encode([canonical(each) for each in plain], [values[each["name"]] for each in plain])
-    return EventLog("0x" + "11" * 20, (topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
+    data = abi_encode([format_type(each) for each in plain], [values[each["name"]] for each in plain])
+    return EventLog("0x" + "11" * 20, (compute_topic(event), *topics), data, 7, "0x" + "22" * 32, "0x" + "33" * 32, 0)
 
 
 def changed(log: EventLog, data: bytes) -> EventLog:
@@ -103,7 +103,7 @@ def changed(log: EventLog, data: bytes) -> EventLog:
 @pytest.mark.parametrize("contract", SIGNATURES)
 def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
     for declared in SIGNATURES[contract].split():
-        assert declared in [signature(event) for event in events(contract)]
+        assert declared in [format_signature(event) for event in list_events(contract)]
         assert "0x" + keccak(text=declared).hex() in {first for first, _ in EVENTS}
 
 
@@ -111,9 +111,11 @@ def test_the_abi_files_have_the_deployed_events(contract: str) -> None:
 @given(data=st.data())
 def test_every_plain_field_is_decoded_and_no_text_is(contract: str, event: dict[str, Any], data: st.DataObject) -> None:
     values = {each["name"]: data.draw(value_of(each["type"], each)) for each in event["inputs"]}
-    decoded = decode(made_log(event, values))
+    decoded = decode_log(made_log(event, values))
     texts = re.compile("string|[(]")
-    plain = [each for each in event["inputs"] if canonical(each).startswith(PERSON) or not texts.match(canonical(each))]
+    plain = [
+        each for each in event["inputs"] if format_type(each).startswith(PERSON) or not texts.match(format_type(each))
+    ]
     expected = {each["name"]: kept(each, values[each["name"]]) for each in plain}
     if contract == "TimelockERC721" and "tokenIds" in expected:
         expected["amounts"] = expected.pop("tokenIds")
@@ -136,11 +138,11 @@ def test_forged_data_is_undecodable_or_decoded_but_nothing_else(
         forged[place : place + 32] = data.draw(huge).to_bytes(32, "big")
     for data_ in (bytes(forged), log.data[: data.draw(st.integers(0, len(log.data)))], data.draw(st.binary())):
         with suppress(UndecodableLog):
-            assert SECRET not in repr(decode(changed(log, data_)))
+            assert SECRET not in repr(decode_log(changed(log, data_)))
 
 
 def reminder_updated() -> EventLog:
-    event = next(each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated")
+    event = next(each for each in list_events("PremiumSetting") if each["name"] == "LegacyReminderUpdated")
     person = "0x" + "ab" * 20
     values: dict[str, Any] = {each["name"]: person for each in event["inputs"]}
     values |= {"legacyId": 1, "legacyType": 3, "cosigners": [], "beneficiaries": [person] * 2}
@@ -161,12 +163,12 @@ def test_a_word_out_of_bounds_makes_a_log_undecodable(word: int, value: int) -> 
     log = reminder_updated()
     forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
     with pytest.raises(UndecodableLog):
-        decode(changed(log, forged))
+        decode_log(changed(log, forged))
 
 
 def with_emails(people: list[tuple[str, str, str]]) -> EventLog:
     """As before 2026-06-02; every line is the first of these people."""
-    event = [each for each in events("PremiumSetting") if each["name"] == "LegacyReminderUpdated"][-1]
+    event = [each for each in list_events("PremiumSetting") if each["name"] == "LegacyReminderUpdated"][-1]
     values: dict[str, Any] = {"user": people[0][0], "legacyId": 1, "legacyAddress": people[0][0], "legacyType": 3}
     values |= {"cosigners": [], "beneficiaries": people, "secondLine": people[0], "thirdLine": people[0]}
     return made_log(event, values)
@@ -184,7 +186,7 @@ def test_whatever_a_word_is_made_of_an_email_no_part_of_it_is_read_or_told() -> 
         for value in (*range(0, len(log.data) + 64), 2**64, 2**255, 2**256 - 32):
             forged = log.data[: 32 * word] + value.to_bytes(32, "big") + log.data[32 * word + 32 :]
             try:
-                told = repr(decode(changed(log, forged)))
+                told = repr(decode_log(changed(log, forged)))
             except UndecodableLog as error:
                 undecodable += 1
                 told = repr((error, error.__cause__, error.__context__))
@@ -195,14 +197,14 @@ def test_whatever_a_word_is_made_of_an_email_no_part_of_it_is_read_or_told() -> 
 
 def test_a_thousand_people_with_long_texts_are_a_thousand_addresses() -> None:
     people = [(f"0x{number:040x}", SECRET * 50, "") for number in range(1, 1001)]
-    assert decode(with_emails(people)).args["beneficiaries"] == tuple(address for address, _, _ in people)
+    assert decode_log(with_emails(people)).args["beneficiaries"] == tuple(address for address, _, _ in people)
 
 
 def test_missing_topics_and_unknown_events_are_undecodable() -> None:
     log = reminder_updated()
     for topics in ((), log.topics[:1], (*log.topics, log.topics[0]), ("0x" + "00" * 32,)):
         with pytest.raises(UndecodableLog):
-            decode(EventLog(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0))
+            decode_log(EventLog(log.address, topics, log.data, 7, log.block_hash, log.tx_hash, 0))
 
 
 def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
@@ -212,7 +214,9 @@ def test_an_event_counts_only_from_the_contract_that_emits_it() -> None:
         values | {"chain_id": 1, "RPC_URLS": "http://localhost", "START_BLOCK": "0"}
     )
     notify = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
-    assert [address for address, topics in emitters(settings).items() if notify in topics] == [settings.premium_setting]
+    assert [address for address, topics in map_topics(settings).items() if notify in topics] == [
+        settings.premium_setting
+    ]
 
 
 def transfer(topics: tuple[str, ...], data: bytes) -> EventLog:

@@ -35,17 +35,17 @@ class Node:
 
 @given(st.integers(1, 50), st.integers(1, 50), st.integers(0, 20), st.integers(0, 120))
 async def test_every_block_is_read_once_and_in_order(largest: int, most: int, first: int, blocks: int) -> None:
-    logs = await LogRanges(largest).read(Node(most), first, first + blocks)
+    logs = await LogRanges(largest).read_ranges(Node(most), first, first + blocks)
     assert [log.block_number for log in logs] == list(range(first, first + blocks + 1))
 
 
 async def test_a_refused_range_is_halved_remembered_and_grows_back() -> None:
     ranges, node = LogRanges(1000), Node(100)
-    await ranges.read(node, 0, 999)
+    await ranges.read_ranges(node, 0, 999)
     assert node.asked[:5] == [(0, 999), (0, 499), (0, 249), (0, 124), (0, 61)]
     node.asked.clear()
     node.most = 10_000
-    await ranges.read(node, 0, 9_999)
+    await ranges.read_ranges(node, 0, 9_999)
     sizes = [last - first + 1 for first, last in node.asked]
     assert sizes[0] <= 125
     assert max(sizes) == 1000
@@ -54,13 +54,13 @@ async def test_a_refused_range_is_halved_remembered_and_grows_back() -> None:
 async def test_a_single_block_that_is_refused_is_given_up() -> None:
     node = Node(0)
     with pytest.raises(ChainUnavailable):
-        await LogRanges(8).read(node, 5, 20)
+        await LogRanges(8).read_ranges(node, 5, 20)
     assert node.asked[-1] == (5, 5)
 
 
 async def test_nothing_is_asked_for_an_empty_range() -> None:
     node = Node(5)
-    assert await LogRanges(5).read(node, 7, 6) == []
+    assert await LogRanges(5).read_ranges(node, 7, 6) == []
     assert node.asked == []
 
 
@@ -69,7 +69,7 @@ WANTED = LogFilter(frozenset({CONTRACT}), frozenset({TOPIC}))
 
 def test_logs_come_in_chain_order() -> None:
     logs = [log_at(6, 1), log_at(6, 0), log_at(5, 9)]
-    assert WANTED.checked(logs, 5, 6) == [log_at(5, 9), log_at(6, 0), log_at(6, 1)]
+    assert WANTED.check_logs(logs, 5, 6) == [log_at(5, 9), log_at(6, 0), log_at(6, 1)]
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_logs_come_in_chain_order() -> None:
 )
 def test_logs_that_were_not_asked_for_are_refused(log: EventLog) -> None:
     with pytest.raises(msgspec.ValidationError):
-        WANTED.checked([log], 5, 6)
+        WANTED.check_logs([log], 5, 6)
 
 
 def test_the_same_log_twice_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
-        WANTED.checked([log_at(5), log_at(5)], 5, 6)
+        WANTED.check_logs([log_at(5), log_at(5)], 5, 6)
 
 
 @pytest.mark.parametrize(

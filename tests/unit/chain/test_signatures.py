@@ -8,7 +8,7 @@ from eth_account.messages import _hash_eip191_message, encode_typed_data
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.eip712 import TypedDataDomain, recover, typed_data_digest
+from reminder_worker.chain.eip712 import TypedDataDomain, recover_signer, typed_data_digest
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 ACCOUNT = Account.from_key(b"\x07" * 32)
@@ -54,36 +54,36 @@ def test_a_value_that_does_not_fit_its_type_is_refused(kind: str, value: object)
 def test_the_signer_is_recovered_with_either_style_of_v() -> None:
     signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
     signature = bytes(signed.signature)
-    assert recover(DIGEST, signature) == ACCOUNT.address.lower()
-    assert recover(DIGEST, signature[:64] + bytes([signature[64] - 27])) == ACCOUNT.address.lower()
+    assert recover_signer(DIGEST, signature) == ACCOUNT.address.lower()
+    assert recover_signer(DIGEST, signature[:64] + bytes([signature[64] - 27])) == ACCOUNT.address.lower()
 
 
 def test_the_second_form_of_a_signature_is_refused() -> None:
     """High s (EIP-2): otherwise one authorization would have two signatures."""
     signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
     twin = signed.r.to_bytes(32, "big") + (ORDER - signed.s).to_bytes(32, "big") + bytes([55 - signed.v])
-    assert recover(DIGEST, twin) is None
+    assert recover_signer(DIGEST, twin) is None
 
 
 @pytest.mark.parametrize("v", [2, 3, 26, 29, 31, 255])
 def test_another_v_is_refused(v: int) -> None:
     signature = bytes(Account.unsafe_sign_hash(DIGEST, ACCOUNT.key).signature)
-    assert recover(DIGEST, signature[:64] + bytes([v])) is None
+    assert recover_signer(DIGEST, signature[:64] + bytes([v])) is None
 
 
 def test_signatures_of_another_length_are_refused_also_the_compact_form() -> None:
     signed = Account.unsafe_sign_hash(DIGEST, ACCOUNT.key)
     compact = signed.r.to_bytes(32, "big") + (signed.s | (signed.v - 27) << 255).to_bytes(32, "big")  # EIP-2098
     for signature in (compact, bytes(signed.signature) + b"\0", b""):
-        assert recover(DIGEST, signature) is None
+        assert recover_signer(DIGEST, signature) is None
 
 
 @given(st.binary(min_size=65, max_size=65))
 def test_garbage_recovers_to_nobody_we_know_and_raises_nothing(signature: bytes) -> None:
-    assert recover(DIGEST, signature) != ACCOUNT.address.lower()
+    assert recover_signer(DIGEST, signature) != ACCOUNT.address.lower()
 
 
 @pytest.mark.parametrize("r", [0, ORDER])
 def test_r_and_s_outside_of_the_curve_are_refused(r: int) -> None:
-    assert recover(DIGEST, r.to_bytes(32, "big") + (1).to_bytes(32, "big") + b"\x1b") is None
-    assert recover(DIGEST, (1).to_bytes(32, "big") + bytes(32) + b"\x1b") is None
+    assert recover_signer(DIGEST, r.to_bytes(32, "big") + (1).to_bytes(32, "big") + b"\x1b") is None
+    assert recover_signer(DIGEST, (1).to_bytes(32, "big") + bytes(32) + b"\x1b") is None

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from reminder_worker.chain.abi_codec import word
+from reminder_worker.chain.abi_codec import encode_word
 from reminder_worker.chain.events import TRANSFER_TOPIC, TokenTransfer, decode_transfer
-from reminder_worker.chain.simulation import SimulatedTransaction, outcome, request
+from reminder_worker.chain.simulation import SimulatedTransaction, build_simulation, decode_outcome
 from reminder_worker.chain.types import ETHER, ContractCall, RevertedCall, SimulatedLog
 
 HEIR = "0x" + "b8" * 20
@@ -33,17 +33,17 @@ def log(**changes: Any) -> dict[str, Any]:
 
 
 def test_logs_are_told_in_order() -> None:
-    found = outcome(answer(logs=[log(), log(address=ETHER)]))
+    found = decode_outcome(answer(logs=[log(), log(address=ETHER)]))
     assert isinstance(found, SimulatedTransaction)
     moves = [decode_transfer(each) for each in found.logs]
     assert moves == [TokenTransfer(TOKEN.lower(), NOBODY, HEIR, 7), TokenTransfer(ETHER, NOBODY, HEIR, 7)]
 
 
 def test_the_gas_is_told_where_the_node_tells_it() -> None:
-    assert outcome(answer()) == SimulatedTransaction((), 21_000)
+    assert decode_outcome(answer()) == SimulatedTransaction((), 21_000)
     (block,) = answer()
     del block["calls"][0]["gasUsed"]
-    assert outcome([block]) == SimulatedTransaction((), None)
+    assert decode_outcome([block]) == SimulatedTransaction((), None)
 
 
 def test_a_revert_is_told_wherever_its_data_stands() -> None:
@@ -51,8 +51,8 @@ def test_a_revert_is_told_wherever_its_data_stands() -> None:
         {"returnData": "0x6097fe15", "error": {"code": -3200, "message": "execution failed"}},
         {"returnData": "0x", "error": {"code": 3, "message": "execution reverted", "data": "0x6097fe15"}},
     ):
-        assert outcome(answer(status="0x0", **failed)) == RevertedCall(bytes.fromhex("6097fe15"))
-    assert outcome(answer(status="0x0")) == RevertedCall(b"")
+        assert decode_outcome(answer(status="0x0", **failed)) == RevertedCall(bytes.fromhex("6097fe15"))
+    assert decode_outcome(answer(status="0x0")) == RevertedCall(b"")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_revert_is_told_wherever_its_data_stands() -> None:
 )
 def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
     with pytest.raises(msgspec.ValidationError):
-        outcome(garbage)
+        decode_outcome(garbage)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
 def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
     whole: dict[str, Any] = {
         "address": COIN,
-        "data": word(7),
+        "data": encode_word(7),
         "topics": (TRANSFER_TOPIC, WORD_OF_NOBODY, WORD_OF_NOBODY),
     }
     assert decode_transfer(SimulatedLog(**whole)) == TokenTransfer(COIN, NOBODY, NOBODY, 7)
@@ -100,12 +100,12 @@ def test_only_what_one_has_more_of_afterwards_was_received(
     moves: list[tuple[str, str, str, int]], received: set[str]
 ) -> None:
     """Of the tokens asked about, and of ether: what others log may be untrue."""
-    logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), word(n)) for token, a, b, n in moves]
-    assert SimulatedTransaction(tuple(logs), None).received(HEIR, [COIN]) == received
+    logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), encode_word(n)) for token, a, b, n in moves]
+    assert SimulatedTransaction(tuple(logs), None).find_received(HEIR, [COIN]) == received
 
 
 def test_the_gas_is_bounded_and_moves_of_ether_are_asked_for() -> None:
-    method, (payload, block) = request(ContractCall(TOKEN, b"\1"), at=16, sender=HEIR, gas=900_000)
+    method, (payload, block) = build_simulation(ContractCall(TOKEN, b"\1"), at=16, sender=HEIR, gas=900_000)
     assert (method, block) == ("eth_simulateV1", "0x10")
     assert isinstance(payload, dict)
     assert payload["traceTransfers"] is True

@@ -5,7 +5,7 @@ from eth_abi.abi import encode as abi_encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reminder_worker.chain.contracts.tokens import TokenMetadata, metadata
+from reminder_worker.chain.contracts.tokens import TokenMetadata, decode_metadata
 from reminder_worker.chain.types import RevertedCall
 
 SIX = (6).to_bytes(32, "big")
@@ -17,8 +17,8 @@ def text(value: str) -> bytes:
 
 @pytest.mark.parametrize("symbol", ["USDC", "1INCH", "USDC.e", "stETH", "UNI-V2", "x"])
 def test_plain_symbols_are_kept(symbol: str) -> None:
-    assert metadata(text(symbol), SIX) == TokenMetadata(symbol, 6)
-    assert metadata(symbol.encode().ljust(32, b"\0"), SIX) == TokenMetadata(symbol, 6)  # bytes32, as MKR once
+    assert decode_metadata(text(symbol), SIX) == TokenMetadata(symbol, 6)
+    assert decode_metadata(symbol.encode().ljust(32, b"\0"), SIX) == TokenMetadata(symbol, 6)  # bytes32, as MKR once
 
 
 @pytest.mark.parametrize(
@@ -29,24 +29,24 @@ def test_plain_symbols_are_kept(symbol: str) -> None:
     ],
 )  # fmt: skip
 def test_a_symbol_that_is_long_like_a_link_or_not_plain_is_dropped(symbol: str) -> None:
-    assert metadata(text(symbol), SIX) == TokenMetadata(None, 6)
+    assert decode_metadata(text(symbol), SIX) == TokenMetadata(None, 6)
 
 
 @given(st.binary(max_size=300))
 def test_garbage_as_a_symbol_never_raises(data: bytes) -> None:
-    found = metadata(data, SIX)
+    found = decode_metadata(data, SIX)
     assert found is not None
     assert found.symbol is None or (found.symbol.isascii() and found.symbol.isprintable() and len(found.symbol) <= 11)
 
 
 def test_a_huge_symbol_is_dropped() -> None:
-    assert metadata(text("A" * 100_000), SIX) == TokenMetadata(None, 6)
+    assert decode_metadata(text("A" * 100_000), SIX) == TokenMetadata(None, 6)
 
 
 @pytest.mark.parametrize("decimals", [RevertedCall(), b"", (37).to_bytes(32, "big"), b"\xff" * 32, SIX + b"\0"])
 def test_without_usable_decimals_there_is_no_metadata(decimals: bytes | RevertedCall) -> None:
-    assert metadata(text("USDC"), decimals) is None
+    assert decode_metadata(text("USDC"), decimals) is None
 
 
 def test_a_token_without_a_symbol_keeps_its_decimals() -> None:
-    assert metadata(RevertedCall(), SIX) == TokenMetadata(None, 6)
+    assert decode_metadata(RevertedCall(), SIX) == TokenMetadata(None, 6)

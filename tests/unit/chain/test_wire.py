@@ -33,26 +33,26 @@ BIGINT, INTEGER, YEAR_10000 = hex(2**63), hex(2**31), hex(253_402_300_800)
 @pytest.mark.parametrize("changed", [{"number": BIGINT}, {"timestamp": BIGINT}, {"timestamp": YEAR_10000}])
 def test_a_block_beyond_what_a_column_or_a_calendar_holds_is_garbage(changed: dict[str, str]) -> None:
     """Stored, it would be an error of our database, and nobody would ask the next endpoint."""
-    assert wire.block(BLOCK) is not None
+    assert wire.decode_block(BLOCK) is not None
     with pytest.raises(msgspec.ValidationError):
-        wire.block({**BLOCK, **changed})
+        wire.decode_block({**BLOCK, **changed})
 
 
 @pytest.mark.parametrize("changed", [{"blockNumber": BIGINT}, {"logIndex": INTEGER}])
 def test_a_log_beyond_what_a_column_holds_is_garbage_in_a_receipt_too(changed: dict[str, str]) -> None:
-    assert len(wire.logs([LOG])) == 1
+    assert len(wire.decode_logs([LOG])) == 1
     with pytest.raises(msgspec.ValidationError):
-        wire.logs([{**LOG, **changed}])
+        wire.decode_logs([{**LOG, **changed}])
     with pytest.raises(msgspec.ValidationError):
-        wire.receipt({**RECEIPT, "logs": [{**LOG, **changed}]})
+        wire.decode_receipt({**RECEIPT, "logs": [{**LOG, **changed}]})
 
 
 @pytest.mark.parametrize("number", ["blockNumber", "gasUsed", "effectiveGasPrice"])
 def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(number: str) -> None:
     """One that cannot be booked would hold up all others that are final."""
-    assert wire.receipt(RECEIPT) is not None
+    assert wire.decode_receipt(RECEIPT) is not None
     with pytest.raises(msgspec.ValidationError):
-        wire.receipt({**RECEIPT, number: hex(2**255)})
+        wire.decode_receipt({**RECEIPT, number: hex(2**255)})
 
 
 def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
@@ -63,6 +63,6 @@ def test_a_wallet_has_sent_no_more_than_a_nonce_holds() -> None:
 
 def test_zeros_before_a_number_are_read() -> None:
     """Nodes should not send them; some do."""
-    found = wire.block({**BLOCK, "number": "0x" + "0" * 62 + "10"})
+    found = wire.decode_block({**BLOCK, "number": "0x" + "0" * 62 + "10"})
     assert found is not None
     assert found.number == 16

@@ -6,7 +6,7 @@ import pytest
 from eth_abi.abi import encode
 
 from reminder_worker.chain import abi
-from reminder_worker.chain.events import CONTRACTS, emitters
+from reminder_worker.chain.events import CONTRACTS, map_topics
 from reminder_worker.chain.types import EventLog
 from reminder_worker.indexer.decoding import DecodedLogs, decode_logs
 from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, TABLE_PROJECTIONS
@@ -27,18 +27,18 @@ def log_of(
     setting: str, event: str, *values: Any, at: str | None = None, index: int = 0, first_build: bool = False
 ) -> EventLog:
     """A log as the contract would emit it, or as its first build did; `values` in the order of the ABI."""
-    builds = [item for item in abi.events(CONTRACTS[setting]) if item["name"] == event]
+    builds = [item for item in abi.list_events(CONTRACTS[setting]) if item["name"] == event]
     entry = builds[-1] if first_build else builds[0]
     pairs = list(zip(entry["inputs"], values, strict=True))
-    topics = [abi.topic(entry), *("0x" + encode([i["type"]], [v]).hex() for i, v in pairs if i["indexed"])]
-    others = [(abi.canonical(item), value) for item, value in pairs if not item["indexed"]]
+    topics = [abi.compute_topic(entry), *("0x" + encode([i["type"]], [v]).hex() for i, v in pairs if i["indexed"])]
+    others = [(abi.format_type(item), value) for item, value in pairs if not item["indexed"]]
     data = encode([kind for kind, _ in others], [value for _, value in others])
     place = at or PLACES[setting]
     return EventLog(place, tuple(topics), data, 5, "0x" + "05" * 32, "0x" + "06" * 32, index)
 
 
 def decoded(*logs: EventLog) -> DecodedLogs:
-    return decode_logs(SETTINGS, emitters(SETTINGS), [(log, 1000) for log in logs])
+    return decode_logs(SETTINGS, map_topics(SETTINGS), [(log, 1000) for log in logs])
 
 
 def created(number: int) -> EventLog:
@@ -48,7 +48,7 @@ def created(number: int) -> EventLog:
 
 def test_every_projected_event_is_in_the_contracts_abi() -> None:
     """A misspelt name would silently never match."""
-    known = {item["name"] for contract in CONTRACTS.values() for item in abi.events(contract)}
+    known = {item["name"] for contract in CONTRACTS.values() for item in abi.list_events(contract)}
     wanted = {NOTIFY} | OF_A_LEGACY | OF_A_CREATOR
     for fold in TABLE_PROJECTIONS.values():
         wanted |= fold.events
