@@ -15,8 +15,8 @@ import structlog
 
 from bench import promises
 from tests.campaign import RESULTS, code_of, earlier, keep, mail, relay, reminders, stack
-from tests.campaign.life import Life
-from tests.campaign.postgres import Postgres, postgres
+from tests.campaign.life import CampaignLife
+from tests.campaign.postgres import RealPostgres, postgres
 
 FILE = RESULTS / "campaign.json"
 STEPS = {"reminders": 40, "relay": 20, "mail": 14, "stack": 12}
@@ -59,7 +59,7 @@ def main() -> None:
     sys.exit(1 if broken else 0)
 
 
-def _live(kind: str, seed: int, database: Postgres) -> Life:
+def _live(kind: str, seed: int, database: RealPostgres) -> CampaignLife:
     if kind == "relay":
         return relay.live(seed, STEPS[kind], database)
     if kind == "stack":

@@ -17,7 +17,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
 from tests.campaign import RESULTS, code_of, earlier, keep
 from tests.campaign.postgres import postgres
-from tests.integration.schema_attack import Findings, attack, open_target, told
+from tests.integration.schema_attack import AttackFindings, attack, open_target, told
 
 FILE = RESULTS / "attack.json"
 EXAMPLES = 60  # of each operation and seed, well-formed, and as many that are not
@@ -53,8 +53,8 @@ def main() -> None:
     sys.exit(1 if broken else 0)
 
 
-def _run(number: int) -> Findings:
-    async def against(url: str, anvil: Anvil) -> Findings:
+def _run(number: int) -> AttackFindings:
+    async def against(url: str, anvil: Anvil) -> AttackFindings:
         engine = open_engine(url)
         try:
             async with open_target(Scenario(anvil, deploy(anvil)), engine) as target:

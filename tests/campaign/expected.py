@@ -1,7 +1,7 @@
 """Judge of the emails that people received, by what the chain says. It asks nothing of the worker.
 
-A `Sight` is the chain at one moment of a life. An email needs a sight that calls for it, and is received once. Once a
-life is settled, each person whom the chain names has the email.
+A `ChainMoment` is the chain at one moment of a life. An email needs a moment that calls for it, and is received once.
+Once a life is settled, each person whom the chain names has the email.
 """
 
 from collections import Counter, defaultdict
@@ -26,7 +26,7 @@ Audience = Mapping[int, frozenset[str]]
 """Email addresses by line, for each line that has a person: that line, the lines before it, owner and cosigners."""
 
 
-class Received(NamedTuple):
+class ReceivedEmail(NamedTuple):
     """Email as a person reads it. `deadline` is in its words, None when it names no date."""
 
     to: str
@@ -36,7 +36,7 @@ class Received(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class ChainSignal:
     """Notify event on chain. `opened`: by line, the deadline of a later line that may act at the claim."""
 
     tx: str
@@ -52,7 +52,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ChainMoment:
     """Chain and stored people at one moment.
 
     `received`: number of emails until then. `windows`: legacy, number and deadline of each open one. `stored`: by
@@ -63,7 +63,7 @@ class Sight:
     windows: frozenset[tuple[str, int, int]]
     audiences: Mapping[str, Audience]
     stored: Mapping[tuple[str, str], int]
-    signals: Sequence[Signal]
+    signals: Sequence[ChainSignal]
     settled: bool = False
 
 
@@ -73,7 +73,9 @@ def deadline_words(seconds: int) -> str:
     return f"{when:%A}, {when.day} {when:%B} {when.year}, {when:%H:%M} UTC"
 
 
-def judge_emails(sights: Sequence[Sight], emails: Sequence[Received], shown: Collection[Received]) -> list[str]:
+def judge_emails(
+    sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail], shown: Collection[ReceivedEmail]
+) -> list[str]:
     """Return violations. `shown`: emails that operators see as held or dead; of a signal without a date."""
     return list(
         dict.fromkeys(
@@ -87,7 +89,7 @@ def judge_emails(sights: Sequence[Sight], emails: Sequence[Received], shown: Col
     )
 
 
-def kinds_without_proof(sights: Sequence[Sight]) -> list[str]:
+def kinds_without_proof(sights: Sequence[ChainMoment]) -> list[str]:
     """Return a violation for each kind that no settled sight calls for."""
     settled = [sight for sight in sights if sight.settled]
     seen = {WINDOWS[number][0] for sight in settled for _, number, _ in sight.windows}
@@ -96,22 +98,24 @@ def kinds_without_proof(sights: Sequence[Sight]) -> list[str]:
     return [f"{kind} was never due, so nothing was proven of it" for kind in kinds if kind not in seen]
 
 
-def _windows_missing(sights: Sequence[Sight], emails: Sequence[Received], shown: Collection[Received]) -> Iterator[str]:
+def _windows_missing(
+    sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail], shown: Collection[ReceivedEmail]
+) -> Iterator[str]:
     for sight in sights:
         known = Counter(emails[: sight.received])
         for legacy, number, deadline in sorted(sight.windows) if sight.settled else ():
             kind, line = WINDOWS[number]
             for to in sorted(sight.audiences[legacy].get(line, ())):
-                email = Received(to, kind, legacy, deadline_words(deadline))
+                email = ReceivedEmail(to, kind, legacy, deadline_words(deadline))
                 if (legacy, to) in sight.stored and not known[email] and email not in shown:
                     yield f"window {number} of line {line} is open and {to} was not told: {kind} of {legacy}"
 
 
-def _windows_too_many(sights: Sequence[Sight], emails: Sequence[Received]) -> Iterator[str]:
+def _windows_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
     """Two deadlines of one minute have the same words."""
     lines, known = dict(WINDOWS.values()), set[str](SIGNALS.values())
     called = _calls_of_windows(sights)
-    times = Counter[Received]()
+    times = Counter[ReceivedEmail]()
     for index, email in enumerate(emails):
         if email.kind not in lines:
             if email.kind not in known:
@@ -125,27 +129,29 @@ def _windows_too_many(sights: Sequence[Sight], emails: Sequence[Received]) -> It
             yield f"{email.to} was told {times[email]} times: {email.kind} of {email.legacy}"
 
 
-def _calls_of_windows(sights: Sequence[Sight]) -> dict[Received, set[tuple[int, int]]]:
+def _calls_of_windows(sights: Sequence[ChainMoment]) -> dict[ReceivedEmail, set[tuple[int, int]]]:
     """By email, from which moment each deadline calls for it."""
-    called: dict[Received, set[tuple[int, int]]] = defaultdict(set)
+    called: dict[ReceivedEmail, set[tuple[int, int]]] = defaultdict(set)
     for sight in sights:
         for legacy, number, deadline in sight.windows:
             kind, line = WINDOWS[number]
             for to in sight.audiences[legacy].get(line, ()):
                 if (legacy, to) in sight.stored:
-                    called[Received(to, kind, legacy, deadline_words(deadline))].add((sight.received, deadline))
+                    called[ReceivedEmail(to, kind, legacy, deadline_words(deadline))].add((sight.received, deadline))
     return called
 
 
-def _first_seen(sights: Sequence[Sight]) -> dict[tuple[str, str, int, int], Sight]:
-    found: dict[tuple[str, str, int, int], Sight] = {}
+def _first_seen(sights: Sequence[ChainMoment]) -> dict[tuple[str, str, int, int], ChainMoment]:
+    found: dict[tuple[str, str, int, int], ChainMoment] = {}
     for sight in sights:
         for signal in sight.signals:
             found.setdefault(signal.key, sight)
     return found
 
 
-def _signals_missing(sights: Sequence[Sight], emails: Sequence[Received], shown: Collection[Received]) -> Iterator[str]:
+def _signals_missing(
+    sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail], shown: Collection[ReceivedEmail]
+) -> Iterator[str]:
     """A later signal may be told with the next email of its kind, so each needs an email after it."""
     first = _first_seen(sights)
     for sight in sights:
@@ -154,11 +160,11 @@ def _signals_missing(sights: Sequence[Sight], emails: Sequence[Received], shown:
             told = {email.to for email in emails[seen.received : sight.received] if email[1:3] == (kind, signal.legacy)}
             for to in sorted(_called_by(signal, emails[: seen.received]) - told):
                 writes = {each.stored.get((signal.legacy, to)) for each in (seen, sight)}
-                if len(writes) == 1 and None not in writes and Received(to, kind, signal.legacy) not in shown:
+                if len(writes) == 1 and None not in writes and ReceivedEmail(to, kind, signal.legacy) not in shown:
                     yield f"a signal of layer {signal.layer} was not told to {to}: {kind} of {signal.legacy}"
 
 
-def _called_by(signal: Signal, before: Sequence[Received]) -> frozenset[str]:
+def _called_by(signal: ChainSignal, before: Sequence[ReceivedEmail]) -> frozenset[str]:
     """Return who has to hear of a signal: also a later line that was told before that it may act."""
     told = [
         line
@@ -169,7 +175,7 @@ def _called_by(signal: Signal, before: Sequence[Received]) -> frozenset[str]:
     return signal.audience[max(named)]
 
 
-def _signals_too_many(sights: Sequence[Sight], emails: Sequence[Received]) -> Iterator[str]:
+def _signals_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
     """A transaction that a reorganisation mines again is the same signal."""
     called: dict[tuple[str, str, str], dict[tuple[str, str, int, int], int]] = defaultdict(dict)
     for sight in sights:

@@ -12,9 +12,9 @@ from devnet.scenarios import Legacy
 from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.outbox.operator import find_stuck
-from tests.campaign.expected import SIGNALS, Received, deadline_words, judge_emails, kinds_without_proof
-from tests.campaign.legacies import PEOPLE, Families
-from tests.integration.reminder_world import World
+from tests.campaign.expected import SIGNALS, ReceivedEmail, deadline_words, judge_emails, kinds_without_proof
+from tests.campaign.legacies import PEOPLE, AllFamilies
+from tests.integration.reminder_world import MailWorld
 
 _ACTIVATED = {ReminderKind.ACTIVATED_MULTISIG.value, ReminderKind.ACTIVATED_TRANSFER.value}
 _NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
@@ -22,19 +22,19 @@ _SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class KeyedEmail:
     """What somebody got. `key`: its entry's; `read`: what it says."""
 
     key: str
-    read: Received
+    read: ReceivedEmail
 
 
-def no_entry_was_emailed_twice(letters: Sequence[Letter]) -> list[str]:
+def no_entry_was_emailed_twice(letters: Sequence[KeyedEmail]) -> list[str]:
     keys = Counter(letter.key for letter in letters)
     return [f"an entry was emailed {times} times" for times in keys.values() if times > 1]
 
 
-async def people_were_told_what_the_chain_says(families: Families, letters: Sequence[Letter]) -> list[str]:
+async def people_were_told_what_the_chain_says(families: AllFamilies, letters: Sequence[KeyedEmail]) -> list[str]:
     """The ledger has no say, but for emails that operators see as held or dead."""
     world = families.world
     ids = [str(row.id) for row in await find_stuck(world.engine, LEDGERS)]
@@ -42,7 +42,7 @@ async def people_were_told_what_the_chain_says(families: Families, letters: Sequ
         "select recipient, kind, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))", ids=ids
     )
     shown = [
-        Received(_email(world, row.recipient), row.kind, row.legacy, _date_of(row.kind, row.event)) for row in rows
+        ReceivedEmail(_email(world, row.recipient), row.kind, row.legacy, _date_of(row.kind, row.event)) for row in rows
     ]
     emails = [letter.read for letter in letters]
     return [*kinds_without_proof(families.sights), *judge_emails(families.sights, emails, shown)]
@@ -52,7 +52,7 @@ def _date_of(kind: str, event: str) -> str | None:
     return None if kind in SIGNALS.values() else deadline_words(int(event.partition(":")[2]))
 
 
-def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:
+def cap_was_kept(letters: Sequence[KeyedEmail], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:
     """`days`: at which letter each began, and the keys that were under way then: these count for the day of their
     claim, however late SMTP takes them."""
     over: Counter[int] = Counter()
@@ -64,7 +64,7 @@ def cap_was_kept(letters: Sequence[Letter], days: Sequence[tuple[int, Collection
 
 
 async def ledger_and_letters_agree(
-    world: World, letters: Sequence[Letter], doubted: Set[str], late: Set[str] = frozenset()
+    world: MailWorld, letters: Sequence[KeyedEmail], doubted: Set[str], late: Set[str] = frozenset()
 ) -> list[str]:
     """`doubted`: keys of which the mail service says that nobody can know; `late`: of which it may have said so."""
     got = {letter.key: letter for letter in letters}
@@ -89,7 +89,7 @@ async def ledger_and_letters_agree(
     return found
 
 
-async def nothing_was_dropped_that_was_true(world: World, first: Legacy) -> list[str]:
+async def nothing_was_dropped_that_was_true(world: MailWorld, first: Legacy) -> list[str]:
     """Of the first legacy, whose people are never replaced."""
     rows = await world.sql(
         "select l.kind, l.reason, into_.state as into_state from worker.sent_ledger l"
@@ -116,5 +116,5 @@ def nothing_leaked(**places: str) -> list[str]:
     ]
 
 
-def _email(world: World, recipient: str) -> str:
+def _email(world: MailWorld, recipient: str) -> str:
     return f"{world.labels[recipient]}@example.org"

@@ -8,9 +8,9 @@ from functools import partial
 
 from devnet.chain import ChainError
 from devnet.scenarios import DAY, Legacy
-from tests.campaign.expected import Sight
+from tests.campaign.expected import ChainMoment
 from tests.campaign.sights import ChainReader
-from tests.integration.reminder_world import World
+from tests.integration.reminder_world import MailWorld
 
 OWNERS = ("owner", "otherowner", "lineowner", "safeowner")
 # None of these is part of a word of the service, so that a search for them finds leaks only.
@@ -22,7 +22,7 @@ LINE_DELAY = 12 * DAY
 
 
 @dataclass
-class Family:
+class LegacyFamily:
     """One legacy and its people. `claimants`: in the order of their lines. `safe`: the wallet of a Safe legacy."""
 
     legacy: Legacy
@@ -31,15 +31,15 @@ class Family:
     safe: str | None = None
 
 
-class Families:
+class AllFamilies:
     """Four legacies: two with one line, one with three, one of a Safe. Draws come from the life's seed."""
 
-    def __init__(self, world: World, draw: random.Random, heirs: Sequence[str]) -> None:
+    def __init__(self, world: MailWorld, draw: random.Random, heirs: Sequence[str]) -> None:
         self.world = world
         self.draw = draw
         self.heirs = heirs
-        self.each: list[Family] = []
-        self.sights: list[Sight] = []
+        self.each: list[LegacyFamily] = []
+        self.sights: list[ChainMoment] = []
         self._stored: dict[tuple[str, str], int] = {}
         self._reader = ChainReader(
             world.scenario, {world.address(label): _email(label) for label in (*OWNERS, *PEOPLE)}
@@ -49,7 +49,7 @@ class Families:
         """The people of the first legacy are never replaced."""
         for owner in OWNERS[:2]:
             legacy = self.world.legacy(owner, self.heirs, inactivity=INACTIVITY)
-            self.each.append(Family(legacy, owner, self.heirs))
+            self.each.append(LegacyFamily(legacy, owner, self.heirs))
             await self._save(legacy, owner, *self.heirs)
         await self._begin_with_lines()
         await self._begin_with_safe()
@@ -63,7 +63,7 @@ class Families:
         named = [self.world.address(label) for label in (*heirs[:2], SECOND_LINE, THIRD_LINE)]
         self.world.scenario.configure_reminders(self.world.account(owner), legacy, named[:2], *named[2:])
         await self._save(legacy, owner, *heirs, SECOND_LINE, THIRD_LINE, STRANGER)
-        self.each.append(Family(legacy, owner, (heirs[0], SECOND_LINE, THIRD_LINE)))
+        self.each.append(LegacyFamily(legacy, owner, (heirs[0], SECOND_LINE, THIRD_LINE)))
 
     async def _begin_with_safe(self) -> None:
         owner, heirs, scenario = OWNERS[3], self.heirs[1:3], self.world.scenario
@@ -75,7 +75,7 @@ class Families:
         legacy = scenario.create_safe_legacy(creator, safe, named, inactivity=inactivity)
         scenario.configure_reminders(creator, legacy, named, cosigners=[cosigner.address])
         await self._save(legacy, owner, COSIGNER, *heirs)
-        self.each.append(Family(legacy, owner, heirs, safe))
+        self.each.append(LegacyFamily(legacy, owner, heirs, safe))
 
     async def renew(self) -> int:
         """Give each family a live legacy whose timer begins now, with equal times. Return when its line 1 may act."""
@@ -88,7 +88,7 @@ class Families:
                 self.check_in(family)
         return self.world.scenario.anvil.now() + INACTIVITY
 
-    def check_in(self, family: Family) -> None:
+    def check_in(self, family: LegacyFamily) -> None:
         """Activity of a Safe is any transaction of it."""
         owner = self.world.account(family.owner)
         if family.safe is None:
@@ -96,7 +96,7 @@ class Families:
         else:
             self.world.scenario.execute_from_safe(owner, family.safe, owner.address)
 
-    def claim(self, family: Family, label: str) -> None:
+    def claim(self, family: LegacyFamily, label: str) -> None:
         claimant = self.world.account(label)
         if family.safe is None:
             self.world.scenario.claim(claimant, family.legacy, [])

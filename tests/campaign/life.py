@@ -10,11 +10,11 @@ from typing import Any
 
 import structlog
 
-from tests.campaign.postgres import Postgres
+from tests.campaign.postgres import RealPostgres
 
 
 @dataclass
-class Life:
+class CampaignLife:
     """What happened in one: `faults` by name, `violations` in words, `story` step by step, `log` as it was written."""
 
     seed: int
@@ -24,7 +24,7 @@ class Life:
     log: list[str] = field(default_factory=list)
 
 
-class _Listener(logging.Handler):
+class _LogListener(logging.Handler):
     def __init__(self, log: list[str]) -> None:
         super().__init__(logging.INFO)
         self._log = log
@@ -34,14 +34,14 @@ class _Listener(logging.Handler):
 
 
 @contextmanager
-def listening(life: Life) -> Iterator[None]:
+def listening(life: CampaignLife) -> Iterator[None]:
     """All that this process would log is the life's, also what libraries say."""
 
     def keep(_logger: Any, _method: str, event: Any) -> Any:
         life.log.append(repr(event))
         raise structlog.DropEvent
 
-    before, listener = structlog.get_config(), _Listener(life.log)
+    before, listener = structlog.get_config(), _LogListener(life.log)
     structlog.configure(
         processors=[structlog.processors.format_exc_info, keep],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
@@ -55,7 +55,7 @@ def listening(life: Life) -> Iterator[None]:
         structlog.configure(**before)
 
 
-async def nothing_is_left(life: Life, postgres: Postgres) -> None:
+async def nothing_is_left(life: CampaignLife, postgres: RealPostgres) -> None:
     """Of a worker that is closed: no task and no connection."""
     coroutines: list[Any] = [task.get_coro() for task in asyncio.all_tasks()]
     life.violations += [f"left running: {each}" for each in coroutines if "reminder_worker" in each.cr_code.co_filename]

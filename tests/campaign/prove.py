@@ -20,7 +20,7 @@ CODE = ("api", "bench", "devnet", "mail_service", "pipelines", "reminder_worker"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProofPart:
     """`words`: what Python is started with; `environ`: added to ours."""
 
     name: str
@@ -33,16 +33,16 @@ def main() -> None:
     parser.add_argument("--faults", type=int, default=1000, help="how many the campaign injects (1000)")
     faults = str(parser.parse_args().faults)
     parts = (
-        Part("campaign", ("-m", "tests.campaign", "--faults", faults)),
-        Part("attack", ("-m", "tests.campaign.attack")),
-        Part("growth", ("-m", "bench", "growth")),
-        Part("million", ("-m", "bench", "million")),
-        Part("api_under_load", ("-m", "bench", "api_under_load"), {"API_UNDER_LOAD_SECONDS": "600"}),
+        ProofPart("campaign", ("-m", "tests.campaign", "--faults", faults)),
+        ProofPart("attack", ("-m", "tests.campaign.attack")),
+        ProofPart("growth", ("-m", "bench", "growth")),
+        ProofPart("million", ("-m", "bench", "million")),
+        ProofPart("api_under_load", ("-m", "bench", "api_under_load"), {"API_UNDER_LOAD_SECONDS": "600"}),
     )
     sys.exit(prove(parts, FILE, code_of(*CODE)))
 
 
-def prove(parts: Sequence[Part], file: Path, code: str) -> int:
+def prove(parts: Sequence[ProofPart], file: Path, code: str) -> int:
     """How many parts are broken. `file` remembers those that are not, each with the words it was started with."""
     done = earlier(file, code, "done")
     told, broken = [], 0

@@ -6,7 +6,7 @@ from functools import cache
 from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from mail_service.variables import ROLES
-from tests.campaign.expected import SIGNALS, WINDOWS, Received
+from tests.campaign.expected import SIGNALS, WINDOWS, ReceivedEmail
 
 _LEGACY = re.compile(r"legacy \d+ on \w+")
 _ROLE = re.compile(r"^Your role: (.+)$", re.MULTILINE)
@@ -14,11 +14,11 @@ _CONTRACT = re.compile(r"^Contract: +(0x[0-9a-fA-F]{40})$", re.MULTILINE)
 _DATE = re.compile(r"^ +(\w+, \d+ \w+ \d{4}, \d\d:\d\d UTC)$", re.MULTILINE)
 
 
-def read_email(to: str, subject: str, text: str) -> Received:
+def read_email(to: str, subject: str, text: str) -> ReceivedEmail:
     """Return the email's meaning. The kind is the subject itself if no template has it."""
     lines = "\n".join(text.splitlines())
     role, contract, date = (pattern.search(lines) for pattern in (_ROLE, _CONTRACT, _DATE))
-    return Received(
+    return ReceivedEmail(
         to,
         _kinds().get((_LEGACY.sub("", subject), role and role[1]), subject),
         contract[1].lower() if contract else "",

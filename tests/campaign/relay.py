@@ -16,10 +16,10 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.errors import Unavailable
-from tests.campaign.life import Life, listening
+from tests.campaign.life import CampaignLife, listening
 from tests.campaign.nodes import answers, behind, garbage
-from tests.campaign.postgres import Postgres
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.campaign.postgres import RealPostgres
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 from tests.integration.relay_machine import RelayMachine
 from tests.integration.relay_world import EPOCH, RelayWorld
 
@@ -47,7 +47,7 @@ def _swallows(request: Json) -> Json | None:
     return {"result": "0x" + "0" * 64} if request["method"] == "eth_sendRawTransaction" else None
 
 
-_SPOILS: dict[str, Callable[[Proxy, Anvil], None]] = {
+_SPOILS: dict[str, Callable[[NodeProxy, Anvil], None]] = {
     "node hangs": lambda node, _: setattr(node, "hang", True),
     "node answers 500": lambda node, _: setattr(node, "reply", answers(500)),
     "node answers no JSON": lambda node, _: setattr(node, "reply", garbage),
@@ -59,10 +59,10 @@ _SPOILS: dict[str, Callable[[Proxy, Anvil], None]] = {
 }
 
 
-class Beset(RelayMachine):
-    nodes: ClassVar[list[Proxy]]
-    life: ClassVar[Life]
-    postgres: ClassVar[Postgres]
+class BesetRelay(RelayMachine):
+    nodes: ClassVar[list[NodeProxy]]
+    life: ClassVar[CampaignLife]
+    postgres: ClassVar[RealPostgres]
 
     def wait(self, work: Awaitable[T]) -> T:
         """A chain that cannot be read is told to who asks, and nothing else happens."""
@@ -98,21 +98,21 @@ class Beset(RelayMachine):
         assert not found, "; ".join(map(str, found))
 
 
-def live(number: int, steps: int, postgres: Postgres) -> Life:
+def live(number: int, steps: int, postgres: RealPostgres) -> CampaignLife:
     """Several lives of up to `steps` steps, drawn from one seed."""
-    life = Life(number)
-    Beset.life, Beset.postgres = life, postgres
+    life = CampaignLife(number)
+    BesetRelay.life, BesetRelay.postgres = life, postgres
     with listening(life), Anvil(slots_in_an_epoch=EPOCH) as anvil, asyncio.Runner() as runner:
         scenario = Scenario(anvil, deploy(anvil))
         engine = open_engine(postgres.url)
         proxies = [proxy(anvil.url), proxy(anvil.url)]
-        Beset.nodes = [runner.run(each.__aenter__()) for each in proxies]
-        urls = [node.url for node in Beset.nodes]
+        BesetRelay.nodes = [runner.run(each.__aenter__()) for each in proxies]
+        urls = [node.url for node in BesetRelay.nodes]
         chain = Chain(chain_settings(scenario, *urls, RPC_TIMEOUT=0.5))
-        Beset.runner, Beset.base, Beset.faults = runner, RelayWorld(scenario, engine, chain), Counter()
+        BesetRelay.runner, BesetRelay.base, BesetRelay.faults = runner, RelayWorld(scenario, engine, chain), Counter()
         try:
             run_state_machine_as_test(
-                seed(number)(Beset),
+                seed(number)(BesetRelay),
                 settings=settings(
                     max_examples=10,
                     stateful_step_count=steps,
@@ -130,5 +130,5 @@ def live(number: int, steps: int, postgres: Postgres) -> Life:
             runner.run(engine.dispose())
             for each in proxies:
                 runner.run(each.__aexit__(None, None, None))
-    life.faults = Counter({name: count for name, count in Beset.faults.items() if count})
+    life.faults = Counter({name: count for name, count in BesetRelay.faults.items() if count})
     return life

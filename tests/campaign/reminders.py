@@ -1,7 +1,7 @@
 """A life of the reminders' worker: people act, the chain moves, everything fails in turn; then it is well, and judged.
 
 One process with the real database and chain, two RPC endpoints and a subgraph in front of it, and a mail service that
-keeps the contract's keys. What happens is drawn from the seed alone; `Life.story` tells it again.
+keeps the contract's keys. What happens is drawn from the seed alone; `CampaignLife.story` tells it again.
 """
 
 from collections import Counter
@@ -18,25 +18,27 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.subgraph import SubgraphClient
 from tests.campaign import judge
-from tests.campaign.expected import Received
-from tests.campaign.judge import Letter
+from tests.campaign.expected import ReceivedEmail
+from tests.campaign.judge import KeyedEmail
 from tests.campaign.legacies import HEIRS
-from tests.campaign.life import Life, listening, nothing_is_left
+from tests.campaign.life import CampaignLife, listening, nothing_is_left
 from tests.campaign.nodes import another_chain, answers, behind, garbage, no_logs, none_of_the_newest
-from tests.campaign.postgres import Postgres
+from tests.campaign.postgres import RealPostgres
 from tests.campaign.worker import CAP, CRASH, DEEPEST, WorkerLife, emptied
-from tests.integration.chain_proxy import Proxy, proxy
+from tests.integration.chain_proxy import NodeProxy, proxy
 from tests.integration.indexer_graph_node import GraphNode
-from tests.integration.mail_stub import Email, Fault, MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.mail_stub import MailFault, MailStub, PostedEmail
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 AGAIN = 0.6  # how often a reorganisation mines the same transactions again
 LONG = 30  # faults: a life in which everything is expected to have happened
-_MAIL_FAULTS = [fault for fault in Fault if fault is not Fault.SUPPRESSED]
+_MAIL_FAULTS = [fault for fault in MailFault if fault is not MailFault.SUPPRESSED]
 
 
-class Reminders(WorkerLife):
-    def __init__(self, life: Life, world: World, postgres: Postgres, nodes: list[Proxy], graph: GraphNode) -> None:
+class ReminderLife(WorkerLife):
+    def __init__(
+        self, life: CampaignLife, world: MailWorld, postgres: RealPostgres, nodes: list[NodeProxy], graph: GraphNode
+    ) -> None:
         super().__init__(life, world, postgres, HEIRS)
         self.nodes = nodes
         self.graph = graph
@@ -80,7 +82,7 @@ class Reminders(WorkerLife):
     # -- what goes wrong ------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _node(self, spoil: Callable[[Proxy], None]) -> AsyncIterator[None]:
+    async def _node(self, spoil: Callable[[NodeProxy], None]) -> AsyncIterator[None]:
         spoil(self.draw.choice(self.nodes))
         yield
 
@@ -171,21 +173,21 @@ class Reminders(WorkerLife):
         ]
 
 
-def _letter(email: Email) -> Letter:
+def _letter(email: PostedEmail) -> KeyedEmail:
     legacy, deadline = str(email.variables["legacyAddress"]).lower(), email.variables.get("deadline")
-    return Letter(email.key, Received(email.to, email.template, legacy, deadline))
+    return KeyedEmail(email.key, ReceivedEmail(email.to, email.template, legacy, deadline))
 
 
-async def live(seed: int, steps: int, postgres: Postgres) -> Life:
+async def live(seed: int, steps: int, postgres: RealPostgres) -> CampaignLife:
     """One life on a chain of its own; the database is emptied first."""
-    life = Life(seed)
+    life = CampaignLife(seed)
     with listening(life):
         await _live(life, steps, postgres)
     await nothing_is_left(life, postgres)
     return life
 
 
-async def _live(life: Life, steps: int, postgres: Postgres) -> None:
+async def _live(life: CampaignLife, steps: int, postgres: RealPostgres) -> None:
     async with AsyncExitStack() as stack:
         anvil = stack.enter_context(Anvil(slots_in_an_epoch=16))
         scenario = Scenario(anvil, deploy(anvil))
@@ -212,4 +214,4 @@ async def _live(life: Life, steps: int, postgres: Postgres) -> None:
             )
         )
         await emptied(world)
-        await Reminders(life, world, postgres, nodes, graph).live(steps)
+        await ReminderLife(life, world, postgres, nodes, graph).live(steps)

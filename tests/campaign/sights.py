@@ -9,7 +9,7 @@ from eth_utils.crypto import keccak
 
 from devnet.scenarios import Legacy, Scenario
 from devnet.steps import NOBODY
-from tests.campaign.expected import WINDOWS, Audience, Sight, Signal
+from tests.campaign.expected import WINDOWS, Audience, ChainMoment, ChainSignal
 
 _NOTIFY = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
 _CONFIG_TYPES = ("uint256", "address", "uint128", "address[]", "address[]", "address", "address")
@@ -22,15 +22,15 @@ class ChainReader:
 
     scenario: Scenario
     emails: Mapping[str, str]
-    _signals: dict[tuple[str, str], Signal] = field(default_factory=dict)
+    _signals: dict[tuple[str, str], ChainSignal] = field(default_factory=dict)
 
     def read(
         self, legacies: Sequence[Legacy], stored: Mapping[tuple[str, str], int], received: int, *, settled: bool
-    ) -> Sight:
+    ) -> ChainMoment:
         """Return the chain's state at its head."""
         configs, by_address = self._configs(), {legacy.address: legacy for legacy in legacies}
         windows = zip(legacies, self.scenario.due_windows(legacies), strict=True)
-        return Sight(
+        return ChainMoment(
             received=received,
             windows=frozenset(
                 (legacy.address, number, self._times(legacy)[WINDOWS[number][1] - 1])
@@ -47,14 +47,16 @@ class ChainReader:
             settled=settled,
         )
 
-    def _signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> Signal:
+    def _signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> ChainSignal:
         """Return a signal, read once at its block. An activation empties lists, so the block before it counts."""
         key = (log["blockHash"], log["logIndex"])
         if key not in self._signals:
             self._signals[key] = self._read_signal(log, legacy, configs)
         return self._signals[key]
 
-    def _read_signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> Signal:
+    def _read_signal(
+        self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]
+    ) -> ChainSignal:
         layer, kind = decode(("uint8", "uint8"), bytes.fromhex(log["data"][2:]))
         number = int(log["blockNumber"], 16)
         block = hex(number - 1 if kind else number)
@@ -62,7 +64,7 @@ class ChainReader:
         times = self._times(legacy, block) if kind == 2 else ()
         audience = self._audience(legacy, configs[legacy.address], block)
         opened = {line: at for line, at in enumerate(times, 1) if line > 1 and line in audience and at <= now}
-        return Signal(log["transactionHash"], legacy.address, kind, max(layer, 1), audience, opened)
+        return ChainSignal(log["transactionHash"], legacy.address, kind, max(layer, 1), audience, opened)
 
     def _audience(self, legacy: Legacy, configured: frozenset[str], block: str) -> Audience:
         beneficiaries, second, third = self._ask(legacy, "getLegacyBeneficiaries", block)

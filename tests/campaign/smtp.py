@@ -40,12 +40,12 @@ Kill = Callable[[int], None]
 """Ends the process whose end of a connection has this port."""
 
 
-class _Cut(Exception):
+class _ConnectionCut(Exception):
     """The connection ends here."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
+class SmtpMishap:
     """What the next one to come to this point meets: `4xx`, `5xx`, `drop`, `nonsense`, `kill` or seconds to wait."""
 
     point: str
@@ -53,7 +53,7 @@ class Mishap:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AcceptedEmail:
     message_id: str
     to: str
     subject: str
@@ -61,11 +61,11 @@ class Taken:
 
 
 @dataclass
-class Smtp:
+class ScriptedSmtp:
     """`taken`: every email, in order. `mishaps`: each is met once, by the first that comes to its point."""
 
-    taken: list[Taken] = field(default_factory=list)
-    mishaps: deque[Mishap] = field(default_factory=deque)
+    taken: list[AcceptedEmail] = field(default_factory=list)
+    mishaps: deque[SmtpMishap] = field(default_factory=deque)
     kill: Kill = lambda port: None
     port: int = 0
     _server: asyncio.Server | None = None
@@ -114,7 +114,7 @@ class Smtp:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            with suppress(_Cut, OSError, asyncio.IncompleteReadError):
+            with suppress(_ConnectionCut, OSError, asyncio.IncompleteReadError):
                 await self._speak(reader, writer)
         finally:
             writer.transport.abort()
@@ -148,7 +148,7 @@ class Smtp:
     async def _halfway(self, writer: asyncio.StreamWriter) -> None:
         match self._mishap("body"):
             case "drop":
-                raise _Cut
+                raise _ConnectionCut
             case "kill":
                 self.kill(_port(writer))
             case float(seconds):
@@ -171,7 +171,7 @@ class Smtp:
     async def _meet(self, mishap: str | float | None, point: str, writer: asyncio.StreamWriter) -> bool:
         match mishap:
             case "drop":
-                raise _Cut
+                raise _ConnectionCut
             case "kill":
                 self.kill(_port(writer))
             case "nonsense":
@@ -204,8 +204,8 @@ async def _say(writer: asyncio.StreamWriter, line: str) -> None:
     await writer.drain()
 
 
-def _read(to: str, body: bytes) -> Taken:
+def _read(to: str, body: bytes) -> AcceptedEmail:
     message = email.message_from_bytes(body, policy=email.policy.default)
     part = message.get_body(("plain",))
     text = str(part.get_content()) if part is not None else ""
-    return Taken(str(message["Message-ID"]), to, str(message["Subject"]), text)
+    return AcceptedEmail(str(message["Message-ID"]), to, str(message["Subject"]), text)

@@ -19,7 +19,7 @@ from devnet.parts import MARK, PartEnded, StackPart
 from devnet.scenarios import Legacy, Scenario
 from devnet.stack import LocalStack
 from devnet.wallet import DemoWallet
-from tests.campaign.life import Life
+from tests.campaign.life import CampaignLife
 
 DAY = 86400
 WITNESSES = {"chain", "inbox", "stand-in"}  # what judges the others
@@ -28,7 +28,7 @@ _RUN = "execute_run"  # in the command of a run's process
 
 
 class WholeStack:
-    def __init__(self, life: Life, stack: LocalStack) -> None:
+    def __init__(self, life: CampaignLife, stack: LocalStack) -> None:
         self.life = life
         self.draw = random.Random(life.seed)
         self.stack = stack
@@ -127,8 +127,8 @@ def _email(number: int) -> str:
     return f"heir{number}@post.example"
 
 
-def live(seed: int, steps: int) -> Life:
-    life = Life(seed)
+def live(seed: int, steps: int) -> CampaignLife:
+    life = CampaignLife(seed)
     with whole_stack() as stack:
         WholeStack(life, stack).live(steps)
     return life

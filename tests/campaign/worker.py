@@ -17,11 +17,11 @@ from devnet.deploy import HOUR
 from devnet.scenarios import DAY
 from reminder_worker.errors import ServiceError
 from reminder_worker.reminders import rendering
-from tests.campaign.legacies import LINE_DELAY, Families
-from tests.campaign.life import Life
-from tests.campaign.postgres import Postgres
-from tests.integration.crash import Crash, CrashAt
-from tests.integration.reminder_world import CHAIN_ID, World
+from tests.campaign.legacies import LINE_DELAY, AllFamilies
+from tests.campaign.life import CampaignLife
+from tests.campaign.postgres import RealPostgres
+from tests.integration.crash import CrashAt, PlannedCrash
+from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 DEEPEST = 64  # blocks of a reorganisation
 UNTIL_SAFE = 20  # blocks: more than `safe` is behind the head
@@ -31,7 +31,7 @@ ROUNDS_TO_SETTLE = 20  # days: a dozen of one email a day, and what endpoints an
 A_DAY = 1.01
 AT_ONCE = 0.3  # how often two faults come together
 CRASH = "killed at a statement"
-_EXPECTED = (ServiceError, SQLAlchemyError, OSError, TimeoutError, Crash)  # what a pass may end with
+_EXPECTED = (ServiceError, SQLAlchemyError, OSError, TimeoutError, PlannedCrash)  # what a pass may end with
 _PROCESS = Path(__file__).parents[1] / "integration" / "dispatch_process.py"
 Fault = tuple[str, Callable[[], Any]]
 
@@ -39,12 +39,12 @@ Fault = tuple[str, Callable[[], Any]]
 class WorkerLife:
     """`heirs` of the legacies; `actions` of people and `faults` are drawn from the seed."""
 
-    def __init__(self, life: Life, world: World, postgres: Postgres, heirs: Sequence[str]) -> None:
+    def __init__(self, life: CampaignLife, world: MailWorld, postgres: RealPostgres, heirs: Sequence[str]) -> None:
         self.life = life
         self.draw = random.Random(life.seed)
         self.world = world
         self.postgres = postgres
-        self.families = Families(world, self.draw, heirs)
+        self.families = AllFamilies(world, self.draw, heirs)
         self.reorganised = False
         self.set_back = 0.0  # days that the database's clock was set back, in all
         self.days: list[tuple[int, Collection[str]]] = [(0, ())]  # see `judge.cap_was_kept`
@@ -100,7 +100,7 @@ class WorkerLife:
         for work in self.passes():
             try:
                 await work()
-            except Crash:
+            except PlannedCrash:
                 return False
             except _EXPECTED as error:
                 well = False
@@ -353,7 +353,7 @@ def patient(ask: Callable[..., Awaitable[list[Any]]]) -> Callable[..., Awaitable
     return asked
 
 
-async def emptied(world: World) -> None:
+async def emptied(world: MailWorld) -> None:
     """No life begins with what another left."""
     schemas = "('worker', 'mail_service')"
     tables = await world.sql(

@@ -22,7 +22,7 @@ def _in_the_background() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class Terminal:
+class StackTerminal:
     """A terminal in which the stack runs: Ctrl-C reaches the whole foreground process group.
 
     It is started where another installation's `.env` lies, as one may in a checkout.
@@ -68,8 +68,8 @@ class Terminal:
 
 
 @pytest.fixture
-def terminals() -> Iterator[list[Terminal]]:
-    opened: list[Terminal] = []
+def terminals() -> Iterator[list[StackTerminal]]:
+    opened: list[StackTerminal] = []
     yield opened
     for terminal in opened:
         if terminal.process.poll() is None:
@@ -77,9 +77,11 @@ def terminals() -> Iterator[list[Terminal]]:
         end_leftovers(terminal.directory)
 
 
-def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: Path, terminals: list[Terminal]) -> None:
+def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(
+    tmp_path: Path, terminals: list[StackTerminal]
+) -> None:
     directory, ports = tmp_path / "local", free_ports()
-    first = Terminal(directory, ports)
+    first = StackTerminal(directory, ports)
     terminals.append(first)
     first.until_up()
     parts = first.parts()
@@ -97,7 +99,7 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(tmp_path: P
         _, alive = psutil.wait_procs(parts, timeout=60)
         assert alive == []
 
-    second = Terminal(directory, ports)
+    second = StackTerminal(directory, ports)
     terminals.append(second)
     second.until_up()
     assert not list(directory.glob("*/of an earlier start"))

@@ -65,7 +65,7 @@ PATHS = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiAnswer:
     status: int
     body: Any
     headers: Mapping[str, str]
@@ -76,7 +76,7 @@ class Answer:
 
 
 @dataclass
-class Clock:
+class WallClock:
     """The service's wall clock, so that deadlines can pass without waiting."""
 
     ahead: float = 0.0
@@ -86,13 +86,13 @@ class Clock:
 
 
 @dataclass
-class World:
+class ApiWorld:
     parts: Any
     scenario: Scenario
     session: aiohttp.ClientSession
     url: str
     metrics_url: str
-    clock: Clock
+    clock: WallClock
     _last_deadline: int = field(default=0)
 
     @property
@@ -141,21 +141,21 @@ class World:
     def ingest_body(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> Any:
         return self.signed(signer, "IngestLegacy", legacy, payload=payload_of(people), **more)
 
-    async def post(self, path: str, body: Any = None, **kwargs: Any) -> Answer:
+    async def post(self, path: str, body: Any = None, **kwargs: Any) -> ApiAnswer:
         if body is not None:
             kwargs["json"] = body
         return await self.request("POST", path, **kwargs)
 
-    async def request(self, method: str, path: str, **kwargs: Any) -> Answer:
+    async def request(self, method: str, path: str, **kwargs: Any) -> ApiAnswer:
         async with self.session.request(method, self.url + path, **kwargs) as response:
             raw = await response.read()
             body = json.loads(raw) if "json" in response.headers.get("Content-Type", "") else raw
-            return Answer(response.status, body, response.headers)
+            return ApiAnswer(response.status, body, response.headers)
 
-    async def ingest(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> Answer:
+    async def ingest(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> ApiAnswer:
         return await self.post("/ingest-legacy", self.ingest_body(signer, legacy, people, **more))
 
-    async def call(self, signer: LocalAccount, kind: str, legacy: Legacy | str, **more: Any) -> Answer:
+    async def call(self, signer: LocalAccount, kind: str, legacy: Legacy | str, **more: Any) -> ApiAnswer:
         return await self.post(PATHS[kind], self.signed(signer, kind, legacy, **more))
 
     async def sql(self, statement: str, **values: Any) -> list[Any]:
@@ -198,10 +198,10 @@ def settings_for(scenario: Scenario, database_url: str, **more: str) -> Settings
 
 
 @asynccontextmanager
-async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> AsyncIterator[World]:
+async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> AsyncIterator[ApiWorld]:
     """Serve on loopback; `more` are settings by their environment names."""
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
-    clock = Clock()
+    clock = WallClock()
     session = aiohttp.ClientSession()
     chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
     vault, hashes = Vault(ENC_KEY), KeyedHash(HASH_KEY)
@@ -234,7 +234,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     try:
         async with listening(parts) as (port, metrics_port):
             url, metrics = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}"
-            yield World(parts, scenario, session, url, metrics, clock)
+            yield ApiWorld(parts, scenario, session, url, metrics, clock)
     finally:
         await session.close()
         for chain in chains.values():

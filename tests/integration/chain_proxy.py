@@ -24,7 +24,7 @@ def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings
     return ChainSettings.model_validate({"chain_id": 31337, "RPC_TIMEOUT": 5.0, **values, **more})
 
 
-class Proxy:
+class NodeProxy:
     """`answer`: an RPC request to a response object, or None to ask the node. `reply`: an HTTP answer to everything.
     `alter`: the node's response to what is sent instead."""
 
@@ -139,8 +139,8 @@ def stopped(anvil: Anvil) -> Callable[[Json], Json | None]:
 
 
 @asynccontextmanager
-async def proxy(node_url: str, secret: str = "") -> AsyncIterator[Proxy]:
-    made = Proxy(node_url, secret)
+async def proxy(node_url: str, secret: str = "") -> AsyncIterator[NodeProxy]:
+    made = NodeProxy(node_url, secret)
     await made.start()
     try:
         yield made

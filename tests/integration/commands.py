@@ -6,7 +6,7 @@ from click.testing import CliRunner, Result
 from reminder_worker.cli.main import main
 
 
-class Command:
+class CliRun:
     """Of an installation, whose database it looks into, too."""
 
     def __init__(self, environ: dict[str, str]) -> None:

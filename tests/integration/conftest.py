@@ -20,11 +20,11 @@ from devnet.smtp import SmtpInbox
 if TYPE_CHECKING:  # loaded by those only who ask for them
     from playwright.async_api import Browser
 
-    from tests.integration.chain_proxy import Proxy
-    from tests.integration.commands import Command
-    from tests.integration.gift_page_browser import Visit, Visitor
+    from tests.integration.chain_proxy import NodeProxy
+    from tests.integration.commands import CliRun
+    from tests.integration.gift_page_browser import PageVisitor, Visit
     from tests.integration.gift_page_world import GiftWorld
-    from tests.integration.reminder_world import World
+    from tests.integration.reminder_world import MailWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +81,16 @@ async def inbox() -> AsyncIterator[SmtpInbox]:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environ: dict[str, str]) -> "Command":
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environ: dict[str, str]) -> "CliRun":
     """Runs commands with the settings that a file calls `environ`, away from any `.env`."""
-    from tests.integration.commands import Command
+    from tests.integration.commands import CliRun
 
     monkeypatch.chdir(tmp_path)
-    return Command(environ)
+    return CliRun(environ)
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[World]":
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[MailWorld]":
     """All that reminders need, with a mail service that keeps what it is sent. Files about other things have their
     own `world`."""
     from tests.integration.mail_stub import MailStub
@@ -101,7 +101,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator
 
 
 @pytest.fixture
-async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[tuple[World, Proxy]]":
+async def proxied(engine: AsyncEngine, chain_scenario: Scenario) -> "AsyncIterator[tuple[MailWorld, NodeProxy]]":
     """A world whose node can be told to answer otherwise."""
     from tests.integration.chain_proxy import proxy
     from tests.integration.mail_stub import MailStub
@@ -147,6 +147,6 @@ async def visit(request: pytest.FixtureRequest, browser: "Browser") -> "AsyncIte
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def visitor(visit: "Visit") -> "Visitor":
+async def visitor(visit: "Visit") -> "PageVisitor":
     """Somebody at a desk."""
     return await visit()

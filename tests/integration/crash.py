@@ -4,7 +4,7 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 
-class Crash(Exception):
+class PlannedCrash(Exception):
     """The process is gone."""
 
 
@@ -27,4 +27,4 @@ class CrashAt:
     def _count(self, *_: object) -> None:
         self.left -= 1
         if self.left < 0:
-            raise Crash
+            raise PlannedCrash

@@ -37,7 +37,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request, byte for byte."""
 
     url: str
@@ -46,13 +46,13 @@ class Sent:
 
 
 @dataclass
-class Wire:
+class BrowserWire:
     """The HTTP proxy that its visitors' traffic goes through, with `whole` the browser's own too. Only what is on this
     machine is answered."""
 
     whole: bool
     url: str = ""
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[SentRequest] = field(default_factory=list)
     _answering: set[asyncio.Task[Any]] = field(default_factory=set)
 
     @property
@@ -84,7 +84,7 @@ class Wire:
             method, target, rest = head.split(b" ", 2)
             lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
             body = await reader.readexactly(int(lengths[0].split(b":")[1])) if lengths else b""
-            self.sent.append(Sent(target.decode(), head, body))
+            self.sent.append(SentRequest(target.decode(), head, body))
             parts = urlsplit(target.decode())
             if method == b"CONNECT" or parts.hostname != "127.0.0.1":
                 writer.write(b"HTTP/1.1 502 Not Here\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -133,7 +133,7 @@ def full_width(text: str) -> str:
     return text.translate({ord(each): chr(ord(each) + 0xFEE0) for each in text})
 
 
-class Declined(Exception):
+class WalletDeclined(Exception):
     """What a wallet answers instead of a result (EIP-1193)."""
 
     def __init__(self, code: int, message: str) -> None:
@@ -159,10 +159,10 @@ class InjectedWallet:
         return [params for name, params in self.calls if name == method]
 
     def answer(self, method: str, params: Sequence[Any]) -> Any:
-        """Raises `Declined`, and `ChainError` when the node does not do it."""
+        """Raises `WalletDeclined`, and `ChainError` when the node does not do it."""
         self.calls.append((method, params))
         if method in self.declines:
-            raise Declined(REJECTED, "The person said no.")
+            raise WalletDeclined(REJECTED, "The person said no.")
         match method:
             case "eth_requestAccounts" | "eth_accounts":
                 return [self.account.address]
@@ -171,23 +171,23 @@ class InjectedWallet:
             case "wallet_switchEthereumChain":
                 wanted = int(params[0]["chainId"], 16)
                 if wanted not in self.knows:
-                    raise Declined(UNKNOWN_CHAIN, "This chain was not added.")
+                    raise WalletDeclined(UNKNOWN_CHAIN, "This chain was not added.")
                 self.chain_id = wanted
                 return None
             case "eth_signTypedData_v4":
                 data = json.loads(params[1]) if isinstance(params[1], str) else params[1]
                 data["domain"]["chainId"] = int(str(data["domain"]["chainId"]), 0)  # as hex, too
                 if data["domain"]["chainId"] != self.chain_id:
-                    raise Declined(UNSUPPORTED, "The message is for another chain than the wallet's.")
+                    raise WalletDeclined(UNSUPPORTED, "The message is for another chain than the wallet's.")
                 return self.account.sign_message(encode_typed_data(full_message=data)).signature.to_0x_hex()
             case "eth_sendTransaction":
                 (wanted,) = params
                 if self.chain_id != self.scenario.anvil.chain_id:
-                    raise Declined(UNSUPPORTED, "The wallet is on another chain.")
+                    raise WalletDeclined(UNSUPPORTED, "The wallet is on another chain.")
                 value = int(wanted.get("value", "0x0"), 16)
                 return self.scenario.send(self.account, wanted.get("to"), wanted.get("data", "0x"), value=value)
             case "eth_sign" | "personal_sign" | "eth_signTransaction":
-                raise Declined(UNSUPPORTED, "This wallet does not do that.")
+                raise WalletDeclined(UNSUPPORTED, "This wallet does not do that.")
         return self.scenario.anvil.rpc(method, *params)
 
 
@@ -229,7 +229,7 @@ async () => JSON.stringify([
 
 
 @dataclass
-class Visitor:
+class PageVisitor:
     """One person's browser, fresh; `page` is Playwright's.
 
     `wire` has every byte that its pages sent (a browser of one's own: its own affairs too), `asked` the addresses that
@@ -239,7 +239,7 @@ class Visitor:
 
     context: BrowserContext
     page: Page
-    wire: Wire
+    wire: BrowserWire
     asked: list[str] = field(default_factory=list)
     console: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -282,13 +282,13 @@ class Visitor:
         asked = json.loads(question)
         try:
             return json.dumps({"result": self.wallets[number].answer(asked["method"], asked["params"])})
-        except Declined as declined:
+        except WalletDeclined as declined:
             return json.dumps({"error": {"code": declined.code, "message": str(declined)}})
         except ChainError as failed:
             return json.dumps({"error": {"code": -32603, "message": str(failed)}})
 
 
-Visit = Callable[..., Awaitable[Visitor]]
+Visit = Callable[..., Awaitable[PageVisitor]]
 """`new_visitor` of a browser that is there."""
 
 
@@ -315,9 +315,9 @@ async def launched(proxy: str = NOWHERE) -> AsyncIterator[Browser]:
 
 
 @asynccontextmanager
-async def open_browser() -> AsyncIterator[tuple[Browser, Wire]]:
+async def open_browser() -> AsyncIterator[tuple[Browser, BrowserWire]]:
     """One that nobody else uses. Skips as `launched`."""
-    wire = Wire(whole=True)
+    wire = BrowserWire(whole=True)
     async with wire.serve(), launched(wire.url) as browser:
         yield browser, wire
 
@@ -325,7 +325,7 @@ async def open_browser() -> AsyncIterator[tuple[Browser, Wire]]:
 @asynccontextmanager
 async def visiting(browser: Browser) -> AsyncIterator[Visit]:
     """Of a browser that others use before and after, to which nothing of these visitors is left."""
-    wire = Wire(whole=False)
+    wire = BrowserWire(whole=False)
     async with wire.serve():
         try:
             yield partial(new_visitor, browser, wire)
@@ -335,8 +335,8 @@ async def visiting(browser: Browser) -> AsyncIterator[Visit]:
 
 
 async def new_visitor(
-    browser: Browser, wire: Wire, size: tuple[int, int] = DESKTOP, *, dark: bool = False, **more: Any
-) -> Visitor:
+    browser: Browser, wire: BrowserWire, size: tuple[int, int] = DESKTOP, *, dark: bool = False, **more: Any
+) -> PageVisitor:
     """`more` are options of Playwright's `new_context`: timezone_id, locale, is_mobile, reduced_motion,
     java_script_enabled."""
     context = await browser.new_context(
@@ -346,7 +346,7 @@ async def new_visitor(
         **more,
     )
     context.set_default_timeout(PATIENCE_MS)
-    visitor = Visitor(context, await context.new_page(), wire)
+    visitor = PageVisitor(context, await context.new_page(), wire)
     context.on("request", lambda request: visitor.asked.append(request.url))
     context.on("console", lambda line: visitor.console.append(line.text))
     context.on("weberror", lambda error: visitor.faults.append(str(error.error)))

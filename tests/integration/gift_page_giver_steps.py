@@ -7,7 +7,7 @@ from PIL import Image
 from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.claim_link import GiftLetter
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_world import PREFIX, GiftWorld
 from tests.qr import qr_codes
 
@@ -21,7 +21,7 @@ GIFT_STRUCT = (
 NO_PRINTER = "window.print = () => { window.printed = (window.printed ?? 0) + 1; };"
 
 
-async def wallet_at_the_page(world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+async def wallet_at_the_page(world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     """Of the giver, who has looked at the page."""
     found = InjectedWallet(world.scenario, world.giver, "Giver's wallet")
     await visitor.has(found)

@@ -4,7 +4,7 @@ from eth_account.signers.local import LocalAccount
 from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.claim_link import LinkFlags
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_browser import PageVisitor
 
 PAPER = LinkFlags(occasion="birthday", paper=True)
 
@@ -29,7 +29,7 @@ async def see_it_received(page: Page, words: str) -> None:
     await expect(page.get_by_text(f"{words} arrived at")).to_be_visible()
 
 
-def nothing_amiss(visitor: Visitor, *origins: str) -> None:
+def nothing_amiss(visitor: PageVisitor, *origins: str) -> None:
     """No violation of the policy, no uncaught error, no line on the console, no foreign address."""
     assert (visitor.violations, visitor.faults, visitor.console) == ([], [], [])
     assert visitor.foreign(*origins) == []

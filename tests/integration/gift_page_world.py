@@ -25,7 +25,7 @@ from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import ClaimLink, GiftLetter, LinkFlags, ServedOrigin
 from reminder_worker.relay.factory import RELAYER
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import ApiWorld, open_world
 
 ETHER, USDC = 10**18, 10**6
 PREFIX = "sealed"
@@ -57,7 +57,7 @@ class GiftWorld:
     """`api` is the service, `following` is set while the relay follows what it sent (clear it to hold requests as they
     are)."""
 
-    api: World
+    api: ApiWorld
     origin: str
     following: asyncio.Event = field(default_factory=asyncio.Event)
 

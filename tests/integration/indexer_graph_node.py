@@ -50,7 +50,7 @@ class GraphNode:
         self.spoil: Any = None  # a function that changes the answer's data before it is sent
         self._runner: web.AppRunner | None = None
         self._port = 0
-        self._mapping: Mapping | None = None
+        self._mapping: SubgraphMapping | None = None
 
     @property
     def url(self) -> SecretStr:
@@ -76,7 +76,7 @@ class GraphNode:
         """Index the chain up to its head, from the last indexed block that is still on it."""
         anvil, place = scenario.anvil, scenario.deployment
         last = anvil.block_number()
-        self._mapping = mapping = self._mapping or Mapping(scenario)
+        self._mapping = mapping = self._mapping or SubgraphMapping(scenario)
         self.states = list(self.states)  # a test may keep the former ones
         while self.states and not _is_on(anvil, *self.states[-1][:2]):
             self.states.pop()
@@ -205,7 +205,7 @@ def _is_on(anvil: Anvil, number: int, block_hash: str) -> bool:
     return block is not None and block["hash"] == block_hash
 
 
-class Mapping:
+class SubgraphMapping:
     """The subgraph's handlers: one event after the other into entities, as `schema.graphql` tells."""
 
     def __init__(self, scenario: Scenario) -> None:

@@ -28,7 +28,7 @@ def settings_of(scenario: Scenario, **changes: object) -> ChainSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class StoryParts:
     """Everything that reads one chain, on one database."""
 
     chain: Chain
@@ -39,7 +39,7 @@ class Parts:
 
 
 @asynccontextmanager
-async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object) -> AsyncIterator[Parts]:
+async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object) -> AsyncIterator[StoryParts]:
     """The subgraph is at the chain's head as it was now; the index has read nothing."""
     chain = Chain(settings_of(scenario, **changes))
     try:
@@ -47,13 +47,13 @@ async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object)
             graph.sync(scenario)
             subgraph = SubgraphClient(graph.url, session, backoff_seconds=0, rest_seconds=0)
             index = ChainIndex(engine, chain)
-            yield Parts(chain, index, graph, subgraph, IndexerSelector(chain, index, subgraph))
+            yield StoryParts(chain, index, graph, subgraph, IndexerSelector(chain, index, subgraph))
     finally:
         await chain.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class IndexerStory:
     """The story so far: `legacies` and `timelocks` are all of the chain."""
 
     legacies: tuple[str, ...]
@@ -61,7 +61,7 @@ class Story:
     recipients: tuple[str, ...]
 
 
-def tell(scenario: Scenario) -> Story:
+def tell(scenario: Scenario) -> IndexerStory:
     """Configure, edit, reset, check in, claim, delete; Safe legacies; timelocks in every vault, some of them ended."""
     s = scenario
     ann, bob, cid, dee, eve = (s.account(name) for name in ("ann", "bob", "cid", "dee", "eve"))
@@ -130,7 +130,7 @@ def tell(scenario: Scenario) -> Story:
     s.withdraw_gift(eve, paid)
     addresses = tuple(item.address for item in (edited, reset, never, claimed, older, oldest, safe))
     people = tuple(person.address for person in (cid, dee, eve))
-    return Story(addresses, (gift, usdc, mixed, soft, newer, half, paid), people)
+    return IndexerStory(addresses, (gift, usdc, mixed, soft, newer, half, paid), people)
 
 
 async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:
@@ -139,7 +139,9 @@ async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:
         return {row.address: row for row in await connection.execute(select(legacy))}
 
 
-async def answers(indexer: EventIndexer, story: Story, first: int, last: int, at: IndexHead) -> dict[str, object]:
+async def answers(
+    indexer: EventIndexer, story: IndexerStory, first: int, last: int, at: IndexHead
+) -> dict[str, object]:
     """Every question, as values that can be compared: within a block signals have no order that all sources know."""
     signals = await indexer.read_signals(first, last, at)
     return {

@@ -66,28 +66,28 @@ def body(**changes: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MailAnswer:
     status: int
     json: Any
     headers: dict[str, str]
 
 
-class Client:
+class ServiceClient:
     def __init__(self, session: aiohttp.ClientSession, url: str) -> None:
         self._session = session
         self.url = url
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> MailAnswer:
         async with self._session.request(method, self.url + path, **options) as response:
             is_json = "json" in response.content_type
             content = await (response.json(content_type=None) if is_json else response.text())
-            return Answer(response.status, content, dict(response.headers))
+            return MailAnswer(response.status, content, dict(response.headers))
 
-    async def send(self, key: str | None = None, **changes: Any) -> Answer:
+    async def send(self, key: str | None = None, **changes: Any) -> MailAnswer:
         headers = {"Authorization": f"Bearer {TOKEN}", "Idempotency-Key": key or uuid4().hex}
         return await self.request("POST", "/send", json=body(**changes), headers=headers)
 
-    async def status(self, key: str) -> Answer:
+    async def status(self, key: str) -> MailAnswer:
         return await self.request("GET", f"/messages/{key}", headers={"Authorization": f"Bearer {TOKEN}"})
 
     async def until(self, key: str, status: str | int) -> None:
@@ -97,7 +97,7 @@ class Client:
 
 
 @asynccontextmanager
-async def served(environ: dict[str, str]) -> AsyncIterator[Client]:
+async def served(environ: dict[str, str]) -> AsyncIterator[ServiceClient]:
     """The service in this process, over real HTTP."""
     config = uvicorn.Config(
         create_app(MailServiceSettings.from_environ(environ)), port=0, log_config=None, access_log=False
@@ -111,7 +111,7 @@ async def served(environ: dict[str, str]) -> AsyncIterator[Client]:
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
         async with aiohttp.ClientSession() as session:
-            yield Client(session, f"http://127.0.0.1:{port}")
+            yield ServiceClient(session, f"http://127.0.0.1:{port}")
     finally:
         server.should_exit = True
         await serving
@@ -120,7 +120,7 @@ async def served(environ: dict[str, str]) -> AsyncIterator[Client]:
 @asynccontextmanager
 async def process(
     environ: dict[str, str], port: int, log: Path
-) -> AsyncIterator[tuple[asyncio.subprocess.Process, Client]]:
+) -> AsyncIterator[tuple[asyncio.subprocess.Process, ServiceClient]]:
     """`python -m mail_service` as an operator runs it; killed at the end when it still lives."""
     with log.open("ab") as stderr:
         child = await asyncio.create_subprocess_exec(
@@ -132,7 +132,7 @@ async def process(
         )
     try:
         async with aiohttp.ClientSession() as session:
-            client = Client(session, f"http://127.0.0.1:{port}")
+            client = ServiceClient(session, f"http://127.0.0.1:{port}")
             await _until_ready(child, client)
             yield child, client
     finally:
@@ -141,7 +141,7 @@ async def process(
             await child.wait()
 
 
-async def _until_ready(child: Process, client: Client) -> None:
+async def _until_ready(child: Process, client: ServiceClient) -> None:
     async with asyncio.timeout(60):
         while True:
             assert child.returncode is None, "it stopped: read its log"

@@ -13,7 +13,7 @@ from aiohttp import web
 from devnet.chain import usable_port
 
 
-class Fault(Enum):
+class MailFault(Enum):
     """What the next request to /send meets. The first group accepts nothing."""
 
     UNAVAILABLE = auto()  # 503
@@ -33,7 +33,7 @@ class Fault(Enum):
 
 
 @dataclass(frozen=True)
-class Email:
+class PostedEmail:
     key: str
     to: str
     template: str
@@ -44,8 +44,8 @@ class Email:
 class MailStub:
     """`inbox` is what people got. `faults` are used up one by one, then everything works."""
 
-    inbox: list[Email] = field(default_factory=list)
-    faults: deque[Fault] = field(default_factory=deque)
+    inbox: list[PostedEmail] = field(default_factory=list)
+    faults: deque[MailFault] = field(default_factory=deque)
     requests: int = 0
     retry_after: int = 7
     keeps_keys: bool = True
@@ -82,14 +82,14 @@ class MailStub:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
-    def fail(self, *faults: Fault) -> None:
+    def fail(self, *faults: MailFault) -> None:
         self.faults.extend(faults)
 
     def told(self, template: str) -> list[str]:
         """Addresses that got this template, sorted; twice when twice."""
         return sorted(email.to for email in self.inbox if email.template == template)
 
-    def email(self, template: str, to: str) -> Email:
+    def email(self, template: str, to: str) -> PostedEmail:
         (found,) = [email for email in self.inbox if (email.template, email.to) == (template, to)]
         return found
 
@@ -116,38 +116,38 @@ class MailStub:
         if key in self._keys and self.keeps_keys:
             return self._again(key, raw)
         match self.faults.popleft() if self.faults else None:
-            case Fault.UNAVAILABLE:
+            case MailFault.UNAVAILABLE:
                 return web.Response(status=503)
-            case Fault.SLOW_DOWN:
+            case MailFault.SLOW_DOWN:
                 return web.Response(status=429, headers={"Retry-After": str(self.retry_after)})
-            case Fault.UNAUTHORIZED:
+            case MailFault.UNAUTHORIZED:
                 return web.Response(status=401)
-            case Fault.REJECTED:
+            case MailFault.REJECTED:
                 return web.json_response({"code": "bad_address"}, status=422)
-            case Fault.DIES_BEFORE:
+            case MailFault.DIES_BEFORE:
                 return _die(request)
-            case Fault.GARBAGE:
+            case MailFault.GARBAGE:
                 return web.Response(text="<html>hello</html>")
-            case Fault.BROKEN:
+            case MailFault.BROKEN:
                 return web.Response(status=500)
-            case Fault.IN_DOUBT:
+            case MailFault.IN_DOUBT:
                 self._keys[key] = ("in_doubt", raw)
                 return _die(request)
-            case Fault.IN_FLIGHT:
+            case MailFault.IN_FLIGHT:
                 self._keys[key] = ("in_flight", raw)
                 return web.Response(status=425)
-            case Fault.SUPPRESSED:
+            case MailFault.SUPPRESSED:
                 return web.json_response({"suppressed": True})
             case fault:
                 answer = self._accept(key, raw)
-        if fault is Fault.ACCEPTS_AND_DIES:
+        if fault is MailFault.ACCEPTS_AND_DIES:
             return _die(request)
-        if fault is Fault.ACCEPTS_AND_HANGS:
+        if fault is MailFault.ACCEPTS_AND_HANGS:
             self.hangs.set()
             await self.hung.wait()
-        if fault is Fault.ACCEPTS_AND_BREAKS:
+        if fault is MailFault.ACCEPTS_AND_BREAKS:
             return web.Response(status=502)
-        if fault is Fault.ACCEPTS_GARBAGE:
+        if fault is MailFault.ACCEPTS_GARBAGE:
             return web.Response(body=b"\xff\x00 no json")
         return answer
 
@@ -161,12 +161,12 @@ class MailStub:
 
     def _accept(self, key: str, raw: bytes) -> web.Response:
         body = json.loads(raw)
-        self.inbox.append(Email(key, body["to"]["email"], body["template"], body["variables"]))
+        self.inbox.append(PostedEmail(key, body["to"]["email"], body["template"], body["variables"]))
         self._keys[key] = ("accepted", raw)
         return web.json_response({"messageId": f"<{key}@test>", "duplicate": False})
 
     async def _message(self, request: web.Request) -> web.Response:
-        if self.faults and self.faults[0] is Fault.UNAVAILABLE:
+        if self.faults and self.faults[0] is MailFault.UNAVAILABLE:
             return web.Response(status=503)
         known = self._keys.get(request.match_info["key"])
         if known is None:

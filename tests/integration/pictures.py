@@ -20,12 +20,12 @@ from mail_service.catalogue import TEMPLATES
 from mail_service.rendering import EmailRenderer
 from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
-from tests.integration.gift_page_browser import InjectedWallet, Visitor, new_visitor, open_browser
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor, new_visitor, open_browser
 from tests.integration.gift_page_steps import key_of, see_it_received, type_key
 from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, open_email_world, open_gift_world
 from tests.integration.test_gift_page_email import EmailWorld, have_code_sent, problem, type_code
 from tests.integration.test_gift_page_endings import end_as
-from tests.integration.test_printables import COVER, Studio, browser_page, gift_card, priced, sheet, studio
+from tests.integration.test_printables import COVER, PrintStudio, browser_page, gift_card, priced, sheet, studio
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -47,7 +47,7 @@ BY_EMAIL = LinkFlags(occasion="graduation", email=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PageLook:
     """How somebody looks at a page."""
 
     suffix: str
@@ -55,17 +55,17 @@ class Look:
     dark: bool = False
 
 
-PHONE, DARK = Look("phone"), Look("phone-dark", dark=True)
-DESK, DARK_DESK = Look("desktop", (1280, 900)), Look("desktop-dark", (1280, 900), dark=True)
+PHONE, DARK = PageLook("phone"), PageLook("phone-dark", dark=True)
+DESK, DARK_DESK = PageLook("desktop", (1280, 900)), PageLook("desktop-dark", (1280, 900), dark=True)
 WIDEST = 960
 
 
 @dataclass
-class Camera:
+class PageCamera:
     """Somebody's browser, and what it looks like."""
 
-    visitor: Visitor
-    look: Look
+    visitor: PageVisitor
+    look: PageLook
 
     async def take(self, name: str) -> None:
         page = self.visitor.page
@@ -77,13 +77,13 @@ class Camera:
 
 
 @asynccontextmanager
-async def looking(gift: SealedGift | str, look: Look = PHONE) -> AsyncIterator[Camera]:
+async def looking(gift: SealedGift | str, look: PageLook = PHONE) -> AsyncIterator[PageCamera]:
     """At a gift's page, once it says how it stands."""
     async with open_browser() as (browser, wire):
         there = {"timezone_id": "Europe/Paris", "locale": "en-GB"}
         visitor = await new_visitor(browser, wire, look.size, dark=look.dark, **there)
         await visitor.page.goto(gift if isinstance(gift, str) else gift.url)
-        yield Camera(visitor, look)
+        yield PageCamera(visitor, look)
 
 
 def save(picture: Image.Image, name: str) -> None:
@@ -112,7 +112,7 @@ def shrunk(picture: Image.Image, width: int) -> Image.Image:
 
 
 @pytest.mark.parametrize("look", [PHONE, DARK, DESK], ids=lambda look: look.suffix)
-async def test_sealed(gift_world: GiftWorld, look: Look) -> None:
+async def test_sealed(gift_world: GiftWorld, look: PageLook) -> None:
     duration = 12 * DAY + 5_000
     gift = await gift_world.seal(
         gift_world.person("mia"), ether=True, opened=False, duration=duration, marks=WAITING, letter=FOR_MIA
@@ -131,7 +131,7 @@ async def test_sealed(gift_world: GiftWorld, look: Look) -> None:
 
 
 @pytest.mark.parametrize("look", [PHONE, DARK, DESK], ids=lambda look: look.suffix)
-async def test_with_the_printed_key(gift_world: GiftWorld, look: Look) -> None:
+async def test_with_the_printed_key(gift_world: GiftWorld, look: PageLook) -> None:
     gift = await gift_world.seal(gift_world.person("noor"), marks=GRADUATED, letter=FOR_NOOR)
     async with looking(gift, look) as camera:
         page = camera.visitor.page
@@ -149,7 +149,7 @@ async def test_with_the_printed_key(gift_world: GiftWorld, look: Look) -> None:
 
 
 @pytest.mark.parametrize("look", [PHONE, DARK_DESK], ids=lambda look: look.suffix)
-async def test_with_a_wallet(gift_world: GiftWorld, look: Look) -> None:
+async def test_with_a_wallet(gift_world: GiftWorld, look: PageLook) -> None:
     ada, eve = (gift_world.scenario.account(name) for name in ("ada", "eve"))
     gift = await gift_world.seal(
         ada, ether=True, marks=WED, letter=GiftLetter("Ada and Sam", "Uncle Jo", "To the two of you!")
@@ -186,7 +186,7 @@ async def test_with_a_code_by_email(chain_scenario: Scenario, engine: AsyncEngin
 
 
 @pytest.mark.parametrize("look", [PHONE, DESK], ids=lambda look: look.suffix)
-async def test_on_its_way_and_received(gift_world: GiftWorld, look: Look) -> None:
+async def test_on_its_way_and_received(gift_world: GiftWorld, look: PageLook) -> None:
     gift = await gift_world.seal(gift_world.person("leo"), marks=BORN, letter=FOR_LEO)
     gift_world.following.clear()
     async with looking(gift, look) as camera:
@@ -301,7 +301,7 @@ async def test_sealing_a_gift(gift_world: GiftWorld) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_printables(studio: Studio) -> None:
+async def test_printables(studio: PrintStudio) -> None:
     drawn: list[tuple[str, dict[str, Any]]] = [
         ("sheet", sheet()),
         ("card", gift_card()),
@@ -312,7 +312,7 @@ async def test_printables(studio: Studio) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_covers_of_all_occasions(studio: Studio) -> None:
+async def test_covers_of_all_occasions(studio: PrintStudio) -> None:
     covers = [(await studio.draw("sheet", sheet(id))).crop(COVER) for id in load_occasions()]
     save(side_by_side([shrunk(each, 340) for each in covers], 4, 10), "occasions.png")
 

@@ -56,12 +56,12 @@ def settings_for(scenario: Scenario, mail_url: str, database_url: str, **environ
     )
 
 
-def reminder_store(world: "World") -> OutboxStore[ReminderEmail]:
+def reminder_store(world: "MailWorld") -> OutboxStore[ReminderEmail]:
     return OutboxStore(world.engine, ReminderLedger(), DailyQuota(20))
 
 
 @dataclass
-class World:
+class MailWorld:
     """Emails are `<label>@example.org`. `tick` is one tick of the whole worker."""
 
     scenario: Scenario
@@ -206,7 +206,7 @@ async def open_world(
     *,
     subgraph: SubgraphClient | None = None,
     **environ: str,
-) -> AsyncIterator[World]:
+) -> AsyncIterator[MailWorld]:
     """Several on one database are several workers."""
     database_url = engine.url.render_as_string(hide_password=False)
     settings = settings_for(scenario, mail.url, database_url, **environ)
@@ -219,7 +219,7 @@ async def open_world(
     chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
     try:
         async with MailClient(settings.mail) as client:
-            yield World(
+            yield MailWorld(
                 scenario=scenario,
                 engine=engine,
                 settings=settings,

@@ -18,7 +18,7 @@ from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.wallet import load_signer
 from reminder_worker.settings import AutoRenewSettings
 from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world, settings_for
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world, settings_for
 
 PERIOD = 100 * DAY
 IN_WINDOW = 75 * DAY
@@ -30,7 +30,7 @@ CAPS = WalletCaps(daily_wei=10**18, daily_count=100, gas_price_ceiling_wei=1000 
 class RenewalWorld:
     """Times are the chain's; `owner` and other names are labels of accounts."""
 
-    world: World
+    world: MailWorld
     attestor: str = "attestor"
     caps: WalletCaps = CAPS
 

@@ -42,7 +42,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
-from tests.integration.api_world import INGEST, PATHS, World, open_world, settings_for
+from tests.integration.api_world import INGEST, PATHS, ApiWorld, open_world, settings_for
 
 ORIGIN = "https://gifts.example.org"
 SECRETS = {"/ops/status": "status-secret-of-the-tests", "/ops/": "operator-secret-of-the-tests"}
@@ -64,10 +64,10 @@ ECHO_LENGTH = 6  # shorter strings are in our own words by chance
 
 
 @dataclass(frozen=True)
-class Target:
+class AttackTarget:
     """What is attacked, and who may sign what there."""
 
-    world: World
+    world: ApiWorld
     owner: LocalAccount
     giver: LocalAccount
     heir: LocalAccount
@@ -77,7 +77,7 @@ class Target:
 
 
 @dataclass
-class Findings:
+class AttackFindings:
     statuses: Counter[str] = field(default_factory=Counter)
     faults: dict[str, str] = field(default_factory=dict)  # what is wrong: how to do it again
 
@@ -87,7 +87,7 @@ class Findings:
 
 
 @asynccontextmanager
-async def open_target(scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Target]:
+async def open_target(scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[AttackTarget]:
     owner, giver, heir = scenario.account("owner"), scenario.account("giver"), scenario.account("heir")
     anvil = scenario.anvil
     anvil.set_time(max(anvil.now() + 1, int(time.time())))
@@ -107,7 +107,7 @@ async def open_target(scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         await _count_and_price(scenario, engine, more)
         async with _quiet(), open_world(scenario, engine, **more) as world:
             document = (await world.request("GET", "/schema/openapi.json")).body
-            yield Target(world, owner, giver, heir, legacy, gift, document)
+            yield AttackTarget(world, owner, giver, heir, legacy, gift, document)
 
 
 async def _count_and_price(scenario: Scenario, engine: AsyncEngine, more: dict[str, str]) -> None:
@@ -132,10 +132,10 @@ async def _quiet() -> AsyncIterator[None]:
         structlog.reset_defaults()
 
 
-def attack(target: Target, examples: int, number: int, *, boundaries: bool = True) -> Findings:
+def attack(target: AttackTarget, examples: int, number: int, *, boundaries: bool = True) -> AttackFindings:
     """Send so many cases to each operation, and each boundary case once. Blocking: the server is another thread's."""
     schema = openapi.from_dict(target.document, config=SchemathesisConfig(seed=number))
-    findings = Findings()
+    findings = AttackFindings()
     with requests.Session() as session:
         for result in schema.get_all_operations():
             operation = result.ok()  # type: ignore[union-attr]  # an `Err` says what is wrong of the schema
@@ -154,13 +154,13 @@ def _boundary_cases(operation: APIOperation[Any, Any, Any, Any]) -> Iterator[Cas
 
 
 def _generated(
-    target: Target,
+    target: AttackTarget,
     session: requests.Session,
     operation: Any,
     mode: GenerationMode,
     examples: int,
     number: int,
-    findings: Findings,
+    findings: AttackFindings,
 ) -> None:
     if mode is GenerationMode.NEGATIVE and not (operation.body or operation.path_parameters or operation.query):
         return
@@ -185,7 +185,7 @@ def _generated(
         one()
 
 
-def _signed(target: Target, path: str, body: dict[str, Any]) -> dict[str, Any]:
+def _signed(target: AttackTarget, path: str, body: dict[str, Any]) -> dict[str, Any]:
     """The body, now about what exists here and signed by who may, where its message can be made of it at all."""
     world = target.world
     about: dict[str, Any] = {"chainId": world.chain_id, "deadline": world.deadline()}
@@ -229,7 +229,7 @@ def _signed(target: Target, path: str, body: dict[str, Any]) -> dict[str, Any]:
     return body | about | {"signature": signature}
 
 
-def _try(target: Target, session: requests.Session, operation: Any, case: Case, findings: Findings) -> None:
+def _try(target: AttackTarget, session: requests.Session, operation: Any, case: Case, findings: AttackFindings) -> None:
     secret = next((value for path, value in SECRETS.items() if operation.path.startswith(path)), None)
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
     try:
@@ -244,7 +244,7 @@ def _try(target: Target, session: requests.Session, operation: Any, case: Case, 
         findings.faults.setdefault(f"{operation.label}: {answer.status_code}: {fault}", case.as_curl_command())
 
 
-def _faults(target: Target, operation: Any, case: Case, answer: Any, is_ours: bool) -> Iterator[str]:
+def _faults(target: AttackTarget, operation: Any, case: Case, answer: Any, is_ours: bool) -> Iterator[str]:
     if answer.status_code >= 500 and answer.status_code != 503:
         yield f"the server failed: {answer.text[:200]}"
     content = answer.content.decode("utf-8", "replace")
@@ -275,6 +275,6 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(inner)
 
 
-def told(findings: Findings) -> str:
+def told(findings: AttackFindings) -> str:
     """Faults with a command that shows each, for a person."""
     return "\n".join(f"{fault}\n    {re.sub(chr(10), ' ', how)[:600]}" for fault, how in findings.faults.items())

@@ -20,7 +20,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.settings import MailSettings
 from tests.integration.mail_service_stack import TOKEN, environment, served
-from tests.integration.mail_stub import Fault, MailStub
+from tests.integration.mail_stub import MailFault, MailStub
 
 OPS = "night.watch@operators.example"
 WALLET = "0x" + "ab" * 20
@@ -180,7 +180,7 @@ async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
 ) -> None:
     """The mail service refuses another body under the same key: what was raised is stored as it will be said."""
     await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
-    mail.fail(Fault.IN_FLIGHT)
+    mail.fail(MailFault.IN_FLIGHT)
     await alerts.run()
     ((key, (_, first)),) = mail._keys.items()
     mail.decide(key)
@@ -215,7 +215,7 @@ async def test_who_is_told_to_come_back_later_does(
     """Never at once."""
     await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.retry_after = seconds
-    mail.fail(Fault.SLOW_DOWN)
+    mail.fail(MailFault.SLOW_DOWN)
     assert (await alerts.run()).outage
     async with engine.connect() as connection:
         left = await connection.scalar(text(f"select next_try > now() + interval '{least} s' from worker.alert"))
@@ -227,7 +227,7 @@ async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
 ) -> None:
     await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     await alerts.raise_condition(None, STUCK, WALLET, 31337, FACTS)
-    mail.fail(Fault.REJECTED)
+    mail.fail(MailFault.REJECTED)
     with capture_logs() as logs:
         report = await alerts.run()
     assert (report.dead, report.sent) == (1, 1)
@@ -235,9 +235,9 @@ async def test_a_refused_alert_is_dead_and_shown_and_holds_up_no_other(
     assert await _states(engine) == {"dead": 1, "sent": 1}
 
 
-@pytest.mark.parametrize("fails", [Fault.GARBAGE, Fault.IN_DOUBT])
+@pytest.mark.parametrize("fails", [MailFault.GARBAGE, MailFault.IN_DOUBT])
 async def test_one_that_always_fails_holds_up_none_of_the_others(
-    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: Fault
+    alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub, fails: MailFault
 ) -> None:
     await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.fail(fails)
@@ -257,7 +257,7 @@ async def test_the_end_is_not_told_before_the_beginning(
     if fails == "outage":
         await mail.stop()
     else:
-        mail.fail(*[Fault.GARBAGE] * 3)
+        mail.fail(*[MailFault.GARBAGE] * 3)
     for _ in range(3):
         await _hurry(engine)
         assert (await alerts.run()).outage

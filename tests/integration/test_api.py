@@ -25,8 +25,8 @@ from tests.integration.api_world import (
     CANARY_EMAIL,
     CANARY_NAME,
     PATHS,
-    Answer,
-    World,
+    ApiAnswer,
+    ApiWorld,
     open_world,
     payload_of,
     person,
@@ -34,22 +34,22 @@ from tests.integration.api_world import (
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine) as opened:
         yield opened
 
 
 @pytest.fixture
-def owner(world: World) -> LocalAccount:
+def owner(world: ApiWorld) -> LocalAccount:
     return world.owner()
 
 
 @pytest.fixture
-def legacy(world: World, owner: LocalAccount) -> Legacy:
+def legacy(world: ApiWorld, owner: LocalAccount) -> Legacy:
     return world.legacy(owner)
 
 
-def is_problem(answer: Answer, status: int, code: str) -> bool:
+def is_problem(answer: ApiAnswer, status: int, code: str) -> bool:
     """RFC 9457 with our members, and nothing else."""
     assert answer.status == status, answer.body
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -60,11 +60,11 @@ def is_problem(answer: Answer, status: int, code: str) -> bool:
     return answer.code == code
 
 
-def pointers(answer: Answer) -> list[str]:
+def pointers(answer: ApiAnswer) -> list[str]:
     return [fault["pointer"] for fault in answer.body["errors"]]
 
 
-async def test_every_refusal_is_a_problem(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_every_refusal_is_a_problem(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     whole = world.signed(owner, "ReadRecipients", legacy)
     as_json = {"Content-Type": "application/json"}
     assert is_problem(await world.request("GET", "/nothing"), 404, "not_found")
@@ -79,7 +79,7 @@ async def test_every_refusal_is_a_problem(world: World, owner: LocalAccount, leg
     assert (await world.post("/recipients", whole)).status == 200
 
 
-async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
+async def test_bad_field_is_named_and_not_echoed(world: ApiWorld) -> None:
     for change, pointer in (
         ({"chainId": "31337"}, "/chainId"),
         ({"chainId": -1}, "/chainId"),
@@ -100,7 +100,7 @@ async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
         assert CANARY_EMAIL not in json.dumps(answer.body)
 
 
-async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world: World) -> None:
+async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world: ApiWorld) -> None:
     people = [
         person(1, email="not an email canary"),
         person(2, name="https://canary.example"),
@@ -120,7 +120,7 @@ async def test_every_bad_recipient_is_pointed_at_before_the_chain_is_asked(world
     assert world.parts.chains[world.chain_id].endpoints.list_health()[0].latency == before
 
 
-async def test_a_bad_payload_is_pointed_at_and_not_echoed(world: World) -> None:
+async def test_a_bad_payload_is_pointed_at_and_not_echoed(world: ApiWorld) -> None:
     for payload, status, pointer in (
         ("{", 400, None),
         ("[]", 422, "/payload"),
@@ -140,7 +140,7 @@ async def test_a_bad_payload_is_pointed_at_and_not_echoed(world: World) -> None:
         assert "canary" not in json.dumps(answer.body)
 
 
-async def test_sixty_four_recipients_fit(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_sixty_four_recipients_fit(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     longest = [
         person(n, email=f"{n:02}{'a' * 62}@{'.'.join(['b' * 60] * 3)}.org", name="\u00e4" * 60) for n in range(1, 65)
     ]
@@ -148,7 +148,7 @@ async def test_sixty_four_recipients_fit(world: World, owner: LocalAccount, lega
     assert (answer.status, answer.body) == (200, {"saved": 64, "shredded": 0})
 
 
-async def test_a_body_over_64_kib_is_refused_also_in_chunks(world: World) -> None:
+async def test_a_body_over_64_kib_is_refused_also_in_chunks(world: ApiWorld) -> None:
     async def chunks() -> AsyncIterator[bytes]:
         for _ in range(70):
             yield b" " * 1024
@@ -184,7 +184,7 @@ async def test_clients_are_limited_each_by_itself(chain_scenario: Scenario, engi
     async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="2", TRUSTED_PROXIES="127.0.0.1") as world:
         world.clock.ahead = 30 - world.clock() % 60  # not across the end of a minute
 
-        async def ask(client: str) -> Answer:
+        async def ask(client: str) -> ApiAnswer:
             return await world.post("/recipients", {}, headers={"X-Forwarded-For": f"6.6.6.6, {client}"})
 
         assert [(await ask("2001:db8::1")).status for _ in range(2)] == [422, 422]
@@ -240,7 +240,7 @@ async def test_only_listed_origins_may_read_answers(chain_scenario: Scenario, en
                 assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
-async def test_a_preflight_that_is_refused_is_a_problem(world: World) -> None:
+async def test_a_preflight_that_is_refused_is_a_problem(world: ApiWorld) -> None:
     for origin, method, header in (
         ("https://evil.example", "POST", "content-type"),
         (APP_ORIGIN, "DELETE", "content-type"),
@@ -253,7 +253,7 @@ async def test_a_preflight_that_is_refused_is_a_problem(world: World) -> None:
             assert "Access-Control-Allow-Origin" not in answer.headers
 
 
-async def test_head_is_answered_as_get_without_a_body(world: World) -> None:
+async def test_head_is_answered_as_get_without_a_body(world: ApiWorld) -> None:
     """Monitors and link previews ask so. The connection goes on: a body would be taken for the next answer."""
     for path, status in (("/health/live", 200), ("/schema", 200), ("/recipients", 405), ("/no", 404)):
         for _ in range(2):
@@ -265,7 +265,7 @@ async def test_head_is_answered_as_get_without_a_body(world: World) -> None:
                 assert not await head.read()
 
 
-async def test_every_answer_has_its_headers(world: World) -> None:
+async def test_every_answer_has_its_headers(world: ApiWorld) -> None:
     for method, path in (("GET", "/health/live"), ("GET", "/nothing"), ("POST", "/recipients"), ("GET", "/schema")):
         headers = (await world.request(method, path)).headers
         assert headers["X-Content-Type-Options"] == "nosniff"
@@ -291,7 +291,7 @@ async def test_a_request_id_is_taken_from_a_trusted_proxy_only(chain_scenario: S
         assert answer.headers["X-Request-ID"] != "from-the-proxy-1"
 
 
-async def test_readiness_needs_the_database_and_its_migrations(world: World) -> None:
+async def test_readiness_needs_the_database_and_its_migrations(world: ApiWorld) -> None:
     assert (await world.request("GET", "/health/ready")).status == 200
     await world.sql("update worker.alembic_version set version_num = 'older'")
     assert is_problem(await world.request("GET", "/health/ready"), 503, "unavailable")
@@ -300,7 +300,7 @@ async def test_readiness_needs_the_database_and_its_migrations(world: World) -> 
 
 
 async def test_a_database_that_takes_no_writes_is_away_and_nothing_has_to_be_restarted_afterwards(
-    world: World, postgres_server: str
+    world: ApiWorld, postgres_server: str
 ) -> None:
     """As after a failover to a standby, and as hosts make one whose disk is full."""
     name = world.engine.url.database
@@ -338,7 +338,7 @@ def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]
     return found
 
 
-async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: World) -> None:
+async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: ApiWorld) -> None:
     """Each example body gets past every check of its shape: what refuses it is its age or its signature."""
     document = (await world.request("GET", "/schema/openapi.json")).body
     assert document["openapi"].startswith("3.1")
@@ -360,14 +360,14 @@ async def test_every_field_of_the_document_is_described_and_its_examples_are_rea
         assert {"400", "403", "409", "410", "413", "415", "422", "429", "503"} <= set(operation["responses"])
 
 
-async def test_what_is_not_there_is_a_problem_below_the_schema_too(world: World) -> None:
+async def test_what_is_not_there_is_a_problem_below_the_schema_too(world: ApiWorld) -> None:
     for path in ("/schema/swagger", "/schema/openapi.yml", "/schema/a/b", "/nowhere"):
         assert is_problem(await world.request("GET", path), 404, "not_found")
 
 
 @pytest.mark.core
 async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)])
     await world.request("GET", f"/{CANARY_EMAIL}?{CANARY_EMAIL}")
@@ -432,7 +432,7 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
 
 @pytest.mark.core
 async def test_the_log_shows_neither_email_nor_name_nor_signature(
-    world: World, owner: LocalAccount, legacy: Legacy, capsys: pytest.CaptureFixture[str]
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Granted, refused and failed requests alike."""
     configure_logging(world.parts.settings)
@@ -453,7 +453,7 @@ async def test_the_log_shows_neither_email_nor_name_nor_signature(
         assert secret not in written
 
 
-async def test_hostile_bodies_never_break_the_server(world: World) -> None:
+async def test_hostile_bodies_never_break_the_server(world: ApiWorld) -> None:
     """Whatever JSON comes in, the answer is a problem of the client's and echoes no string of it."""
     loop = asyncio.get_running_loop()
     json_values = st.recursive(
@@ -467,10 +467,10 @@ async def test_hostile_bodies_never_break_the_server(world: World) -> None:
     @given(st.dictionaries(st.sampled_from(fields), json_values, min_size=1))
     @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def attempt(changes: dict[str, Any]) -> None:
-        async def once() -> Answer:
+        async def once() -> ApiAnswer:
             url, body = world.url + "/ingest-legacy", whole | changes
             async with aiohttp.ClientSession() as session, session.post(url, json=body) as response:
-                return Answer(response.status, json.loads(await response.read()), response.headers)
+                return ApiAnswer(response.status, json.loads(await response.read()), response.headers)
 
         answer = asyncio.run_coroutine_threadsafe(once(), loop).result(30)
         assert answer.status in {400, 403, 410, 422}

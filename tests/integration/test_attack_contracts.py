@@ -8,8 +8,8 @@ from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.reminders.horizon import read_open_windows
 from tests.integration import api_world
-from tests.integration.chain_proxy import Json, Proxy, chain_settings
-from tests.integration.reminder_world import CHAIN_ID, World
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings
+from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 """What stands at an address: code that reverts, loops, is invalid, answers or reverts with much, or nothing."""
 HOSTILE = {
@@ -28,7 +28,7 @@ HOSTILE = {
 POISON, GOOD = 132, 12
 
 
-async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: World) -> None:
+async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: MailWorld) -> None:
     """All become due in the same look, in the same batches as the others; the next look asks none of them."""
     scenario, anna = world.scenario, world.address("anna")
     owner = world.account("owner")
@@ -55,7 +55,7 @@ async def test_hundreds_of_poisoned_legacies_keep_no_reminder_of_others(world: W
     assert (await world.due.run()).asked == 0, "what failed rests, what answered is not asked again"
 
 
-class OnlyTogether(Proxy):
+class OnlyTogether(NodeProxy):
     """Answers for two batches, and for a part of one, only once it is asked for two at a time."""
 
     def __init__(self, scenario: Scenario, legacies: int) -> None:

@@ -12,8 +12,8 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.eip712 import ERC1271_MAGIC
 from tests.integration import reminder_world
-from tests.integration.api_world import World, open_world, person
-from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.api_world import ApiWorld, open_world, person
+from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.mail_stub import MailStub
 
 Alter = Callable[[Json, Json], Json]
@@ -22,21 +22,21 @@ CODE = "0x00"
 
 
 @dataclass
-class Nodes:
+class TwoNodes:
     """The API over one chain behind two endpoints; both are well unless told."""
 
-    world: World
-    first: Proxy
-    second: Proxy
+    world: ApiWorld
+    first: NodeProxy
+    second: NodeProxy
 
 
 @pytest.fixture
-async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[TwoNodes]:
     url = chain_scenario.anvil.url
     async with proxy(url) as first, proxy(url) as second:
         more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": f"{first.url},{second.url}"}
         async with open_world(chain_scenario, engine, **more) as world:
-            yield Nodes(world, first, second)
+            yield TwoNodes(world, first, second)
 
 
 def calls_to(address: str, what: bytes, result: bytes) -> Alter:
@@ -79,11 +79,11 @@ def creator_is(legacy: str, true: str, false: str) -> Alter:
     return alter
 
 
-async def stored(world: World) -> int:
+async def stored(world: ApiWorld) -> int:
     return int((await world.sql("select count(*) from worker.recipient"))[0][0])
 
 
-async def test_an_endpoint_that_signs_for_everybody_opens_and_changes_nothing(nodes: Nodes) -> None:
+async def test_an_endpoint_that_signs_for_everybody_opens_and_changes_nothing(nodes: TwoNodes) -> None:
     """ERC-1271 is an endpoint's word: with it alone a stranger would read, replace and erase any set."""
     world, owner, stranger = nodes.world, nodes.world.owner(), nodes.world.owner("stranger")
     legacy = world.legacy(owner)
@@ -100,7 +100,7 @@ async def test_an_endpoint_that_signs_for_everybody_opens_and_changes_nothing(no
     ]
 
 
-async def test_an_endpoint_that_names_another_creator_replaces_and_erases_nothing(nodes: Nodes) -> None:
+async def test_an_endpoint_that_names_another_creator_replaces_and_erases_nothing(nodes: TwoNodes) -> None:
     world, owner, stranger = nodes.world, nodes.world.owner(), nodes.world.owner("stranger")
     legacy = world.legacy(owner)
     assert (await world.ingest(owner, legacy, [person(1)])).status == 200
@@ -119,12 +119,12 @@ async def test_an_endpoint_that_names_another_creator_replaces_and_erases_nothin
 
 @pytest.mark.parametrize("silent", ["first", "second"])
 async def test_with_one_of_two_endpoints_down_nothing_is_written_and_what_is_stored_is_shown(
-    nodes: Nodes, silent: str
+    nodes: TwoNodes, silent: str
 ) -> None:
     world, owner = nodes.world, nodes.world.owner()
     legacy = world.legacy(owner)
     assert (await world.ingest(owner, legacy, [person(1)])).status == 200
-    down: Proxy = getattr(nodes, silent)
+    down: NodeProxy = getattr(nodes, silent)
     down.answer = lambda request: {"error": {"code": -32005, "message": "rate limit exceeded"}}
     assert (await world.ingest(owner, legacy, [person(2)])).code == "chain_unavailable"
     assert (await world.call(owner, "EraseLegacy", legacy)).code == "chain_unavailable"
@@ -148,7 +148,7 @@ def invents(tx_hash: str, like: str, node: Any) -> Alter:
 @asynccontextmanager
 async def checked_in(
     engine: AsyncEngine, scenario: Scenario, mail: MailStub, *endpoints: str
-) -> AsyncIterator[reminder_world.World]:
+) -> AsyncIterator[reminder_world.MailWorld]:
     """The worker at these endpoints has just ticked: the owner, whom anna is to hear of, checked in before."""
     urls: dict[str, Any] = {f"CHAIN_{reminder_world.CHAIN_ID}_RPC_URLS": ",".join(endpoints)}
     async with reminder_world.open_world(engine, scenario, mail, **urls) as world:

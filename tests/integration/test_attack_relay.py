@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from devnet.sponsorship import CHECK_IN, CLAIM, NONCE_AND_DEADLINE, WITHDRAW
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import ApiWorld, open_world
 from tests.integration.test_attack_signed import twins
 
 ETHER, UNITS = 10**18, 5_000_000
@@ -24,7 +24,7 @@ LANES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     relayer = chain_scenario.account(RELAYER)
     chain_scenario.anvil.set_balance(relayer.address, 100 * ETHER)
     more = {"RELAYER_KEY": relayer.key.hex(), "RELAY_PER_CLIENT_HOUR": "1000", "RATE_LIMIT_PER_MINUTE": "100000"}
@@ -35,7 +35,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 class AttackedLane:
     """Good request of one lane, with its signer and body."""
 
-    def __init__(self, world: World, path: str) -> None:
+    def __init__(self, world: ApiWorld, path: str) -> None:
         scenario, it = world.scenario, world.scenario.deployment
         heir = scenario.account("heir")
         self.world, self.path, self.signer = world, path, heir
@@ -85,7 +85,9 @@ class AttackedLane:
 
 
 @pytest.mark.parametrize("path", list(LANES))
-async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed_once(world: World, path: str) -> None:
+async def test_an_authorization_is_of_one_chain_contract_and_lane_and_is_relayed_once(
+    world: ApiWorld, path: str
+) -> None:
     """Other requests store nothing; other bytes give the same request or none."""
     lane, it = AttackedLane(world, path), world.scenario.deployment
     other_routers = {it.transfer_eoa_legacy_router, it.time_lock_router, "0x" + "00" * 20} - {lane.router}

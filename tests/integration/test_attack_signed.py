@@ -16,7 +16,7 @@ from api.schemas import EXAMPLE_TOKEN
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.eip712 import recover_signer
-from tests.integration.api_world import INGEST, Answer, World, open_world, payload_of, person
+from tests.integration.api_world import INGEST, ApiAnswer, ApiWorld, open_world, payload_of, person
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 FIELD = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEFFFFFC2F
@@ -40,7 +40,7 @@ REFUSED = {400, 403, 404, 409, 410, 422}
 class SignedRequests:
     """Requests of the rightful signers."""
 
-    def __init__(self, world: World, scenario: Scenario) -> None:
+    def __init__(self, world: ApiWorld, scenario: Scenario) -> None:
         self.world = world
         self.owner, self.giver = world.owner(), scenario.account("giver")
         self.legacies = [world.legacy(self.owner) for _ in range(2)]
@@ -152,7 +152,7 @@ async def test_a_message_counts_once_and_only_as_it_was_signed(signed: SignedReq
     assert (await world.post(path, whole)).code == "already_used"
 
 
-def assert_refused(answer: Answer, *what: Any) -> None:
+def assert_refused(answer: ApiAnswer, *what: Any) -> None:
     assert answer.status in REFUSED, (what, answer.status, answer.body)
 
 

@@ -16,7 +16,7 @@ from api import request_timeouts
 from api.metrics import RequestMetrics
 from devnet.scenarios import Scenario
 from reminder_worker.logging import configure_logging
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import ApiWorld, open_world
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 LIVE = b"GET /health/live HTTP/1.1\r\nHost: x\r\n"
@@ -24,13 +24,13 @@ POST = b"POST /recipients HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="1000000") as opened:
         yield opened
 
 
 @pytest.fixture
-async def behind_proxy(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def behind_proxy(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(
         chain_scenario,
         engine,
@@ -42,7 +42,7 @@ async def behind_proxy(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIt
 
 
 @asynccontextmanager
-async def connected(world: World) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def connected(world: ApiWorld) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     reader, writer = await asyncio.open_connection("127.0.0.1", int(world.url.rpartition(":")[2]))
     try:
         yield reader, writer
@@ -52,7 +52,7 @@ async def connected(world: World) -> AsyncIterator[tuple[asyncio.StreamReader, a
             await writer.wait_closed()
 
 
-async def answers_to(world: World, sent: bytes) -> bytes:
+async def answers_to(world: ApiWorld, sent: bytes) -> bytes:
     """All that comes back until the server closes; what is sent asks for that, or is not worth an answer."""
     async with connected(world) as (reader, writer):
         received = b""
@@ -79,7 +79,7 @@ BEGUN = (
 )
 
 
-async def dripping(world: World, begun: bytes, drop: bytes) -> list[int]:
+async def dripping(world: ApiWorld, begun: bytes, drop: bytes) -> list[int]:
     """What was answered to one who goes on sending a little until the server has had enough."""
     async with connected(world) as (reader, writer), asyncio.timeout(60):
         writer.write(begun)
@@ -95,7 +95,9 @@ async def dripping(world: World, begun: bytes, drop: bytes) -> list[int]:
             return []
 
 
-async def test_who_does_not_finish_a_request_is_not_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_does_not_finish_a_request_is_not_waited_for(
+    world: ApiWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also not while a byte comes now and then."""
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
     for answered in await asyncio.gather(*(dripping(world, begun, b"1") for begun in BEGUN)):
@@ -103,7 +105,7 @@ async def test_who_does_not_finish_a_request_is_not_waited_for(world: World, mon
 
 
 async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
     assert await dripping(world, b"", b"\r\n") == []
@@ -111,7 +113,7 @@ async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
 
 
 async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
-    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    world: ApiWorld, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Or anybody could make the alert of our own faults ring, and nobody believe it."""
     configure_logging(world.parts.settings)
@@ -128,7 +130,7 @@ async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
     assert '"level": "error"' not in "".join(capsys.readouterr())
 
 
-async def test_a_slow_answer_of_ours_is_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time counts for what the client owes, not for what we do."""
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.1)
 
@@ -142,7 +144,7 @@ async def test_a_slow_answer_of_ours_is_waited_for(world: World, monkeypatch: py
     assert statuses(await answers_to(world, head + body)) == [200]
 
 
-async def test_who_does_not_take_the_answer_is_not_waited_for(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_does_not_take_the_answer_is_not_waited_for(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document asked for a hundred times over and never read."""
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
     async with connected(world) as (reader, writer), asyncio.timeout(60):
@@ -154,7 +156,7 @@ async def test_who_does_not_take_the_answer_is_not_waited_for(world: World, monk
                 await asyncio.sleep(0.05)
 
 
-async def test_a_header_without_end_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_header_without_end_is_not_kept(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is its size that ends it, long before its time."""
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 3600)
     for endless in (b"X-Endless: " + b"a" * (1 << 22), b"X-A: b\r\n" * (1 << 19)):
@@ -165,7 +167,7 @@ async def test_a_header_without_end_is_not_kept(world: World, monkeypatch: pytes
 
 
 async def test_what_stands_between_chunks_or_behind_them_has_an_end_too(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 3600)
     chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -176,7 +178,7 @@ async def test_what_stands_between_chunks_or_behind_them_has_an_end_too(
     assert statuses(await answers_to(world, chunked + body + last)) == [400, 200], "white space is no JSON"
 
 
-async def test_what_stands_behind_a_body_is_no_header(behind_proxy: World) -> None:
+async def test_what_stands_behind_a_body_is_no_header(behind_proxy: ApiWorld) -> None:
     """A proxy that passes trailers on has not looked at them: they are what the client says of itself."""
     head = b"POST /recipients HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
     trailers = b"X-Request-ID: of-the-trailer\r\nContent-Type: application/json\r\n\r\n"
@@ -207,7 +209,7 @@ FRAMINGS = (
 )
 
 
-async def test_no_second_request_hides_in_a_first_one(world: World) -> None:
+async def test_no_second_request_hides_in_a_first_one(world: ApiWorld) -> None:
     """A proxy in front and the API might else disagree where a request ends."""
     for framing in FRAMINGS:
         answered = await answers_to(world, POST + framing + LIVE + b"Connection: close\r\n\r\n")
@@ -215,7 +217,7 @@ async def test_no_second_request_hides_in_a_first_one(world: World) -> None:
         assert len(statuses(answered)) <= 1, framing
 
 
-async def test_no_second_request_hides_behind_the_wish_for_another_protocol(world: World) -> None:
+async def test_no_second_request_hides_behind_the_wish_for_another_protocol(world: ApiWorld) -> None:
     """A proxy that passes `Upgrade` on, as for WebSockets, sees a body where the server might see a request."""
     hidden = LIVE + b"Connection: close\r\n\r\n"
     length, chunks = b"Content-Length: %d\r\n\r\n" % len(hidden), b"Transfer-Encoding: chunked\r\n\r\n"
@@ -237,7 +239,7 @@ async def test_no_second_request_hides_behind_the_wish_for_another_protocol(worl
     assert statuses(await answers_to(world, plain)) == [200], "as some clients begin; it needs no body"
 
 
-async def test_whatever_bytes_come_the_server_says_400_or_nothing_and_goes_on(world: World) -> None:
+async def test_whatever_bytes_come_the_server_says_400_or_nothing_and_goes_on(world: ApiWorld) -> None:
     loop = asyncio.get_running_loop()
 
     @given(st.binary(max_size=400), st.sampled_from([b"", b"GET ", b"GET /", LIVE, POST + b"Content-Length: "]))
@@ -289,7 +291,7 @@ FORGED = st.sampled_from(
 NAMES = ("X-Forwarded-For", "X-Request-ID", "Authorization", "If-None-Match", "Forwarded", "Cookie", "Accept", "Host")
 
 
-async def test_no_header_breaks_the_server_or_is_repeated(behind_proxy: World) -> None:
+async def test_no_header_breaks_the_server_or_is_repeated(behind_proxy: ApiWorld) -> None:
     """Neither in an answer nor in its headers, and the request's id stays one of ours or a harmless one."""
     world, loop = behind_proxy, asyncio.get_running_loop()
 
@@ -321,7 +323,9 @@ async def test_no_header_breaks_the_server_or_is_repeated(behind_proxy: World) -
     await asyncio.to_thread(attempt)
 
 
-async def test_no_request_writes_a_log_line_of_its_own(behind_proxy: World, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_no_request_writes_a_log_line_of_its_own(
+    behind_proxy: ApiWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Line breaks, escape sequences and JSON in a path, a query, a header or a body stay out of the log."""
     configure_logging(behind_proxy.parts.settings)
     forged = '\r\n{"event": "forged"}\x1b[2J\x1b]0;owned\x07'

@@ -12,7 +12,7 @@ from reminder_worker.auto_renew import job
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.relay import factory
 from reminder_worker.settings import AutoRenewSettings
-from tests.integration.chain_proxy import Json, Proxy, proxy, stopped
+from tests.integration.chain_proxy import Json, NodeProxy, proxy, stopped
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
 
 
@@ -322,7 +322,7 @@ def inflated(by: int) -> Callable[[Json, Json], Json]:
 @asynccontextmanager
 async def beside_the_node(
     engine: AsyncEngine, chain_scenario: Scenario, proxies: int
-) -> AsyncIterator[tuple[RenewalWorld, list[Proxy]]]:
+) -> AsyncIterator[tuple[RenewalWorld, list[NodeProxy]]]:
     """Open a world with so many proxies of the node, asked before the node itself."""
     url = chain_scenario.anvil.url
     async with AsyncExitStack() as stack:

@@ -12,7 +12,7 @@ from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.tables import sql
-from tests.integration.reminder_world import World
+from tests.integration.reminder_world import MailWorld
 
 MANY = 30_000
 """The most addresses that two million gas return."""
@@ -26,7 +26,7 @@ def listing_code(owners: int, safe: str) -> str:
     return f"0x60003560e01c63a0e67e2b1461{place:04x}57{forward}5b{names}"
 
 
-async def safe_legacy(world: World, label: str, owners: int = 1, heirs: int = 1) -> Legacy:
+async def safe_legacy(world: MailWorld, label: str, owners: int = 1, heirs: int = 1) -> Legacy:
     """Make a watched legacy of a Safe, whose window opens within the week."""
     creator = world.account(label)
     world.scenario.subscribe_premium(creator)
@@ -41,7 +41,7 @@ async def safe_legacy(world: World, label: str, owners: int = 1, heirs: int = 1)
     return legacy
 
 
-def name_owners(world: World, legacy: Legacy, owners: int) -> None:
+def name_owners(world: MailWorld, legacy: Legacy, owners: int) -> None:
     anvil = world.scenario.anvil
     safe = world.scenario.read("MultisigLegacy", legacy.address, "getLegacyOwner")
     copy = f"0x{int(safe, 16) ^ 1:040x}"
@@ -49,7 +49,7 @@ def name_owners(world: World, legacy: Legacy, owners: int) -> None:
     anvil.set_code(safe, listing_code(owners, copy))
 
 
-async def opened(world: World) -> set[str]:
+async def opened(world: MailWorld) -> set[str]:
     return {row[0] for row in await world.sql("select legacy from worker.due_window where state = 'open'")}
 
 
@@ -59,7 +59,7 @@ async def opened(world: World) -> set[str]:
     ids=["as many as are served", "one owner more", "one heir more", "as many as gas allows"],
 )
 async def test_a_legacy_that_names_too_many_is_set_aside_and_shown_and_the_others_are_reminded(
-    world: World, owners: int, heirs: int, served: bool
+    world: MailWorld, owners: int, heirs: int, served: bool
 ) -> None:
     crowded = await safe_legacy(world, "owner", owners, heirs)
     honest = world.legacy("olga", inactivity=5 * DAY)
@@ -71,7 +71,7 @@ async def test_a_legacy_that_names_too_many_is_set_aside_and_shown_and_the_other
     assert size < 10_000
 
 
-async def test_no_email_is_sent_for_a_safe_that_names_too_many_since_it_was_planned(world: World) -> None:
+async def test_no_email_is_sent_for_a_safe_that_names_too_many_since_it_was_planned(world: MailWorld) -> None:
     """The audience of such a legacy cannot be read, so its emails wait as for any unreadable legacy."""
     legacy = await safe_legacy(world, "owner")
     await world.look_at_chain()
@@ -81,7 +81,7 @@ async def test_no_email_is_sent_for_a_safe_that_names_too_many_since_it_was_plan
     assert await world.states() == {"released:legacy_not_readable": 2}
 
 
-async def test_the_end_of_a_long_answer_is_not_kept(world: World) -> None:
+async def test_the_end_of_a_long_answer_is_not_kept(world: MailWorld) -> None:
     """Otherwise the answers to one batch of questions fill the memory of the process."""
     anvil, chain = world.scenario.anvil, world.chain
     sizes = [NODE_POLICY.kept_bytes, NODE_POLICY.kept_bytes + 1, 950_000]
@@ -99,7 +99,7 @@ async def test_the_end_of_a_long_answer_is_not_kept(world: World) -> None:
     ]
 
 
-async def test_a_configuration_is_stored_with_a_bounded_number_of_addresses(world: World) -> None:
+async def test_a_configuration_is_stored_with_a_bounded_number_of_addresses(world: MailWorld) -> None:
     legacy = world.legacy()
     named = [f"0x{0xD000 + number:040x}" for number in range(MOST_NAMED + 50)]
     world.scenario.configure_reminders(world.account("owner"), legacy, named, cosigners=named)
@@ -109,7 +109,7 @@ async def test_a_configuration_is_stored_with_a_bounded_number_of_addresses(worl
 
 
 @contextmanager
-def statements(world: World, wanted: object) -> Iterator[list[Any]]:
+def statements(world: MailWorld, wanted: object) -> Iterator[list[Any]]:
     """Collect the parameters of each run of one statement."""
     found: list[Any] = []
 
@@ -123,7 +123,7 @@ def statements(world: World, wanted: object) -> Iterator[list[Any]]:
 
 
 async def test_windows_of_long_lists_are_stored_after_the_others_and_in_statements_of_bounded_size(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(windows_module, "NAMES_AT_ONCE", 2 * MOST_NAMED)
     crowded = [await safe_legacy(world, f"owner {number}", MOST_NAMED) for number in range(3)]

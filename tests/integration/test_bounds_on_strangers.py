@@ -25,8 +25,8 @@ from reminder_worker.errors import IndexerUnavailable, SignerMismatch
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.privacy.emails import check_name, normalise_email
-from tests.integration.api_world import World, open_world
-from tests.integration.chain_proxy import Proxy, chain_settings, proxy
+from tests.integration.api_world import ApiWorld, open_world
+from tests.integration.chain_proxy import NodeProxy, chain_settings, proxy
 from tests.integration.indexer_graph_node import GraphNode
 from tests.integration.test_attack_contracts import HOSTILE
 from tests.integration.test_gift_pages import GIFTS, entry, indexed
@@ -59,13 +59,13 @@ ENOUGH = 64 * 1024 * 1024
 
 
 @pytest.fixture
-async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+async def node(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
     async with proxy(chain_scenario.anvil.url) as opened:
         yield opened
 
 
 async def test_a_contract_of_a_stranger_costs_one_small_question_before_the_signature(
-    chain_scenario: Scenario, engine: AsyncEngine, node: Proxy
+    chain_scenario: Scenario, engine: AsyncEngine, node: NodeProxy
 ) -> None:
     """The request is not signed: anybody can send it, about any address."""
     more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url}
@@ -80,7 +80,7 @@ async def test_a_contract_of_a_stranger_costs_one_small_question_before_the_sign
 
 
 async def test_a_fake_that_names_a_true_place_costs_one_more_question(
-    chain_scenario: Scenario, engine: AsyncEngine, node: Proxy
+    chain_scenario: Scenario, engine: AsyncEngine, node: NodeProxy
 ) -> None:
     """The second question is for the registry alone."""
     more = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url}
@@ -96,7 +96,7 @@ async def test_a_fake_that_names_a_true_place_costs_one_more_question(
         ]
 
 
-async def refuse_unsigned(world: World, legacy: str) -> None:
+async def refuse_unsigned(world: ApiWorld, legacy: str) -> None:
     body = {"chainId": world.chain_id, "legacy": legacy, "deadline": world.deadline(), "signature": "0x"}
     answer = await world.post("/erase-legacy", body)
     assert (answer.status, answer.code) == (403, "not_a_known_legacy"), answer.body
@@ -120,7 +120,7 @@ async def test_what_a_contract_of_a_stranger_answers_is_not_kept_whole(chain_sce
             assert [(endpoint.ok, endpoint.errors) for endpoint in chain.endpoints.list_health()] == [(True, 0)]
 
 
-class Endless(Proxy):
+class EndlessAnswer(NodeProxy):
     """Answers calls with digits until the client hangs up, or has read `ENOUGH`."""
 
     sent = 0
@@ -139,7 +139,7 @@ class Endless(Proxy):
 
 
 async def test_an_answer_without_end_is_not_read_to_its_end(chain_scenario: Scenario) -> None:
-    node = Endless(chain_scenario.anvil.url)
+    node = EndlessAnswer(chain_scenario.anvil.url)
     await node.start()
     async with Chain(chain_settings(chain_scenario, node.url)) as chain:
         await chain.endpoints.check_chain_ids()

@@ -20,7 +20,7 @@ from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 
 DEAD_KEY = "dead-endpoint-key"
 SECRET = "api-key-of-the-endpoint"
@@ -67,13 +67,13 @@ async def connect(chain_scenario: Scenario, clock: Clock) -> AsyncIterator[Conne
 
 
 @pytest.fixture
-async def first(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+async def first(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
     async with proxy(chain_scenario.anvil.url, SECRET) as opened:
         yield opened
 
 
 @pytest.fixture
-async def second(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+async def second(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
     async with proxy(chain_scenario.anvil.url) as opened:
         yield opened
 
@@ -102,7 +102,7 @@ def dead_url() -> str:
 # -- failover -------------------------------------------------------------------------------------
 
 
-FAILURES: dict[str, Callable[[Proxy], None]] = {
+FAILURES: dict[str, Callable[[NodeProxy], None]] = {
     "429": lambda p: setattr(p, "reply", lambda: web.Response(status=429)),
     "500": lambda p: setattr(p, "reply", lambda: web.Response(status=500, text="oops")),
     "redirect": lambda p: setattr(
@@ -134,7 +134,7 @@ LIMITS = [
 ]
 
 
-async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: NodeProxy, chain_scenario: Scenario) -> None:
     for fail in FAILURES.values():
         first.well()
         fail(first)
@@ -147,7 +147,7 @@ async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: Proxy,
 
 
 async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """Providers say so inside an HTTP 200, too, and of each request of a batch. Asked on, in smaller and more requests,
     it would stay at its limit."""
@@ -161,14 +161,16 @@ async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
         assert len(first.posts) == 1
 
 
-async def test_an_endpoint_that_hangs_is_passed_over(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+async def test_an_endpoint_that_hangs_is_passed_over(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
     first.hang = True
     chain = connect(first.url, chain_scenario.anvil.url, RPC_TIMEOUT=0.2)
     assert await chain.get_block("latest") is not None
 
 
 async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long(
-    connect: Connect, first: Proxy, second: Proxy, clock: Clock, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
     """Its rests are short at first: it would take all the time that a run has for a chain."""
     be_of_now(chain_scenario)
@@ -196,7 +198,7 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
 
 
 async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
-    connect: Connect, first: Proxy, second: Proxy, clock: Clock, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
     be_of_now(chain_scenario)
     first.reply = lambda: web.Response(status=503)
@@ -218,7 +220,7 @@ async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_
 
 
 async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_asking(
-    connect: Connect, first: Proxy, clock: Clock
+    connect: Connect, first: NodeProxy, clock: Clock
 ) -> None:
     first.reply = lambda: web.Response(status=500)
     chain = connect(first.url, dead_url())
@@ -232,7 +234,7 @@ async def test_when_all_fail_the_chain_is_unavailable_and_after_a_while_without_
 
 
 async def test_no_error_log_or_health_names_an_endpoints_key(
-    connect: Connect, first: Proxy, caplog: pytest.LogCaptureFixture
+    connect: Connect, first: NodeProxy, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     first.reply = lambda: web.Response(status=401)
@@ -252,7 +254,7 @@ async def test_no_error_log_or_health_names_an_endpoints_key(
 
 
 async def test_check_names_an_endpoint_of_another_chain(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     first.answer = only("eth_chainId", {"result": "0x1"})
     with pytest.raises(Misconfigured, match=r"2:127\.0\.0\.1 serves chain 1"):
@@ -260,7 +262,7 @@ async def test_check_names_an_endpoint_of_another_chain(
 
 
 async def test_an_endpoint_that_was_down_at_the_start_is_verified_before_its_answers_count(
-    connect: Connect, first: Proxy, chain_scenario: Scenario, clock: Clock
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario, clock: Clock
 ) -> None:
     first.reply = lambda: web.Response(status=503)
     chain = connect(first.url, chain_scenario.anvil.url)
@@ -283,7 +285,7 @@ def lagging(method: str) -> Callable[[Json], Json | None]:
 
 
 async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     anvil = chain_scenario.anvil
     sent = chain_scenario.mint(chain_scenario.deployment.usdc, chain_scenario.account("a").address, 5)
@@ -313,7 +315,7 @@ async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
 
 @pytest.mark.parametrize("tag", ["latest", "safe", "finalized"])
 async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
-    tag: BlockTag, connect: Connect, first: Proxy, chain_scenario: Scenario
+    tag: BlockTag, connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """It answers as ever, with a block of long ago. While its block is young nobody else is asked."""
     anvil = chain_scenario.anvil
@@ -335,7 +337,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
 
 @pytest.mark.parametrize("tag", ["latest", "safe"])
 async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_is_not(
-    tag: BlockTag, connect: Connect, first: Proxy, chain_scenario: Scenario
+    tag: BlockTag, connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """By its time every signal that waits would be too old, for good, and no legacy due for a look for years."""
     anvil = chain_scenario.anvil
@@ -354,7 +356,7 @@ async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_i
 
 
 async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_balance(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """What it says is of long ago: by that price nothing of ours would be mined, and nobody would see why."""
     anvil, wallet = chain_scenario.anvil, chain_scenario.account("wallet").address
@@ -377,7 +379,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_b
 
 
 async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """Also from a provider that says so with HTTP 403, because old state is for who pays."""
     for message in (
@@ -415,7 +417,7 @@ async def test_a_call_at_a_block_that_an_endpoint_lacks_goes_to_the_next(
 
 
 async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
-    connect: Connect, first: Proxy, second: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
 ) -> None:
     chain = connect(first.url, second.url)
     deployment = chain_scenario.deployment
@@ -428,7 +430,7 @@ async def test_a_revert_is_a_value_of_the_first_endpoint_that_is_well(
     assert chain.endpoints.list_health()[0].errors == 0
 
 
-async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: Proxy) -> None:
+async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: NodeProxy) -> None:
     """Also from nodes that send a JSON-RPC error with HTTP 500."""
     for told, data in (
         (error(3, "execution reverted", "0x08c379a0"), "08c379a0"),
@@ -455,7 +457,7 @@ async def test_reverts_are_known_in_every_nodes_words(connect: Connect, first: P
 
 
 async def test_a_node_that_stalls_over_a_small_read_is_no_revert(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """A refusal for good would follow from it: of a signal, as if its legacy were not genuine."""
     chain = connect(first.url, chain_scenario.anvil.url)
@@ -482,7 +484,7 @@ async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, ch
 
 
 async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """It leaves 1/64 of the gas to all calls after it: their failure inside Multicall3 is not theirs. Asked again
     alone, it may burn only a little."""
@@ -500,7 +502,9 @@ async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     assert {request["params"][0]["gas"] for request in alone} == {hex(NODE_POLICY.read_gas)}
 
 
-async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Proxy, chain_scenario: Scenario) -> None:
+async def test_a_chunk_that_nodes_refuse_is_halved(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
     def most(request: Json) -> Json | None:
         if request["method"] == "eth_call" and len(request["params"][0]["data"]) > 2 * 20 * 200:
             return error(-32000, "request too large")
@@ -512,7 +516,7 @@ async def test_a_chunk_that_nodes_refuse_is_halved(connect: Connect, first: Prox
 
 
 async def test_a_missing_multicall_is_the_installations_fault(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     calls = [ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))] * 2
     with pytest.raises(Misconfigured, match="MULTICALL3"):
@@ -526,7 +530,7 @@ async def test_a_missing_multicall_is_the_installations_fault(
 
 
 async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     chain_scenario.anvil.mine(20)
     for most in (1, 3):
@@ -536,7 +540,7 @@ async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
 
 
 async def test_a_batch_answered_in_part_is_the_endpoints_failure(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """One is missing, one is doubled, or none has an id."""
     one: Json = {"jsonrpc": "2.0", "id": 1, "result": None}
@@ -563,7 +567,7 @@ async def usdc_logs(chain: Chain, scenario: Scenario, last: int | None = None) -
 
 
 async def test_logs_are_found_in_order_by_a_node_that_refuses_wide_ranges(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     sent = mints(chain_scenario, 12)
 
@@ -578,7 +582,7 @@ async def test_logs_are_found_in_order_by_a_node_that_refuses_wide_ranges(
 
 
 async def test_an_endpoint_without_the_last_block_is_not_believed_to_have_no_logs(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """A lagging node answers with an empty list, not with an error."""
     sent = mints(chain_scenario, 2)
@@ -603,7 +607,7 @@ async def test_logs_beyond_the_head_are_unavailable_not_empty(connect: Connect, 
 
 
 async def test_an_endpoint_that_answers_with_other_logs_is_passed_over(
-    connect: Connect, first: Proxy, chain_scenario: Scenario
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     sent = mints(chain_scenario, 2)
 

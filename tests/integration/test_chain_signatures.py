@@ -11,7 +11,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.eip712 import ERC1271_MAGIC, SignatureVerifier, TypedDataDomain, typed_data_digest
 from reminder_worker.errors import ChainUnavailable, SignerMismatch
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 
 TYPES = {"EraseLegacy": [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]}
 MESSAGE = {"legacy": "0x" + "11" * 20, "deadline": 5}
@@ -19,13 +19,13 @@ DIGEST = typed_data_digest(TypedDataDomain("Reminder Worker", "1", 31337), "Eras
 
 
 @pytest.fixture
-async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+async def node(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
     async with proxy(chain_scenario.anvil.url) as opened:
         yield opened
 
 
 @pytest.fixture
-async def signatures(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[SignatureVerifier]:
+async def signatures(chain_scenario: Scenario, node: NodeProxy) -> AsyncIterator[SignatureVerifier]:
     chain = Chain(chain_settings(chain_scenario, node.url))
     await chain.endpoints.check_chain_ids()
     node.posts.clear()
@@ -38,7 +38,7 @@ def sign(account: LocalAccount, digest: bytes = DIGEST) -> bytes:
 
 
 async def test_a_plain_account_signs_for_itself_and_nobody_else(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
     await signatures.verify_signature(DIGEST, sign(owner), owner.address)
@@ -62,7 +62,7 @@ async def test_a_safe_is_asked_whether_it_signed(signatures: SignatureVerifier, 
 
 
 async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """EIP-3607 is about transactions; some nodes apply it to calls."""
     owner, router = chain_scenario.account("owner"), chain_scenario.deployment.transfer_eoa_legacy_router
@@ -85,7 +85,7 @@ async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
 
 
 async def test_a_delegated_account_is_asked_as_a_contract(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """EIP-7702: the delegate decides. One that accepts the account's key, and one that accepts nothing."""
     owner, other = chain_scenario.account("delegated"), chain_scenario.account("other")
@@ -101,7 +101,7 @@ async def test_a_delegated_account_is_asked_as_a_contract(
 
 
 async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     it = chain_scenario.deployment
     for signer in (it.gas_burner_1271, it.reverting_1271, it.usdc):
@@ -140,7 +140,7 @@ async def test_who_is_refused_is_told_what_their_wallet_lacks(
 
 
 async def test_only_the_exact_magic_value_means_yes(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     owner = chain_scenario.account("owner")
     safe = chain_scenario.create_safe([owner])
@@ -162,7 +162,7 @@ async def test_only_the_exact_magic_value_means_yes(
 
 
 async def test_a_revert_means_no_whatever_it_says(
-    signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """A contract that fails with anybody's bytes would sign for whoever chooses them."""
     revert = {"code": 3, "message": "execution reverted", "data": "0x" + ERC1271_MAGIC.hex() + "00" * 28}
@@ -175,7 +175,7 @@ async def test_a_revert_means_no_whatever_it_says(
 
 @pytest.mark.parametrize("method", ["eth_getCode", "eth_call"])
 async def test_a_chain_that_cannot_be_read_is_no_mismatch_and_no_match(
-    method: str, signatures: SignatureVerifier, node: Proxy, chain_scenario: Scenario
+    method: str, signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     owner = chain_scenario.account("owner")
     signer = owner.address if method == "eth_getCode" else chain_scenario.create_safe([owner])

@@ -20,7 +20,7 @@ from reminder_worker.doctor import report
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import seal_row
-from tests.integration.commands import Command
+from tests.integration.commands import CliRun
 from tests.integration.conftest import AnvilChain
 from tests.integration.relay_rows import SIGNATURE, enter_budget, enter_request, enter_wallet
 
@@ -56,7 +56,7 @@ def _environ(database_url: str, rpc_url: str, deployment: Deployment) -> dict[st
     }
 
 
-def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:
+def test_migrate_makes_the_tables_and_may_be_repeated(command: CliRun) -> None:
     command.sql("drop schema worker cascade")
     missing = command("doctor")
     assert missing.exit_code == 1
@@ -68,7 +68,7 @@ def test_migrate_makes_the_tables_and_may_be_repeated(command: Command) -> None:
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_a_database_that_cannot_keep_every_character_is_named(
-    command: Command, postgres_server: str, encoding: str
+    command: CliRun, postgres_server: str, encoding: str
 ) -> None:
     """As `initdb` makes it where no locale is set."""
     name = f"other_{encoding.lower()}"
@@ -85,7 +85,7 @@ def test_a_database_that_cannot_keep_every_character_is_named(
         assert "create database … encoding 'UTF8' template template0" in result.output
 
 
-def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
+def test_doctor_is_content_with_a_sound_installation(command: CliRun) -> None:
     looked = command("doctor")
     assert looked.exit_code == 0, looked.output
     for words in ("answers, serves this chain", "all have code and answer", "no email is dead"):
@@ -94,12 +94,12 @@ def test_doctor_is_content_with_a_sound_installation(command: Command) -> None:
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
 
 
-def test_doctor_writes_nothing(command: Command) -> None:
+def test_doctor_writes_nothing(command: CliRun) -> None:
     command("doctor")
     assert command.sql("select count(*) from worker.installation") == [(0,)]
 
 
-def test_doctor_names_what_is_wrong_and_what_to_do(command: Command) -> None:
+def test_doctor_names_what_is_wrong_and_what_to_do(command: CliRun) -> None:
     for changes, words in (
         ({"MAIL_URL": "http://127.0.0.1:1"}, "the group of MAIL_URL is set by half"),
         ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
@@ -118,9 +118,7 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: Command) -> None:
         assert words in looked.output
 
 
-def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(
-    command: Command, anvil_chain: AnvilChain
-) -> None:
+def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(command: CliRun, anvil_chain: AnvilChain) -> None:
     keys = [secrets.token_hex(16) for _ in range(2)]
     urls = [anvil_chain.anvil.url, *(f"http://{key}.rpc.invalid" for key in keys)]
     looked = command("doctor", CHAIN_31337_RPC_URLS=",".join(urls))
@@ -129,7 +127,7 @@ def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(
         assert key not in looked.output + looked.stderr
 
 
-def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: Command) -> None:
+def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: CliRun) -> None:
     for changes, told in (
         ({}, True),
         ({"MAIL_ALLOWLIST": "@example.org"}, False),
@@ -140,7 +138,7 @@ def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: Command) 
         assert ("chain 31337 mail: a test chain, and MAIL_ALLOWLIST is empty" in found.stdout) is told
 
 
-def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> None:
+def test_doctor_says_whose_recipients_nobody_is_told_of(command: CliRun) -> None:
     """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
     legacies = [f"0x{number:040x}" for number in (1, 2)]
     for legacy in legacies:
@@ -159,7 +157,7 @@ def test_doctor_says_whose_recipients_nobody_is_told_of(command: Command) -> Non
     assert re.search("recipients.*1 of 2 legacies with saved recipients name nobody to remind on chain", looked.output)
 
 
-def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
+def test_a_database_that_takes_no_writes_is_named(command: CliRun) -> None:
     """As after a failover to a standby, and as hosts make one whose disk is full."""
     command.sql(
         f"alter database {make_url(command.environ['DATABASE_URL']).database} set default_transaction_read_only = on"
@@ -173,7 +171,7 @@ def test_a_database_that_takes_no_writes_is_named(command: Command) -> None:
         assert "the database refuses (ReadOnlySqlTransaction): see DATABASE_URL" in result.output, arguments
 
 
-def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -> None:
+def test_what_failed_before_it_was_switched_off_is_not_wrong(command: CliRun) -> None:
     command.sql(
         "insert into worker.pass_state (name, chain_id, checked_at, error)"
         " values ('prices', 31337, now(), 'ChainUnavailable'), ('index', 1, now(), 'ChainUnavailable')"
@@ -201,7 +199,7 @@ def test_what_failed_before_it_was_switched_off_is_not_wrong(command: Command) -
     ids=["slow", "fast"],
 )
 def test_doctor_shows_how_far_clocks_are_apart(
-    command: Command, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch, ahead: int, words: list[str]
+    command: CliRun, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch, ahead: int, words: list[str]
 ) -> None:
     """By a wrong one what people sign is refused as expired, or as of a day too far ahead, and nothing else fails."""
     chain_scenario.anvil.mine(1)
@@ -213,7 +211,7 @@ def test_doctor_shows_how_far_clocks_are_apart(
         assert re.search(each, looked.output), each
 
 
-def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
+def test_doctor_says_when_nothing_runs_any_more(command: CliRun) -> None:
     """Dagster's daemon ended, and nothing else of the database tells it."""
     assert command("tick").exit_code == command("doctor").exit_code == 0
     command.sql("update worker.pass_state set checked_at = checked_at - interval '20 minutes'")
@@ -222,7 +220,7 @@ def test_doctor_says_when_nothing_runs_any_more(command: Command) -> None:
     assert re.search("wrong.*watchdog.*has not looked for 20 minutes.*start Dagster", looked.output)
 
 
-def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: Command) -> None:
+def test_doctor_refuses_another_hash_key_than_the_database_was_made_with(command: CliRun) -> None:
     assert command("tick", "--pass", "index").exit_code == 0  # the first start records the keys
     looked = command("doctor", HASH_KEY=_text(secrets.token_bytes(32)))
     assert looked.exit_code == 1
@@ -239,7 +237,7 @@ def _wallets(anvil_chain: AnvilChain, attestor: str = ATTESTOR_KEY) -> dict[str,
     return {"ENVIRONMENT": "local", "RELAYER_KEY": RELAYER_KEY, "ATTESTOR_KEY": attestor}
 
 
-def test_doctor_warns_of_a_wallet_that_is_delegated(command: Command, anvil_chain: AnvilChain) -> None:
+def test_doctor_warns_of_a_wallet_that_is_delegated(command: CliRun, anvil_chain: AnvilChain) -> None:
     """EIP-7702: the delegate's code may spend the wallet's ETH and its nonces."""
     wallet = Account.create()
     anvil_chain.anvil.set_balance(wallet.address, 10**18)
@@ -252,7 +250,7 @@ def test_doctor_warns_of_a_wallet_that_is_delegated(command: Command, anvil_chai
     assert looked.exit_code == 1
 
 
-def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) -> None:
+def test_doctor_tells_of_our_wallets(command: CliRun, anvil_chain: AnvilChain) -> None:
     attestor = named_account("attestor").key.hex()
     looked = command("doctor", **_wallets(anvil_chain, attestor))
     assert looked.exit_code == 0, looked.output
@@ -262,7 +260,7 @@ def test_doctor_tells_of_our_wallets(command: Command, anvil_chain: AnvilChain) 
         assert key not in looked.output
 
 
-def test_doctor_names_what_is_wrong_with_our_wallets(command: Command, anvil_chain: AnvilChain) -> None:
+def test_doctor_names_what_is_wrong_with_our_wallets(command: CliRun, anvil_chain: AnvilChain) -> None:
     for changes, words in (
         ({"RELAYER_KEY": "0x1234"}, "neither a private key in hex nor a keystore"),
         ({"RELAYER_KEY": "{}"}, "a keystore JSON without its password"),
@@ -282,7 +280,7 @@ def test_doctor_names_what_is_wrong_with_our_wallets(command: Command, anvil_cha
         assert words in looked.output
 
 
-def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: Command, anvil_chain: AnvilChain) -> None:
+def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: CliRun, anvil_chain: AnvilChain) -> None:
     """Each part that asked it again would take the time-out of every endpoint, and seem to be wrong itself."""
     silent = {"CHAIN_31337_RPC_URLS": "http://127.0.0.1:1", "CHAIN_31337_UPGRADE_TIMELOCK": "0x" + "99" * 20}
     looked = command("doctor", **{**_wallets(anvil_chain), **silent})
@@ -292,7 +290,7 @@ def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: Command, 
 
 @pytest.mark.parametrize("router", ["TransferEOALegacyRouter", "TimeLockRouter"])
 def test_doctor_names_a_router_that_was_upgraded(
-    command: Command, anvil_chain: AnvilChain, chain_scenario: Scenario, router: str
+    command: CliRun, anvil_chain: AnvilChain, chain_scenario: Scenario, router: str
 ) -> None:
     """Nothing can be relayed for it: what is signed there is not known here."""
     it = anvil_chain.deployment
@@ -305,7 +303,7 @@ def test_doctor_names_a_router_that_was_upgraded(
 
 
 def test_doctor_knows_a_stopped_wallet_and_the_command_that_lets_it_go_on(
-    command: Command, anvil_chain: AnvilChain
+    command: CliRun, anvil_chain: AnvilChain
 ) -> None:
     for role, key in (("relayer", RELAYER_KEY), ("attestor", ATTESTOR_KEY)):
         ours = _wallets(anvil_chain)
@@ -317,7 +315,7 @@ def test_doctor_knows_a_stopped_wallet_and_the_command_that_lets_it_go_on(
         assert command(*said[1].split(), **ours).output == f"the {role} takes requests on chain 31337 again\n"
 
 
-def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, anvil_chain: AnvilChain) -> None:
+def test_doctor_knows_requests_that_a_changed_key_left_behind(command: CliRun, anvil_chain: AnvilChain) -> None:
     """Also when nothing is relayed any more."""
     enter_request(command.enter, Vault(ENC_KEY), "broadcast", nonce=6)
     for wallets in ({}, _wallets(anvil_chain)):
@@ -326,14 +324,14 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: Command, 
         assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
 
 
-def test_doctor_shows_no_secret(command: Command) -> None:
+def test_doctor_shows_no_secret(command: CliRun) -> None:
     looked = command("doctor", MAIL_URL="http://127.0.0.1:1", MAIL_TOKEN="a-token-nobody-sees")
     assert "MAIL_TOKEN" in looked.output
     for secret in (_text(ENC_KEY), _text(HASH_KEY), "a-token-nobody-sees", command.environ["DATABASE_URL"]):
         assert secret not in looked.output
 
 
-def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(command: Command) -> None:
+def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(command: CliRun) -> None:
     command.sql("insert into worker.suppression values (%s, now() - interval '2 days')", b"h" * 32)
     ticked = command("tick")
     assert ticked.exit_code == 0, ticked.output
@@ -344,13 +342,13 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     assert "off" in rows["dispatch"]
 
 
-def test_a_group_set_by_half_is_an_error_in_the_log_of_every_start(command: Command) -> None:
+def test_a_group_set_by_half_is_an_error_in_the_log_of_every_start(command: CliRun) -> None:
     ticked = command("tick", "--pass", "alerts", MAIL_URL="http://127.0.0.1:1")
     assert ticked.exit_code == 0, ticked.output
     assert re.search(r'"MAIL_TOKEN: missing".*"settings_by_half", "level": "error"', ticked.output)
 
 
-def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> None:
+def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: CliRun) -> None:
     command.sql("alter table worker.index_cursor rename to index_cursor_away")
     ticked = command("tick")
     assert ticked.exit_code == 1
@@ -359,7 +357,7 @@ def test_a_failing_pass_is_exit_code_1_and_stops_no_other(command: Command) -> N
     assert "off" in rows["dispatch"]
 
 
-def test_requeue_takes_dead_emails_only(command: Command) -> None:
+def test_requeue_takes_dead_emails_only(command: CliRun) -> None:
     nothing = command("requeue")
     assert (nothing.exit_code, nothing.stdout) == (0, "nothing is dead or held\n")
     dead, other = uuid4(), uuid4()
@@ -382,7 +380,7 @@ def test_requeue_takes_dead_emails_only(command: Command) -> None:
     assert states[other] == "held"
 
 
-def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
+def test_requeue_takes_emails_of_gifts_too(command: CliRun) -> None:
     dead, held = uuid4(), uuid4()
     for key, state, timelock_id in ((dead, "dead", 7), (held, "held", 8)):
         command.sql(
@@ -401,7 +399,7 @@ def test_requeue_takes_emails_of_gifts_too(command: Command) -> None:
     assert row == [("sent", "<8@mail.example.org>")]
 
 
-def test_settle_leaves_alone_what_is_not_held(command: Command) -> None:
+def test_settle_leaves_alone_what_is_not_held(command: CliRun) -> None:
     """Above all what may be on its way."""
     unknown = uuid4()
     command.sql(
@@ -421,7 +419,7 @@ def test_settle_leaves_alone_what_is_not_held(command: Command) -> None:
         assert command.sql("select id, state from worker.sent_ledger") == [(unknown, "unknown")]
 
 
-def test_requeue_takes_refused_alerts_too(command: Command) -> None:
+def test_requeue_takes_refused_alerts_too(command: CliRun) -> None:
     dead, sent = uuid4(), uuid4()
     for key, state in ((dead, "dead"), (sent, "sent")):
         command.sql(
@@ -434,7 +432,7 @@ def test_requeue_takes_refused_alerts_too(command: Command) -> None:
     assert dict(command.sql("select id, state from worker.alert")) == {dead: "queued", sent: "sent"}  # type: ignore[arg-type]
 
 
-def _enter_recipient(command: Command) -> None:
+def _enter_recipient(command: CliRun) -> None:
     """Under the key that the command has."""
     sealed = seal_row(Vault(ENC_KEY).record_key(), (31337, LEGACY, HEIR), EMAIL, b"Orpheline")
     command.sql(
@@ -444,7 +442,7 @@ def _enter_recipient(command: Command) -> None:
     )  # fmt: skip
 
 
-def test_doctor_misses_a_key_that_rows_still_need(command: Command) -> None:
+def test_doctor_misses_a_key_that_rows_still_need(command: CliRun) -> None:
     """The new one was accepted at a start, and `rotate-key` not run: the old one must not look dispensable."""
     assert command("tick", "--pass", "index").exit_code == 0
     _enter_recipient(command)
@@ -458,7 +456,7 @@ def test_doctor_misses_a_key_that_rows_still_need(command: Command) -> None:
     assert command("doctor", **new).exit_code == 0
 
 
-def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
+def test_rotate_key_moves_every_row_to_the_new_key(command: CliRun) -> None:
     assert command("tick", "--pass", "index").exit_code == 0
     new = Vault(NEW_KEY)
     _enter_recipient(command)
@@ -475,7 +473,7 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: Command) -> None:
     assert opened == EMAIL
 
 
-def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: Command) -> None:
+def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: CliRun) -> None:
     """`rotate-key` leaves signed bytes as they are, so only the old key opens them until the request ends."""
     assert command("tick", "--pass", "index").exit_code == 0
     enter_request(command.enter, Vault(ENC_KEY), age_seconds=8 * 86400, nonce=6, wallet=_address(RELAYER_KEY))
@@ -491,7 +489,7 @@ def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: Com
 # -- relay ------------------------------------------------------------------------------------------
 
 
-def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command: Command) -> None:
+def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command: CliRun) -> None:
     vault = Vault(ENC_KEY)
     enter_wallet(command.enter, stopped="foreign_nonce")
     enter_budget(command.enter, reserved=0, spent=42 * 10**15, requests=3)
@@ -516,7 +514,7 @@ def test_relay_list_shows_what_is_open_or_what_has_ended_and_our_wallets(command
     assert "There are more than these 1:" in command("relay", "list", "--limit", "1").output
 
 
-def test_where_there_is_nothing_a_list_says_so(command: Command) -> None:
+def test_where_there_is_nothing_a_list_says_so(command: CliRun) -> None:
     for listed, words in (
         (("relay", "list"), "No request is open.\nNo wallet of ours has paid for anything yet.\n"),
         (("relay", "list", "--ended"), "No request has ended."),
@@ -526,7 +524,7 @@ def test_where_there_is_nothing_a_list_says_so(command: Command) -> None:
         assert words in command(*listed).output
 
 
-def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: Command) -> None:
+def test_relay_show_tells_a_request_and_what_was_signed_for_it(command: CliRun) -> None:
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     shown = command("relay", "show", str(request_id))
     assert shown.exit_code == 0, shown.output
@@ -545,7 +543,7 @@ def _address(key: str) -> str:
     return str(Account.from_key(key).address).lower()
 
 
-def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: AnvilChain) -> None:
+def test_relay_cancel_ends_a_request_that_waits(command: CliRun, anvil_chain: AnvilChain) -> None:
     ours = _wallets(anvil_chain)
     waits = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None, wallet=_address(RELAYER_KEY))
     others = enter_request(command.enter, Vault(ENC_KEY), "deferred_fee", nonce=None)
@@ -559,7 +557,7 @@ def test_relay_cancel_ends_a_request_that_waits(command: Command, anvil_chain: A
         assert words in refused.output
 
 
-def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain: AnvilChain) -> None:
+def test_relay_resume_lets_a_stopped_wallet_go_on(command: CliRun, anvil_chain: AnvilChain) -> None:
     ours = _wallets(anvil_chain)
     enter_wallet(command.enter, _address(RELAYER_KEY), next_nonce=0, stopped="foreign_nonce")
     resumed = command("relay", "resume", **ours)
@@ -573,7 +571,7 @@ def test_relay_resume_lets_a_stopped_wallet_go_on(command: Command, anvil_chain:
     assert "no attestor is configured" in unknown.output
 
 
-def test_no_relay_command_prints_a_signature(command: Command) -> None:
+def test_no_relay_command_prints_a_signature(command: CliRun) -> None:
     request_id = enter_request(command.enter, Vault(ENC_KEY), "broadcast")
     for arguments in (("list",), ("list", "--ended"), ("show", str(request_id))):
         shown = command("relay", *arguments)
@@ -583,7 +581,7 @@ def test_no_relay_command_prints_a_signature(command: Command) -> None:
         assert repr(SIGNATURE) not in printed
 
 
-def test_backfill_reads_from_the_block_to_the_head(command: Command, anvil_chain: AnvilChain) -> None:
+def test_backfill_reads_from_the_block_to_the_head(command: CliRun, anvil_chain: AnvilChain) -> None:
     assert command("tick", "--pass", "index").exit_code == 0
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output

@@ -53,7 +53,7 @@ RELAYER = load_signer(SecretStr(RELAYER_KEY)).address
 
 
 @dataclass(frozen=True)
-class Tick:
+class SensorTick:
     """What came of one: jobs launched, or why none."""
 
     launched: list[str]
@@ -129,12 +129,12 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> "Tick":
+def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> "SensorTick":
     sensor = next(sensor for sensor in sensors(service) if sensor.name == name)
     result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)
     skipped = result.skip_reason.skip_message if result.skip_reason else None
-    return Tick([request.job_name or "" for request in result.run_requests or ()], skipped or "")
+    return SensorTick([request.job_name or "" for request in result.run_requests or ()], skipped or "")
 
 
 def _run(

@@ -17,10 +17,10 @@ from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind
 from reminder_worker.reminders.planner import DispatchReport, PlannedEmail, ReminderDispatch, insert_emails
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import Json, Proxy
+from tests.integration.chain_proxy import Json, NodeProxy
 from tests.integration.mail_service_stack import environment, served
-from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world, reminder_store
+from tests.integration.mail_stub import MailFault, MailStub
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world, reminder_store
 
 FAMILY = ("owner", "anna", "ben", "clara")
 
@@ -30,7 +30,7 @@ def emails(*labels: str) -> list[str]:
 
 
 @pytest.mark.core
-async def test_the_whole_life_of_a_legacy(world: World) -> None:
+async def test_the_whole_life_of_a_legacy(world: MailWorld) -> None:
     """Each window and signal becomes one email to each person of its line, however often the worker looks."""
     s, mail = world.scenario, world.mail
     legacy = world.legacy(second_line="clara", inactivity=30 * DAY)
@@ -76,7 +76,7 @@ async def test_the_whole_life_of_a_legacy(world: World) -> None:
     assert await world.states() == {"sent": len(mail.inbox)}
 
 
-async def approaching(world: World, *people: str, **terms: Any) -> Legacy:
+async def approaching(world: MailWorld, *people: str, **terms: Any) -> Legacy:
     """A legacy with these people stored, whose first window is open and in the database."""
     legacy = world.legacy(**{"inactivity": 30 * DAY, **terms})
     await world.save(legacy, *(people or ("owner", "anna", "ben")))
@@ -88,7 +88,7 @@ async def approaching(world: World, *people: str, **terms: Any) -> Legacy:
 # -- what is not true any more is not sent ------------------------------------------------------------
 
 
-async def test_a_check_in_between_the_look_and_the_dispatch_drops_the_reminder(world: World) -> None:
+async def test_a_check_in_between_the_look_and_the_dispatch_drops_the_reminder(world: MailWorld) -> None:
     legacy = await approaching(world)
     world.scenario.check_in(world.account("owner"), legacy)
     await world.dispatch.run()
@@ -96,7 +96,9 @@ async def test_a_check_in_between_the_look_and_the_dispatch_drops_the_reminder(w
     assert await world.states() == {"dropped:window_closed": 3}
 
 
-async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_is_a_new_reminder(world: World) -> None:
+async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_is_a_new_reminder(
+    world: MailWorld,
+) -> None:
     legacy = await approaching(world)
     await world.mail.stop()
     await world.dispatch.run()
@@ -110,7 +112,7 @@ async def test_a_check_in_after_the_plan_drops_what_waits_and_its_new_deadline_i
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
-async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
+async def test_signals_of_a_time_without_mail_are_history(world: MailWorld) -> None:
     """They were seen in time and never planned; when mail is configured at last they are not news any more."""
     legacy = world.legacy(inactivity=300 * DAY)
     await world.save(legacy, "owner", "anna", "ben")
@@ -123,7 +125,7 @@ async def test_signals_of_a_time_without_mail_are_history(world: World) -> None:
     assert (await world.dispatch.run()).plan.too_old == 0, "counted once"
 
 
-async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: World) -> None:
+async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all(world: MailWorld) -> None:
     """Premium lapsed between look and dispatch, and is renewed: the deadline is the same, nothing was sent."""
     await approaching(world)
     world.scenario.end_premium(world.account("owner").address)
@@ -136,7 +138,7 @@ async def test_a_window_that_opens_again_for_the_same_deadline_is_told_after_all
 
 
 @pytest.mark.parametrize("sync", [True, False])
-async def test_a_removed_heir_is_not_written_to(world: World, sync: bool) -> None:
+async def test_a_removed_heir_is_not_written_to(world: MailWorld, sync: bool) -> None:
     """Also when the configuration on chain still names them, and when they are removed after the plan."""
     legacy = await approaching(world)
     await world.mail.stop()
@@ -152,7 +154,7 @@ async def test_a_removed_heir_is_not_written_to(world: World, sync: bool) -> Non
     assert world.mail.told("owner_reset") == emails("owner", "ben")
 
 
-async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: World) -> None:
+async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: MailWorld) -> None:
     legacy = await approaching(world)
     await world.dispatch.run()
     everybody = {world.address(label): share for label, share in (("anna", 40), ("ben", 40), ("dora", 20))}
@@ -163,7 +165,7 @@ async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: World) ->
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben", "dora")
 
 
-async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(world: World) -> None:
+async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(world: MailWorld) -> None:
     """Who is taken out leaves the time between the lines as it was, and the chain goes on opening the window."""
     legacy = await approaching(world, "owner", "anna", "ben", "dan", second_line="clara", delay2=DAY // 2)
     owner = world.account("owner")
@@ -179,7 +181,7 @@ async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(worl
     assert world.mail.told("before_layer2") == emails("owner", "anna", "ben", "dan")
 
 
-async def test_who_is_not_configured_hears_nothing_until_configured(world: World) -> None:
+async def test_who_is_not_configured_hears_nothing_until_configured(world: MailWorld) -> None:
     """The configuration comes after the window was seen and planned for nobody."""
     account = world.account("owner")
     world.scenario.subscribe_premium(account)
@@ -195,7 +197,7 @@ async def test_who_is_not_configured_hears_nothing_until_configured(world: World
 # -- activations --------------------------------------------------------------------------------------
 
 
-async def ready(world: World, *people: str, **terms: Any) -> Legacy:
+async def ready(world: MailWorld, *people: str, **terms: Any) -> Legacy:
     """As `approaching`, and the owner's wallet holds tokens that line 1 may claim now."""
     legacy = await approaching(world, *people, **terms)
     owner, usdc = world.account("owner"), world.scenario.deployment.usdc
@@ -207,7 +209,7 @@ async def ready(world: World, *people: str, **terms: Any) -> Legacy:
     return legacy
 
 
-async def test_an_activation_that_empties_its_beneficiaries_still_reaches_them(world: World) -> None:
+async def test_an_activation_that_empties_its_beneficiaries_still_reaches_them(world: MailWorld) -> None:
     legacy = await ready(world)
     world.scenario.set_empties_on_claim(world.account("owner"), legacy)
     world.scenario.claim(world.account("anna"), legacy, [world.scenario.deployment.usdc])
@@ -215,7 +217,7 @@ async def test_an_activation_that_empties_its_beneficiaries_still_reaches_them(w
     assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
 
 
-async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_activation(world: World) -> None:
+async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_activation(world: MailWorld) -> None:
     s = world.scenario
     owner, signer = world.account("owner"), world.account("signer")
     s.subscribe_premium(owner)
@@ -237,7 +239,9 @@ async def test_a_safe_legacy_tells_its_creator_signers_and_beneficiaries_of_its_
     assert roles["signer@example.org"] == "cosigner"
 
 
-async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_their_own_amounts(world: World) -> None:
+async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_their_own_amounts(
+    world: MailWorld,
+) -> None:
     legacy = await ready(world, *FAMILY, second_line="clara", delay2=2 * DAY)
     world.scenario.advance(3 * DAY)
     await world.tick()
@@ -256,7 +260,7 @@ async def test_two_layers_claiming_in_one_transaction_tell_everybody_once_with_t
     assert (await world.states("activated_transfer")).get("sent") == 4
 
 
-async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_other(world: World) -> None:
+async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_other(world: MailWorld) -> None:
     lines: dict[str, Any] = {"second_line": "clara", "delay2": 2 * DAY, "third_line": "dan", "delay3": 90 * DAY}
     early = await ready(world, *FAMILY, "dan", **lines)
     world.scenario.claim(world.account("anna"), early, [])
@@ -273,7 +277,7 @@ async def test_a_claim_is_told_to_every_line_that_was_told_it_may_act_and_to_no_
     assert not world.scenario.due_windows([early])[0], "its second line is not called after a claim"
 
 
-async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: World) -> None:
+async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: MailWorld) -> None:
     """In one slice also: of the same legacy and line, one email says that they may and the other does not."""
     lines: dict[str, Any] = {"second_line": "clara", "delay2": 2 * DAY, "third_line": "anna", "delay3": 2 * DAY}
     legacy = world.legacy(inactivity=30 * DAY, **lines)
@@ -290,7 +294,7 @@ async def test_who_is_in_two_lines_is_told_by_which_they_may_act(world: World) -
     assert (roles["layer3_ready"], roles["instructions"]) == ("third_line", "beneficiary")
 
 
-async def test_after_the_owner_is_back_a_later_line_is_not_told_of_claims_again(world: World) -> None:
+async def test_after_the_owner_is_back_a_later_line_is_not_told_of_claims_again(world: MailWorld) -> None:
     legacy = await ready(world, *FAMILY, second_line="clara", delay2=2 * DAY)
     world.scenario.advance(3 * DAY)
     await world.tick()
@@ -304,7 +308,7 @@ async def test_after_the_owner_is_back_a_later_line_is_not_told_of_claims_again(
     assert world.mail.told("activated_transfer") == emails("owner", "anna", "ben")
 
 
-async def test_signals_of_a_legacy_that_no_router_knows_are_refused(world: World) -> None:
+async def test_signals_of_a_legacy_that_no_router_knows_are_refused(world: MailWorld) -> None:
     """An indexer that was fooled or taken over cannot make the worker write to anybody."""
     legacy = await approaching(world)
     await world.dispatch.run()
@@ -332,9 +336,11 @@ async def test_signals_of_a_legacy_that_no_router_knows_are_refused(world: World
 # -- recipients that change ---------------------------------------------------------------------------
 
 
-async def test_a_recipient_replaced_between_claim_and_retry_is_written_to_at_the_new_address_only(world: World) -> None:
+async def test_a_recipient_replaced_between_claim_and_retry_is_written_to_at_the_new_address_only(
+    world: MailWorld,
+) -> None:
     legacy = await approaching(world)
-    world.mail.fail(*[Fault.UNAVAILABLE] * 3)
+    world.mail.fail(*[MailFault.UNAVAILABLE] * 3)
     await world.dispatch.run()
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
     await world.hurry()
@@ -342,9 +348,9 @@ async def test_a_recipient_replaced_between_claim_and_retry_is_written_to_at_the
     assert world.mail.told("before_activation") == emails("anna.new", "ben", "owner")
 
 
-async def test_a_recipient_erased_between_claim_and_retry_is_never_written_to(world: World) -> None:
+async def test_a_recipient_erased_between_claim_and_retry_is_never_written_to(world: MailWorld) -> None:
     legacy = await approaching(world)
-    world.mail.fail(*[Fault.UNAVAILABLE] * 3)
+    world.mail.fail(*[MailFault.UNAVAILABLE] * 3)
     await world.dispatch.run()
     await world.erase(legacy)
     await world.hurry()
@@ -355,10 +361,10 @@ async def test_a_recipient_erased_between_claim_and_retry_is_never_written_to(wo
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_a_recipient_replaced_while_undecided_hears_once_at_one_of_the_addresses(
-    world: World, arrived: bool
+    world: MailWorld, arrived: bool
 ) -> None:
     legacy = await approaching(world, "anna")
-    world.mail.fail(Fault.ACCEPTS_AND_DIES if arrived else Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.ACCEPTS_AND_DIES if arrived else MailFault.DIES_BEFORE)
     await world.dispatch.run()
     assert await world.states() == {"unknown": 1}
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
@@ -370,10 +376,10 @@ async def test_a_recipient_replaced_while_undecided_hears_once_at_one_of_the_add
 
 @pytest.mark.parametrize("arrived", [True, False])
 async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_again(
-    world: World, arrived: bool
+    world: MailWorld, arrived: bool
 ) -> None:
     legacy = await approaching(world, "anna")
-    world.mail.fail(Fault.ACCEPTS_AND_DIES if arrived else Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.ACCEPTS_AND_DIES if arrived else MailFault.DIES_BEFORE)
     await world.dispatch.run()
     await world.erase(legacy)
     requests = world.mail.requests
@@ -384,7 +390,7 @@ async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_
     assert await world.states() == ({"sent": 1} if arrived else {"dropped:body_gone": 1})
 
 
-async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: World) -> None:
+async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: MailWorld) -> None:
     """A body is stored, and so may be posted, only while the row that it was sealed under is there."""
     legacy = await approaching(world, "anna", "ben")
     await world.dispatch.run()
@@ -400,7 +406,7 @@ async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_wha
 # -- repetition ---------------------------------------------------------------------------------------
 
 
-async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: World) -> None:
+async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: MailWorld) -> None:
     """Inactivity shorter than the advance notice: each check-in moves the deadline of the open window."""
     legacy = world.legacy(heirs=["anna"], inactivity=2 * DAY)
     await world.save(legacy, "anna")
@@ -416,7 +422,7 @@ async def test_a_window_that_never_closes_writes_at_most_once_a_day(world: World
     assert not world.mail.duplicates()
 
 
-async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) -> None:
+async def test_owner_resets_within_a_day_are_merged_into_the_next(world: MailWorld) -> None:
     legacy = await approaching(world, "anna")
     for _ in range(4):
         world.scenario.check_in(world.account("owner"), legacy)
@@ -432,7 +438,7 @@ async def test_owner_resets_within_a_day_are_merged_into_the_next(world: World) 
     assert len(world.mail.told("owner_reset")) == 2
 
 
-async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World) -> None:
+async def test_repeated_claims_are_merged_and_their_amounts_summed(world: MailWorld) -> None:
     legacy = await ready(world)
     usdc, weth = world.scenario.deployment.usdc, world.scenario.deployment.weth
     world.scenario.claim(world.account("ben"), legacy, [])
@@ -457,7 +463,7 @@ async def test_repeated_claims_are_merged_and_their_amounts_summed(world: World)
     }
 
 
-async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: World) -> None:
+async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: MailWorld) -> None:
     """Whoever makes the claim can have it move any other: what that calls itself may be another's name."""
     s, owner, anna = world.scenario, world.account("owner"), world.account("anna")
     legacy, usdc = await ready(world), s.deployment.usdc
@@ -515,10 +521,10 @@ async def test_what_is_due_on_a_test_chain_takes_nothing_of_an_addresss_day_besi
         assert found == [(1, "chain_not_configured"), (CHAIN_ID, "test_chain")]  # this worker reads no mainnet
 
 
-async def test_who_asked_for_no_more_email_gets_none(world: World) -> None:
+async def test_who_asked_for_no_more_email_gets_none(world: MailWorld) -> None:
     """The mail service says so once; the worker remembers it for every legacy, by a keyed hash."""
     legacy = await approaching(world, "anna", "ben")
-    world.mail.fail(Fault.SUPPRESSED)
+    world.mail.fail(MailFault.SUPPRESSED)
     await world.dispatch.run()
     assert await world.states() == {"suppressed:suppressed": 1, "sent": 1}
     (silent,) = set(emails("anna", "ben")) - set(world.mail.told("before_activation"))
@@ -529,10 +535,10 @@ async def test_who_asked_for_no_more_email_gets_none(world: World) -> None:
     assert world.mail.requests == requests + 1
 
 
-async def test_who_changes_their_mind_is_written_to_after_a_day(world: World) -> None:
+async def test_who_changes_their_mind_is_written_to_after_a_day(world: MailWorld) -> None:
     """The mail service knows; the worker's own memory of it is short."""
     legacy = await approaching(world, "anna")
-    world.mail.fail(Fault.SUPPRESSED)
+    world.mail.fail(MailFault.SUPPRESSED)
     await world.dispatch.run()
     assert await forget_expired(world.engine) == 0
     await world.sql("update worker.suppression set since = since - interval '1 day 1 second'")
@@ -549,7 +555,7 @@ async def test_one_address_gets_its_daily_number_over_all_legacies_and_the_rest_
         for _ in range(5):
             legacy = world.legacy(heirs=["anna"], inactivity=3 * DAY)
             await world.save(legacy, "anna")
-        mail.fail(*[Fault.UNAVAILABLE] * 2)  # what was not accepted does not count
+        mail.fail(*[MailFault.UNAVAILABLE] * 2)  # what was not accepted does not count
         await world.tick()
         await world.sql("update worker.sent_ledger set next_try = now() where state = 'released'")
         await world.dispatch.run()
@@ -604,7 +610,9 @@ async def test_no_number_of_a_strangers_legacies_keeps_others_from_an_address_fo
 
 
 @pytest.mark.parametrize(("name", "shown"), [("Family savings", "Family savings"), ("visit evil.example.com now", "")])
-async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(world: World, name: str, shown: str) -> None:
+async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(
+    world: MailWorld, name: str, shown: str
+) -> None:
     await approaching(world, "anna", name=name)
     await world.dispatch.run()
     assert world.mail.email("before_activation", "anna@example.org").variables["legacyName"] == shown
@@ -614,7 +622,7 @@ async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(world: W
 
 
 async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
-    world: World, engine: AsyncEngine, chain_scenario: Scenario
+    world: MailWorld, engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
     await approaching(world)
     await world.mail.stop()
@@ -631,7 +639,7 @@ async def test_a_chain_that_cannot_be_read_costs_no_try_and_nothing_is_lost(
     assert world.mail.told("before_activation") == emails("owner", "anna", "ben")
 
 
-async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: World) -> None:
+async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_busy(world: MailWorld) -> None:
     await approaching(world)
     await world.mail.stop()
     await world.dispatch.run()
@@ -645,7 +653,7 @@ async def test_emails_of_a_chain_that_is_served_no_more_wait_and_keep_nobody_bus
     assert [tuple(row) for row in rows] == [("chain_not_configured", True)] * 3
 
 
-class OtherNode(Proxy):
+class OtherNode(NodeProxy):
     """The node of another chain, which gives blocks, and to a call no answer at all or that there is no contract."""
 
     silent = False
@@ -692,7 +700,9 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
 
 
 @pytest.mark.parametrize("meanwhile", ["the window opened", "an heir came in"])
-async def test_a_node_that_is_behind_takes_no_reminder_away(proxied: tuple[World, Proxy], meanwhile: str) -> None:
+async def test_a_node_that_is_behind_takes_no_reminder_away(
+    proxied: tuple[MailWorld, NodeProxy], meanwhile: str
+) -> None:
     """Who is asked right before the email is sent does not know the block yet in which its reason was seen."""
     world, node = proxied
     s = world.scenario

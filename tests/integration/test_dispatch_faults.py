@@ -24,9 +24,9 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.operator import count_undecided, requeue_dead, settle_sent, settle_unsent
 from reminder_worker.outbox.tables import sent_ledger
 from tests.integration import gift_mail_world
-from tests.integration.crash import Crash, CrashAt
-from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import World, open_world
+from tests.integration.crash import CrashAt, PlannedCrash
+from tests.integration.mail_stub import MailFault, MailStub
+from tests.integration.reminder_world import MailWorld, open_world
 
 EVERYBODY = ["anna@example.org", "ben@example.org", "owner@example.org"]
 DUE = "before_activation"
@@ -108,7 +108,7 @@ async def due_emails(kind: str, engine: AsyncEngine, scenario: Scenario, **envir
         yield DueEmails(kind, engine, mail, reminders.client, AlertKind.RELAY_STUCK, to, alerts.run)
 
 
-def of_reminders(world: World) -> DueEmails:
+def of_reminders(world: MailWorld) -> DueEmails:
     return DueEmails("reminders", world.engine, world.mail, world.client, DUE, EVERYBODY, world.dispatch.run)
 
 
@@ -121,14 +121,14 @@ async def emails(
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[MailWorld]:
     """A legacy of three people whose first window is open and stored, and nothing planned yet."""
     async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
         await open_window(opened)
         yield opened
 
 
-async def open_window(world: World, **terms: Any) -> Legacy:
+async def open_window(world: MailWorld, **terms: Any) -> Legacy:
     legacy = world.legacy(inactivity=30 * DAY, **terms)
     await world.save(legacy, "owner", "anna", "ben")
     world.scenario.advance(24 * DAY)
@@ -136,11 +136,13 @@ async def open_window(world: World, **terms: Any) -> Legacy:
     return legacy
 
 
-@pytest.mark.parametrize("fault", [f for f in Fault if f not in (Fault.IN_DOUBT, Fault.IN_FLIGHT, Fault.SUPPRESSED)])
+@pytest.mark.parametrize(
+    "fault", [f for f in MailFault if f not in (MailFault.IN_DOUBT, MailFault.IN_FLIGHT, MailFault.SUPPRESSED)]
+)
 @pytest.mark.parametrize("emails", ["reminders", "gifts", "alerts"], indirect=True)
 @pytest.mark.core
-async def test_one_failing_answer_leaves_one_email_each(emails: DueEmails, fault: Fault) -> None:
-    if (emails.kind, fault) == ("alerts", Fault.REJECTED):
+async def test_one_failing_answer_leaves_one_email_each(emails: DueEmails, fault: MailFault) -> None:
+    if (emails.kind, fault) == ("alerts", MailFault.REJECTED):
         return  # dead at once: see test_alerts.py
     emails.mail.fail(fault)
     await emails.run()
@@ -149,9 +151,9 @@ async def test_one_failing_answer_leaves_one_email_each(emails: DueEmails, fault
     await emails.each_was_sent_once()
 
 
-@pytest.mark.parametrize("fault", [Fault.ACCEPTS_AND_DIES, Fault.UNAVAILABLE])
+@pytest.mark.parametrize("fault", [MailFault.ACCEPTS_AND_DIES, MailFault.UNAVAILABLE])
 @pytest.mark.parametrize("emails", ["reminders", "gifts", "alerts"], indirect=True)
-async def test_a_whole_outage_leaves_one_email_each(emails: DueEmails, fault: Fault) -> None:
+async def test_a_whole_outage_leaves_one_email_each(emails: DueEmails, fault: MailFault) -> None:
     emails.mail.fail(*[fault] * 3)
     await emails.run()
     await emails.settle()
@@ -159,7 +161,7 @@ async def test_a_whole_outage_leaves_one_email_each(emails: DueEmails, fault: Fa
 
 
 async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(emails: DueEmails) -> None:
-    emails.mail.fail(Fault.IN_DOUBT)
+    emails.mail.fail(MailFault.IN_DOUBT)
     await emails.run()
     await emails.settle()
     assert await emails.states() == {"sent": 2, "held:in_doubt": 1}
@@ -168,7 +170,7 @@ async def test_what_the_mail_service_doubts_is_held_shown_and_never_sent_again(e
 
 
 async def hold(emails: DueEmails) -> UUID:
-    emails.mail.fail(Fault.IN_DOUBT)
+    emails.mail.fail(MailFault.IN_DOUBT)
     await emails.run()
     await emails.settle()
     ((held,),) = await emails.sql(f"select id from {emails.table} where state = 'held'")
@@ -210,7 +212,7 @@ async def test_what_the_mail_service_knows_by_now_is_not_sent_again(emails: DueE
     assert len(emails.mail.told(emails.template)) == 2
 
 
-async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to_the_next(world: World) -> None:
+async def test_what_was_held_for_an_address_is_closed_and_an_open_window_told_to_the_next(world: MailWorld) -> None:
     held = await hold(of_reminders(world))
     ((who,),) = await world.sql(f"select recipient from worker.sent_ledger where id = '{held}'")
     await world.sql(f"update worker.recipient set written_at = clock_timestamp() where recipient = '{who}'")
@@ -230,7 +232,7 @@ async def test_what_is_held_is_settled_with_the_id_it_left_under(emails: DueEmai
 
 
 async def test_what_is_under_way_is_waited_for_and_then_sent_once(emails: DueEmails) -> None:
-    emails.mail.fail(Fault.IN_FLIGHT)
+    emails.mail.fail(MailFault.IN_FLIGHT)
     await emails.run()
     await emails.settle(2)
     assert (await emails.states())["unknown"] == 1
@@ -245,7 +247,7 @@ async def test_a_service_that_keeps_no_keys_makes_every_undecidable_send_held(
     engine: AsyncEngine, chain_scenario: Scenario, kind: str
 ) -> None:
     async with due_emails(kind, engine, chain_scenario, MAIL_IDEMPOTENT="false") as emails:
-        emails.mail.fail(Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE)
+        emails.mail.fail(MailFault.ACCEPTS_AND_DIES, MailFault.DIES_BEFORE)
         await emails.run()
         await emails.settle()
         assert await emails.states() == {"sent": 1, "held:undecidable": 2}
@@ -255,7 +257,7 @@ async def test_a_service_that_keeps_no_keys_makes_every_undecidable_send_held(
 
 async def test_retry_after_is_honoured(emails: DueEmails) -> None:
     emails.mail.retry_after = 1234
-    emails.mail.fail(Fault.SLOW_DOWN)
+    emails.mail.fail(MailFault.SLOW_DOWN)
     await emails.run()
     (waits,) = await emails.sql(
         f"select extract(epoch from next_try - now()) from {emails.table} where state = 'released'"
@@ -263,7 +265,7 @@ async def test_retry_after_is_honoured(emails: DueEmails) -> None:
     assert 1200 < waits[0] <= 1234
 
 
-async def test_down_for_a_week_kills_nothing_and_doubles_nothing(world: World) -> None:
+async def test_down_for_a_week_kills_nothing_and_doubles_nothing(world: MailWorld) -> None:
     await world.mail.stop()
     for _ in range(8):
         report = await world.dispatch.run()
@@ -281,7 +283,7 @@ async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(emails
     await emails.sql(f"update {emails.table} set state = 'queued', message_id = null, claimed_at = null")
     emails.mail.decide_all()
     emails.mail.inbox.clear()
-    emails.mail.fail(*[Fault.REJECTED] * 9)
+    emails.mail.fail(*[MailFault.REJECTED] * 9)
     for _ in range(3):
         await emails.run()
         await emails.hurry()
@@ -291,11 +293,11 @@ async def test_a_request_refused_three_times_is_dead_until_it_is_requeued(emails
     await emails.each_was_sent_once()
 
 
-async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
+async def test_an_outage_spares_the_rest_of_the_slice(world: MailWorld) -> None:
     legacy = world.legacy(heirs=[f"heir{n}" for n in range(20)], inactivity=1 * DAY)
     await world.save(legacy, "owner", *(f"heir{n}" for n in range(20)))
     await world.look_at_chain()
-    world.mail.fail(*[Fault.UNAVAILABLE] * 1000)
+    world.mail.fail(*[MailFault.UNAVAILABLE] * 1000)
     report = await world.dispatch.run()
     assert report.outage
     assert world.mail.requests < 100
@@ -304,15 +306,15 @@ async def test_an_outage_spares_the_rest_of_the_slice(world: World) -> None:
     assert await world.states() == {"sent": 24}
 
 
-async def start_over(world: World) -> None:
+async def start_over(world: MailWorld) -> None:
     await world.sql("delete from worker.sent_ledger")
     await world.sql("delete from worker.quota")
     await world.sql("update worker.due_window set planned_at = null")
     world.mail.inbox.clear()
 
 
-@pytest.mark.parametrize("faults", [(), (Fault.ACCEPTS_AND_DIES, Fault.DIES_BEFORE, Fault.UNAVAILABLE)])
-async def test_a_crash_at_every_step_of_the_worker(world: World, faults: tuple[Fault, ...]) -> None:
+@pytest.mark.parametrize("faults", [(), (MailFault.ACCEPTS_AND_DIES, MailFault.DIES_BEFORE, MailFault.UNAVAILABLE)])
+async def test_a_crash_at_every_step_of_the_worker(world: MailWorld, faults: tuple[MailFault, ...]) -> None:
     """Every statement and every commit of a run with sends, doubts and retries, one after the other."""
     for number in range(500):
         await start_over(world)
@@ -323,7 +325,7 @@ async def test_a_crash_at_every_step_of_the_worker(world: World, faults: tuple[F
         try:
             with CrashAt(world.engine, number) as crash:
                 await world.dispatch.run()
-        except Crash:
+        except PlannedCrash:
             await of_reminders(world).settle()
             assert world.mail.told(DUE) == EVERYBODY, f"crashed before statement {number}"
             assert await world.states() == {"sent": 3}
@@ -332,9 +334,9 @@ async def test_a_crash_at_every_step_of_the_worker(world: World, faults: tuple[F
     assert 15 < number < 499
 
 
-async def test_killed_while_the_mail_service_has_the_email_in_hand(world: World, database_url: str) -> None:
+async def test_killed_while_the_mail_service_has_the_email_in_hand(world: MailWorld, database_url: str) -> None:
     """A real process and a real kill -9: the lease expires, the mail service is asked, nobody hears twice."""
-    world.mail.fail(*[Fault.ACCEPTS_AND_HANGS] * 3)
+    world.mail.fail(*[MailFault.ACCEPTS_AND_HANGS] * 3)
     program = Path(__file__).with_name("dispatch_process.py")
     values = {**world.scenario.deployment.settings_environ(31337, world.scenario.anvil.url), "MAIL_URL": world.mail.url}
     process = await asyncio.create_subprocess_exec(
@@ -358,13 +360,13 @@ async def test_killed_while_the_mail_service_has_the_email_in_hand(world: World,
 
 @pytest.mark.core
 async def test_two_dispatchers_at_once_send_each_email_once(
-    world: World, engine: AsyncEngine, chain_scenario: Scenario
+    world: MailWorld, engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
     heirs = [f"heir{n}" for n in range(40)]
     legacy = world.legacy(heirs=heirs, inactivity=1 * DAY)
     await world.save(legacy, "owner", *heirs)
     await world.look_at_chain()
-    world.mail.fail(Fault.ACCEPTS_AND_DIES, Fault.UNAVAILABLE, Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.ACCEPTS_AND_DIES, MailFault.UNAVAILABLE, MailFault.DIES_BEFORE)
     async with open_world(engine, chain_scenario, world.mail) as other:
         await asyncio.gather(world.dispatch.run(), other.dispatch.run(), other.dispatch.run())
         await world.hurry()

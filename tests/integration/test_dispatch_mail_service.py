@@ -12,7 +12,7 @@ from devnet.chain import usable_port
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
 from tests.integration.mail_service_stack import environment, process, served
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import MailWorld, open_world
 
 PEOPLE = ("owner", "anna", "ben")
 
@@ -21,14 +21,14 @@ def address_of(engine: AsyncEngine) -> str:
     return engine.url.render_as_string(hide_password=False)
 
 
-async def open_window(world: World) -> None:
+async def open_window(world: MailWorld) -> None:
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, *PEOPLE)
     world.scenario.advance(24 * DAY)
     await world.look_at_chain()
 
 
-async def later_ticks(world: World) -> None:
+async def later_ticks(world: MailWorld) -> None:
     for _ in range(4):
         await world.leases_expire()
         await world.hurry()

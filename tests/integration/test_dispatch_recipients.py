@@ -19,14 +19,14 @@ from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.planner import DispatchReport, PlanReport
 from reminder_worker.reminders.tables import sql
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import Proxy
-from tests.integration.crash import Crash, CrashAt
+from tests.integration.chain_proxy import NodeProxy
+from tests.integration.crash import CrashAt, PlannedCrash
 from tests.integration.locks import blocked
-from tests.integration.mail_stub import Fault
-from tests.integration.reminder_world import CHAIN_ID, World, reminder_store
+from tests.integration.mail_stub import MailFault
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, reminder_store
 
 
-async def approaching(world: World, *people: str) -> Legacy:
+async def approaching(world: MailWorld, *people: str) -> Legacy:
     """A legacy whose first window is open and stored, and nothing planned yet."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, *people)
@@ -35,7 +35,7 @@ async def approaching(world: World, *people: str) -> Legacy:
     return legacy
 
 
-async def fickle(world: World) -> Legacy:
+async def fickle(world: MailWorld) -> Legacy:
     """As `approaching`, of Anna's; it may be made to revert."""
     shares = {world.address("anna"): 100}
     legacy = world.scenario.create_reverting_legacy(world.account("owner"), shares, inactivity=30 * DAY)
@@ -47,7 +47,7 @@ async def fickle(world: World) -> Legacy:
     return legacy
 
 
-async def checked_in(world: World) -> Legacy:
+async def checked_in(world: MailWorld) -> Legacy:
     """Anna is an heir of it, and is to hear of an owner reset."""
     legacy = await approaching(world, "anna")
     world.scenario.check_in(world.account("owner"), legacy)
@@ -55,7 +55,7 @@ async def checked_in(world: World) -> Legacy:
     return legacy
 
 
-async def prepared(world: World, report: DispatchReport, ends: float) -> PreparedBatch[ReminderEmail]:
+async def prepared(world: MailWorld, report: DispatchReport, ends: float) -> PreparedBatch[ReminderEmail]:
     """Two emails that an outage held up, their bodies stored by a run whose time is up at `ends`, to be posted."""
     await world.mail.stop()
     await world.dispatch.run()
@@ -70,7 +70,9 @@ async def prepared(world: World, report: DispatchReport, ends: float) -> Prepare
 @pytest.mark.parametrize(
     ("state", "reason"), [("dead", "rejected_422"), ("suppressed", "suppressed"), ("dropped", "body_gone")]
 )
-async def test_a_corrected_address_is_told_what_the_old_one_never_was(world: World, state: str, reason: str) -> None:
+async def test_a_corrected_address_is_told_what_the_old_one_never_was(
+    world: MailWorld, state: str, reason: str
+) -> None:
     """Once, and not what another email may have told (`merged`)."""
     legacy = await approaching(world, "anna", "ben")
     await world.mail.stop()
@@ -87,7 +89,7 @@ async def test_a_corrected_address_is_told_what_the_old_one_never_was(world: Wor
     assert world.mail.told("before_activation") == ["anna.new@example.org"]
 
 
-async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to(world: World) -> None:
+async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to(world: MailWorld) -> None:
     """Its body is stored and decrypted in memory already: the last look is right before the post."""
     legacy = await approaching(world, "anna", "ben")
     report = DispatchReport()
@@ -102,10 +104,10 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
     assert await world.states() == {}
 
 
-async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> None:
+async def test_a_corrected_address_is_not_told_of_what_is_past(world: MailWorld) -> None:
     """Of a window that is open it is; a signal was for who was saved then."""
     legacy = await checked_in(world)
-    world.mail.fail(Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.DIES_BEFORE)
     await world.dispatch.run()
     assert await world.states() == {"unknown": 1}
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
@@ -119,16 +121,16 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: World) -> 
 @pytest.mark.parametrize(
     ("corrected", "fault"),
     [
-        ("before its body is stored", Fault.UNAVAILABLE),
-        ("before it is posted", Fault.REJECTED),
-        ("before that is recorded", Fault.UNAVAILABLE),
-        ("before that is recorded", Fault.REJECTED),
-        ("before that is recorded", Fault.SUPPRESSED),
+        ("before its body is stored", MailFault.UNAVAILABLE),
+        ("before it is posted", MailFault.REJECTED),
+        ("before that is recorded", MailFault.UNAVAILABLE),
+        ("before that is recorded", MailFault.REJECTED),
+        ("before that is recorded", MailFault.SUPPRESSED),
     ],
 )
 @pytest.mark.parametrize(("kind", "told"), [("owner_reset", []), ("before_activation", ["anna.new@example.org"])])
 async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_lasts_and_of_nothing_past(
-    world: World, monkeypatch: pytest.MonkeyPatch, corrected: str, fault: Fault, kind: str, told: list[str]
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, corrected: str, fault: MailFault, kind: str, told: list[str]
 ) -> None:
     """As one that is corrected while it waits, or is undecided."""
     legacy = await approaching(world, "anna")
@@ -177,7 +179,7 @@ async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_la
     [(True, "suppressed", ["anna.new@example.org"]), (True, "dead", ["anna.new@example.org"]), (False, "released", [])],
 )
 async def test_an_address_corrected_while_what_became_of_its_email_is_being_recorded_is_told_as_after_it(
-    world: World, lasts: bool, outcome: str, told: list[str]
+    world: MailWorld, lasts: bool, outcome: str, told: list[str]
 ) -> None:
     """The ledger says one thing as the write begins, and another before it ends."""
     legacy = await (approaching(world, "anna") if lasts else checked_in(world))
@@ -199,9 +201,9 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
     assert [each.to for each in world.mail.inbox] == told
 
 
-@pytest.mark.parametrize("fault", [Fault.DIES_BEFORE, Fault.ACCEPTS_AND_DIES])
+@pytest.mark.parametrize("fault", [MailFault.DIES_BEFORE, MailFault.ACCEPTS_AND_DIES])
 async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_what_is_past(
-    world: World, fault: Fault
+    world: MailWorld, fault: MailFault
 ) -> None:
     """The address is the one that it was tried at: what never arrived there is not lost with its words."""
     legacy = await checked_in(world)
@@ -220,7 +222,7 @@ async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_w
     assert world.mail.told("owner_reset") == ["anna@example.org"]
 
 
-async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(proxied: tuple[World, Proxy]) -> None:
+async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(proxied: tuple[MailWorld, NodeProxy]) -> None:
     """Nobody looks at a signal a second time: who is not an heir at its block yet is waited for a while."""
     world, node = proxied
     scenario = world.scenario
@@ -240,7 +242,7 @@ async def test_a_node_that_is_behind_takes_no_owner_reset_from_a_new_heir(proxie
 
 
 async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does_not_lose_it(
-    engine: AsyncEngine, proxied: tuple[World, Proxy]
+    engine: AsyncEngine, proxied: tuple[MailWorld, NodeProxy]
 ) -> None:
     """That it was dropped, and that the chain is to be asked again, is recorded together."""
     world, node = proxied
@@ -254,7 +256,7 @@ async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does
         try:
             with CrashAt(engine, number) as crash:
                 await world.dispatch.run()
-        except Crash:
+        except PlannedCrash:
             pass
         node.well()
         await world.leases_expire()
@@ -271,7 +273,7 @@ async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does
     assert 10 < number < 99
 
 
-async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_open(world: World) -> None:
+async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_open(world: MailWorld) -> None:
     """However long nobody could: from then on it is tried for as long as a new one."""
     legacy = await fickle(world)
     for ends_as in ("dropped", "released"):
@@ -291,7 +293,7 @@ async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_o
 
 @pytest.mark.parametrize("outcome", ["unsent", "sent", "held"])
 async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_one_under_way(
-    world: World, outcome: str
+    world: MailWorld, outcome: str
 ) -> None:
     """The older owner reset is under way with one dispatcher when the newer is due with another."""
     legacy = await checked_in(world)
@@ -327,7 +329,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
 @pytest.mark.parametrize("hours", [23, 25])
 @pytest.mark.parametrize("became", ["sent", "unknown", "held"])
 async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
-    world: World, became: str, hours: int
+    world: MailWorld, became: str, hours: int
 ) -> None:
     """Also for one of which nobody knows yet, or ever, whether it was sent."""
     legacy = world.legacy(inactivity=30 * DAY)
@@ -336,7 +338,7 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
     world.scenario.claim(world.account("anna"), legacy, [])
     await world.look_at_chain()
     await world.sql("update worker.due_window set state = 'too_old'")
-    world.mail.fail(Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.DIES_BEFORE)
     await world.dispatch.run()
     ((older,),) = await world.sql("update worker.sent_ledger set next_try = now() + interval '1 hour' returning id")
     world.scenario.claim(world.account("anna"), legacy, [])
@@ -352,10 +354,12 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
 
 
 @pytest.mark.parametrize("meanwhile", ["the owner checks in", "the timer runs out"])
-async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(world: World, meanwhile: str) -> None:
+async def test_an_undecided_email_that_never_arrived_tells_the_deadline_of_now(
+    world: MailWorld, meanwhile: str
+) -> None:
     """Else an outage would end with people reading that nothing can be claimed yet, and until when."""
     legacy = await checked_in(world)
-    world.mail.fail(Fault.DIES_BEFORE)
+    world.mail.fail(MailFault.DIES_BEFORE)
     await world.dispatch.run()
     assert await world.states() == {"unknown": 1}
     await world.mail.stop()

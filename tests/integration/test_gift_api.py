@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import DAY, Scenario
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import ApiWorld, open_world
 
 EMAIL = "canary.grandchild@post.example"
 ORIGIN = "https://gifts.example.org"
@@ -25,19 +25,19 @@ TYPES = {
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine, GIFT_ORIGINS=ORIGIN) as opened:
         yield opened
 
 
-def seal(world: World) -> int:
+def seal(world: ApiWorld) -> int:
     scenario = world.scenario
     tokens = [(scenario.deployment.usdc, 10**6)]
     heir = scenario.account("heir").address
     return scenario.create_gift(scenario.account("giver"), heir, tokens=tokens, duration=30 * DAY)
 
 
-def signed(world: World, kind: str, message: dict[str, Any], **fields: Any) -> dict[str, Any]:
+def signed(world: ApiWorld, kind: str, message: dict[str, Any], **fields: Any) -> dict[str, Any]:
     giver, deadline = world.scenario.account("giver"), world.deadline()
     domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
     types = {kind: TYPES[kind]}
@@ -45,7 +45,7 @@ def signed(world: World, kind: str, message: dict[str, Any], **fields: Any) -> d
     return {"chainId": world.chain_id, "giver": giver.address, "deadline": deadline, "signature": signature, **fields}
 
 
-def registration(world: World, timelock_id: int, **changes: Any) -> dict[str, Any]:
+def registration(world: ApiWorld, timelock_id: int, **changes: Any) -> dict[str, Any]:
     whole = {
         "salt": "0x" + secrets.token_hex(16),
         "timelockId": str(timelock_id),
@@ -59,7 +59,7 @@ def registration(world: World, timelock_id: int, **changes: Any) -> dict[str, An
     return signed(world, "GiftNotify2", {"payloadHash": hashlib.sha256(payload.encode()).digest()}, payload=payload)
 
 
-async def test_a_registration_is_answered_with_its_times_and_can_be_erased(world: World) -> None:
+async def test_a_registration_is_answered_with_its_times_and_can_be_erased(world: ApiWorld) -> None:
     await world.parts.chain_indexes[world.chain_id].advance()
     id = seal(world)
     answer = await world.post("/gift/notify", registration(world, id))
@@ -72,7 +72,7 @@ async def test_a_registration_is_answered_with_its_times_and_can_be_erased(world
     assert (await world.post("/gift/notify/erase", erase)).code == "already_used"
 
 
-async def test_refusals_name_the_field_and_echo_nothing(world: World) -> None:
+async def test_refusals_name_the_field_and_echo_nothing(world: ApiWorld) -> None:
     await world.parts.chain_indexes[world.chain_id].advance()
     id = seal(world)
     evil = "https://zaffre.example/gifts/1/1#g=" + LETTER

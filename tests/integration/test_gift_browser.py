@@ -5,7 +5,7 @@ from playwright.async_api import expect
 
 from reminder_worker.gifts.assets import find_card_file
 from reminder_worker.gifts.claim_link import encode_letter
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_browser import PageVisitor
 from tests.integration.gift_page_world import LETTER, GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 @pytest.mark.own_browser
 async def test_the_letter_arrives_through_the_redirect_and_no_request_carries_it(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """From the sheet's address to the gift's page: the browser keeps the fragment, and every byte it sent has none."""
     ada, page, origin = gift_world.person("ada"), visitor.page, gift_world.origin

@@ -24,7 +24,7 @@ from reminder_worker.outbox.operator import requeue_dead, settle_unsent
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
 from tests.integration.gift_mail_world import NORMAL, ORIGIN, USDC, World, open_world, unreachable
-from tests.integration.mail_stub import Fault
+from tests.integration.mail_stub import MailFault
 from tests.integration.reminder_world import CHAIN_ID, ENC_KEY
 
 PASSES = [ExpectedPass("gifts", 0, 15)]
@@ -190,7 +190,7 @@ async def test_what_is_held_on_opening_day_can_still_be_sent_within_the_retry_wi
     """It never left, as an operator found out: the notification is kept until then."""
     await world.register(world.seal(), timing="none")
     world.scenario.advance(30 * DAY + 1)
-    world.stub.fail(Fault.IN_DOUBT)
+    world.stub.fail(MailFault.IN_DOUBT)
     for _ in range(3):
         await world.tick()
     assert (await world.states())["gift_unlocked"] == "held"
@@ -206,7 +206,7 @@ async def test_who_registers_an_address_again_that_was_refused_has_it_tried_agai
     """By a mail service that was set up wrongly, and is not any more: the giver is told that the email goes out now."""
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
+    world.stub.fail(MailFault.REJECTED, MailFault.REJECTED, MailFault.REJECTED)
     for _ in range(4):
         await world.tick()
     await world.register(id)
@@ -219,7 +219,7 @@ async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retr
     for requeued in (True, False):
         await world.register(world.seal(), timing="none")
         world.scenario.advance(30 * DAY + 1)
-        world.stub.fail(Fault.REJECTED, Fault.REJECTED, Fault.REJECTED)
+        world.stub.fail(MailFault.REJECTED, MailFault.REJECTED, MailFault.REJECTED)
         for _ in range(4):
             await world.tick()
         assert await world.kept() == 1
@@ -237,7 +237,7 @@ async def test_an_unlock_email_that_is_dead_can_be_sent_after_all_while_the_retr
 
 async def test_whoever_wants_no_email_gets_none(world: World) -> None:
     await world.register(world.seal())
-    world.stub.fail(Fault.SUPPRESSED)
+    world.stub.fail(MailFault.SUPPRESSED)
     await world.tick()
     await world.register(world.seal())
     await world.tick()
@@ -248,7 +248,7 @@ async def test_whoever_wants_no_email_gets_none(world: World) -> None:
 async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world: World) -> None:
     """Who changed their mind is written to after a day, however often there was something to tell meanwhile."""
     await world.register(world.seal())
-    world.stub.fail(Fault.SUPPRESSED)
+    world.stub.fail(MailFault.SUPPRESSED)
     await world.tick()
     await suppressed_earlier(world, "23 hours")
     await world.register(world.seal())
@@ -263,7 +263,7 @@ async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world
 async def test_an_erased_row_is_never_sent_from_its_stored_body(world: World) -> None:
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
     await world.notifications.erase_notification(world.erasure(id))
@@ -290,7 +290,7 @@ async def test_a_test_chain_writes_to_nobody_but_the_list(engine: AsyncEngine, c
 async def test_a_name_corrected_while_the_email_is_undecided_does_not_lose_it(world: World) -> None:
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
     await world.register(id, recipientName="Quilla")
@@ -303,7 +303,7 @@ async def test_a_name_corrected_while_the_email_is_undecided_does_not_lose_it(wo
 async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent(world: World) -> None:
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     await world.register(id, timing="none")
     for _ in range(3):
@@ -311,8 +311,8 @@ async def test_advance_notice_withdrawn_while_the_email_is_undecided_is_not_sent
     assert world.stub.inbox == []
 
 
-@pytest.mark.parametrize("fault", [Fault.IN_DOUBT, Fault.IN_FLIGHT], ids=["held", "unknown"])
-async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: World, fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [MailFault.IN_DOUBT, MailFault.IN_FLIGHT], ids=["held", "unknown"])
+async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: World, fault: MailFault) -> None:
     """A body can be read with the salt that lies beside it: it must not outlive the notification."""
     await world.register(world.seal())
     world.stub.fail(fault)
@@ -327,8 +327,10 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     assert [row.chain_id for row in left] == [CHAIN_ID + 1]
 
 
-@pytest.mark.parametrize("fault", [Fault.IN_DOUBT, Fault.IN_FLIGHT], ids=["held", "unknown"])
-async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(world: World, fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [MailFault.IN_DOUBT, MailFault.IN_FLIGHT], ids=["held", "unknown"])
+async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(
+    world: World, fault: MailFault
+) -> None:
     """What is held is never looked at again, so nothing later would take its body."""
     id = world.seal()
     await world.register(id)
@@ -433,7 +435,7 @@ async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> N
     id = world.seal()
     request = world.request(world.payload(id))
     await world.notifications.register_notification(request)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     tables = await world.sql("select tablename from pg_tables where schemaname = 'worker'")
     stored = str([await world.sql(f"select t::text from worker.{table.tablename} t") for table in tables])
@@ -448,7 +450,7 @@ async def test_nothing_personal_lies_in_the_database_in_clear(world: World) -> N
 async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_arrives(world: World) -> None:
     undecided, waiting = world.seal(), world.seal()
     await world.register(undecided)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     await world.register(waiting, timing="none")
     rotated = Vault(b"n" * 32, [b64decode(ENC_KEY)])

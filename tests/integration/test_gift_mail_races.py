@@ -19,7 +19,7 @@ from reminder_worker.outbox.dispatcher import OutboxDispatcher
 from reminder_worker.outbox.mail_client import MailClient
 from tests.integration.gift_mail_world import NORMAL, World, open_world
 from tests.integration.locks import blocked
-from tests.integration.mail_stub import Fault
+from tests.integration.mail_stub import MailFault
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ async def test_what_is_posted_again_is_looked_at_once_more(
     """The worker has the stored body in hand and asks what became of it, while the giver takes the address back."""
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.DIES_BEFORE)
+    world.stub.fail(MailFault.DIES_BEFORE)
     await world.tick()
     assert (await world.states())["gift_waiting"] == "unknown"
 
@@ -146,7 +146,7 @@ async def test_a_day_chosen_while_a_worker_has_the_email_is_kept_to(
     id = world.seal()
     await world.register(id)
     if undecided:
-        world.stub.fail(Fault.DIES_BEFORE)
+        world.stub.fail(MailFault.DIES_BEFORE)
         await world.tick()
         assert (await world.states())["gift_waiting"] == "unknown"
         await world.sql("update worker.gift_ledger set next_try = now() where state = 'unknown'")
@@ -204,7 +204,7 @@ async def test_an_erasure_while_the_email_is_on_its_way_leaves_no_body_behind(wo
     """The row goes between the store and the answer; what becomes of the email keeps nothing of it."""
     id = world.seal()
     await world.register(id)
-    world.stub.fail(Fault.ACCEPTS_AND_HANGS)
+    world.stub.fail(MailFault.ACCEPTS_AND_HANGS)
     running = asyncio.create_task(world.mail.run())
     await world.stub.hangs.wait()
     await world.notifications.erase_notification(world.erasure(id))

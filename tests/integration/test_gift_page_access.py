@@ -12,7 +12,7 @@ from devnet.compile import ROOT
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
-from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, Visitor
+from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, PageVisitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -103,7 +103,7 @@ _MOVES = """
 
 
 @dataclass
-class Eyes:
+class PageEyes:
     """Looks at a page in each way; what is wrong is kept with the state's name, so that one run tells all."""
 
     page: Page
@@ -147,8 +147,8 @@ class Eyes:
 
 
 @pytest.fixture
-def eyes(visitor: Visitor) -> Eyes:
-    return Eyes(visitor.page)
+def eyes(visitor: PageVisitor) -> PageEyes:
+    return PageEyes(visitor.page)
 
 
 async def choose(page: Page, way: str) -> None:
@@ -158,7 +158,9 @@ async def choose(page: Page, way: str) -> None:
 # -- the claim page -----------------------------------------------------------------------------------------------
 
 
-async def test_every_state_of_a_gift_before_it_is_opened(gift_world: GiftWorld, visitor: Visitor, eyes: Eyes) -> None:
+async def test_every_state_of_a_gift_before_it_is_opened(
+    gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes
+) -> None:
     """Sealed, not found, on another chain, with a damaged or a hostile letter."""
     page, ada = visitor.page, gift_world.person("ada")
     sealed = await gift_world.seal(ada, opened=False)
@@ -184,7 +186,7 @@ async def test_every_state_of_a_gift_before_it_is_opened(gift_world: GiftWorld, 
 
 
 async def test_every_state_of_opening_a_gift(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, eyes: Eyes
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor, eyes: PageEyes
 ) -> None:
     """With a wallet, with a key and the camera, with an email; on its way, received, and afterwards."""
     page = visitor.page
@@ -243,7 +245,7 @@ async def test_every_state_of_opening_a_gift(
     eyes.check()
 
 
-async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visitor, eyes: Eyes) -> None:
+async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
     """Of text, of the focus ring and of what one types into; light and dark, a sealed gift and an open one."""
     page, ada = visitor.page, gift_world.person("ada")
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
@@ -258,7 +260,7 @@ async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: Visit
     eyes.check()
 
 
-async def test_a_gift_is_opened_with_the_keyboard_alone(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_gift_is_opened_with_the_keyboard_alone(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """The focus is always to be seen, in the order of the page, and goes where something new is said."""
     page, ada = visitor.page, gift_world.person("ada")
     gift = await gift_world.seal(ada, marks=LinkFlags("birthday", paper=True))
@@ -309,7 +311,7 @@ async def _focus(page: Page) -> dict[str, Any] | None:
 # -- the page of givers -------------------------------------------------------------------------------------------
 
 
-async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Visitor, eyes: Eyes) -> None:
+async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
     page = visitor.page
     await page.goto(f"{gift_world.origin}/sealed/create")
     await expect(page.get_by_text("No wallet was found yet.")).to_be_visible()
@@ -341,7 +343,7 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Vis
 # -- that these eyes see ------------------------------------------------------------------------------------------
 
 
-async def test_what_is_wrong_is_seen(gift_world: GiftWorld, visitor: Visitor, eyes: Eyes) -> None:
+async def test_what_is_wrong_is_seen(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
     """A page that is bad in each way is found bad in each way."""
     await visitor.page.goto((await _sealed(gift_world)).url)
     await visitor.page.evaluate(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.claim_link import GiftLetter
-from tests.integration.gift_page_browser import PHONE, Visit, Visitor
+from tests.integration.gift_page_browser import PHONE, PageVisitor, Visit
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
 
@@ -79,7 +79,7 @@ async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: Gi
     nothing_amiss(visitor, gift_world.origin)
 
 
-async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Without a reload; said to screen readers once."""
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=4)
     await visitor.page.goto(gift.url)
@@ -96,7 +96,7 @@ async def test_when_the_day_comes_the_page_opens_by_itself(gift_world: GiftWorld
 # -- the letter -------------------------------------------------------------------------------------------
 
 
-async def test_text_is_text(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_text_is_text(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Markup in a name or a message is shown as written, and makes no element."""
     gift = await gift_world.seal(gift_world.person("ada"), letter=HOSTILE)
     await visitor.page.goto(gift.url)
@@ -109,7 +109,7 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: Visitor) -> None:
 
 
 async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
     for lose in LOST_PARTS.values():
@@ -122,7 +122,7 @@ async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same
 
 
 async def test_what_a_link_came_with_on_its_way_takes_nothing_of_its_letter(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """Who wraps a long line, puts a full stop behind it or tracks its readers did not lose anything."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
@@ -134,7 +134,7 @@ async def test_what_a_link_came_with_on_its_way_takes_nothing_of_its_letter(
     nothing_amiss(visitor, gift_world.origin)
 
 
-async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Copied with or without it; once taken out it is in no entry of the history."""
     gift = await gift_world.seal(gift_world.person("ada"), opened=False)
     page, bare = visitor.page, gift.url.split("#")[0]
@@ -162,7 +162,7 @@ async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: Gif
 # -- no gift to show --------------------------------------------------------------------------------------
 
 
-async def test_each_trouble_has_its_own_words(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_each_trouble_has_its_own_words(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """A number without a gift, and a network that is not served; neither shows a way to open anything."""
     page = visitor.page
     await page.goto(gift_world.link(999_999))
@@ -172,7 +172,7 @@ async def test_each_trouble_has_its_own_words(gift_world: GiftWorld, visitor: Vi
     assert await page.locator(".way, form").count() == 0
 
 
-async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """While the chain does not answer; then the page shows it by itself, letter and all."""
     gift = await gift_world.seal(gift_world.person("ada"))
     scenario, listed = gift_world.scenario, gift_world.scenario.deployment.token_white_list
@@ -187,7 +187,7 @@ async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWor
     await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
 
 
-async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     ada = gift_world.scenario.account("ada")
     gift = await gift_world.seal(ada, marks=PAPER)
     gift_world.scenario.withdraw_gift(ada, gift.id)
@@ -203,7 +203,7 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Vi
 # -- on its way -------------------------------------------------------------------------------------------
 
 
-async def test_a_reload_finds_the_gift_on_its_way(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_reload_finds_the_gift_on_its_way(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Nothing is signed twice; while the service does not answer the page says so and goes on by itself."""
     gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
     gift_world.following.clear()
@@ -221,7 +221,7 @@ async def test_a_reload_finds_the_gift_on_its_way(gift_world: GiftWorld, visitor
     assert "gift-request" not in await visitor.stored()
 
 
-async def test_a_signature_that_did_not_arrive_is_sent_again(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_signature_that_did_not_arrive_is_sent_again(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """The key is not asked for anew."""
     gift, page = await gift_world.seal(gift_world.person("ada"), marks=PAPER), visitor.page
     await page.goto(gift.url)
@@ -241,7 +241,7 @@ async def test_a_signature_that_did_not_arrive_is_sent_again(gift_world: GiftWor
     ],
 )
 async def test_why_a_gift_is_not_opened_for_free_now(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, setting: dict[str, str], words: str
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor, setting: dict[str, str], words: str
 ) -> None:
     """A spent budget, a relayer without ether: said before a key is asked for, with what works meanwhile."""
     async with open_gift_world(chain_scenario, engine, **setting) as world:
@@ -258,7 +258,7 @@ async def test_why_a_gift_is_not_opened_for_free_now(
 # -- what is served ---------------------------------------------------------------------------------------
 
 
-async def test_the_page_is_small(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_the_page_is_small(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """All that a claim with a wallet or a paper key loads: under 250 KB as it goes over the wire."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
     answers: list[Any] = []
@@ -293,7 +293,7 @@ async def test_files_are_served_for_ever_and_packed(gift_world: GiftWorld) -> No
         assert (await api.request("GET", f"/sealed/assets/{name}")).status == 404
 
 
-async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """An inline script, a handler, a style and a foreign image: each is reported, and without effect."""
     gift = await gift_world.seal(gift_world.person("ada"))
     await visitor.page.goto(gift.url)

@@ -12,7 +12,7 @@ from eth_account import Account
 from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.claim_link import decode_letter
-from tests.integration.gift_page_browser import InjectedWallet, Visit, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_giver_steps import (
     COVER,
     LETTER,
@@ -43,12 +43,14 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+async def wallet(gift_world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
 
 
 @pytest.mark.own_browser
-async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet) -> None:
+async def test_from_the_sheet_to_the_keepsake(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
     """A gift sealed to a printed key: the sheet's codes lead to it and open it, the recipient is told, the browser can
     make link and card again; and the key was in no request, storage, console line or history."""
     page, world = visitor.page, gift_world
@@ -113,7 +115,7 @@ async def test_from_the_sheet_to_the_keepsake(gift_world: GiftWorld, visitor: Vi
 
 
 async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """The other lane: first an approval of exactly the amount; no sheet and no key."""
     page, scenario = visitor.page, gift_world.scenario
@@ -138,7 +140,7 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
 
 
 async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     page = visitor.page
     await fill_in(page)
@@ -154,7 +156,7 @@ async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
     assert created(wallet)[5] == Account.from_key(key).address.lower()
 
 
-async def test_a_page_prints_at_its_true_size_and_alone(visitor: Visitor, wallet: InjectedWallet) -> None:
+async def test_a_page_prints_at_its_true_size_and_alone(visitor: PageVisitor, wallet: InjectedWallet) -> None:
     page = visitor.page
     await fill_in(page)
     await page.get_by_role("button", name="Continue").click()

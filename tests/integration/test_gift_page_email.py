@@ -18,7 +18,7 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import LinkFlags
 from reminder_worker.logging import configure_logging
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_browser import PageVisitor
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -64,31 +64,31 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
         yield EmailWorld(gifts, provider)
 
 
-async def type_email(visitor: Visitor, email: str) -> None:
+async def type_email(visitor: PageVisitor, email: str) -> None:
     await visitor.page.get_by_label("Your email address").fill(email)
     await visitor.page.get_by_role("button", name="Send me a code").click()
 
 
-async def type_code(visitor: Visitor, code: str) -> None:
+async def type_code(visitor: PageVisitor, code: str) -> None:
     await visitor.page.get_by_label("The code from the email").fill(code)
     await visitor.page.get_by_role("button", name="Open my gift").click()
 
 
-async def ask_for_code(visitor: Visitor, gift: SealedGift, email: str = EMAIL) -> None:
+async def ask_for_code(visitor: PageVisitor, gift: SealedGift, email: str = EMAIL) -> None:
     await visitor.page.goto(gift.url)
     await have_code_sent(visitor, email)
 
 
-async def have_code_sent(visitor: Visitor, email: str = EMAIL) -> None:
+async def have_code_sent(visitor: PageVisitor, email: str = EMAIL) -> None:
     await type_email(visitor, email)
     await expect(visitor.page.get_by_label("The code from the email")).to_be_focused()
 
 
-async def see_it_claimed(visitor: Visitor) -> None:
+async def see_it_claimed(visitor: PageVisitor) -> None:
     await expect(visitor.page.get_by_text(re.compile("has received it|is yours"))).to_be_visible()
 
 
-async def problem(visitor: Visitor) -> str:
+async def problem(visitor: PageVisitor) -> str:
     shown = visitor.page.get_by_role("alert").filter(has_text=re.compile(r"\w"))
     await expect(shown).to_be_visible()
     return await shown.inner_text()
@@ -101,7 +101,7 @@ async def relayed(world: EmailWorld) -> int:
 
 @pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_gift_for_an_email_is_sealed_and_opened(
-    world: EmailWorld, visitor: Visitor, capsys: pytest.CaptureFixture[str], version: str
+    world: EmailWorld, visitor: PageVisitor, capsys: pytest.CaptureFixture[str], version: str
 ) -> None:
     """From the giver's question to the tokens in the email's wallet; the address and the code are with nobody else."""
     gifts, provider = world.gifts, world.provider
@@ -144,7 +144,9 @@ async def test_a_gift_for_an_email_is_sealed_and_opened(
     assert not any(b"referer:" in each.head.lower() or b"cookie:" in each.head.lower() for each in to_provider)
 
 
-async def test_ether_for_an_email_is_opened_although_signing_takes_a_while(world: EmailWorld, visitor: Visitor) -> None:
+async def test_ether_for_an_email_is_opened_although_signing_takes_a_while(
+    world: EmailWorld, visitor: PageVisitor
+) -> None:
     """The other lane; the provider's activity is pending at first."""
     world.provider.polls = 1
     gift = await world.seal(await world.wallet(), ether=True)
@@ -167,7 +169,7 @@ crypto.subtle.sign = async (...asked) => {
 """
 
 
-async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: EmailWorld, visitor: Visitor) -> None:
+async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: EmailWorld, visitor: PageVisitor) -> None:
     """The provider refuses what is not DER to the letter; who has that luck would be told that it does not answer."""
     await visitor.page.add_init_script(SHORT_NUMBERS)
     gift = await world.seal(await world.wallet())
@@ -177,7 +179,7 @@ async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: Emai
     assert world.provider.answers["sign_raw_payload"] == 1
 
 
-async def test_what_no_wallet_can_be_made_for_is_sent_no_code(world: EmailWorld, visitor: Visitor) -> None:
+async def test_what_no_wallet_can_be_made_for_is_sent_no_code(world: EmailWorld, visitor: PageVisitor) -> None:
     """Else the code comes, and opens nothing."""
     gift = await world.seal(await world.wallet())
     for typed in ("canary.ada@secret..example.org", "İsmail@example.org", '"ada"@example.org', "ada"):
@@ -189,7 +191,7 @@ async def test_what_no_wallet_can_be_made_for_is_sent_no_code(world: EmailWorld,
 
 
 async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
-    world: EmailWorld, visitor: Visitor
+    world: EmailWorld, visitor: PageVisitor
 ) -> None:
     gift = await world.seal(await world.wallet())
     await ask_for_code(visitor, gift)
@@ -209,7 +211,7 @@ async def test_a_wrong_code_and_one_that_expired_are_told_and_another_is_sent(
 
 
 async def test_a_phone_that_forgets_the_page_while_the_code_is_looked_up_asks_for_it_again(
-    world: EmailWorld, visitor: Visitor
+    world: EmailWorld, visitor: PageVisitor
 ) -> None:
     """Else whoever comes back from their mail would need the next code, for ever. The address is kept nowhere."""
     gift, page = await world.seal(await world.wallet()), visitor.page
@@ -222,7 +224,7 @@ async def test_a_phone_that_forgets_the_page_while_the_code_is_looked_up_asks_fo
     assert "gift-code" not in await visitor.stored()
 
 
-async def test_another_email_does_not_open_the_gift(world: EmailWorld, visitor: Visitor) -> None:
+async def test_another_email_does_not_open_the_gift(world: EmailWorld, visitor: PageVisitor) -> None:
     """Nor one that has a wallet of its own: it is told, and nothing is signed, relayed or signed up."""
     gift = await world.seal(await world.wallet())
     await world.wallet("somebody@else.example.org")
@@ -237,7 +239,7 @@ async def test_another_email_does_not_open_the_gift(world: EmailWorld, visitor: 
 
 @pytest.mark.parametrize("signed_in_before", [True, False])
 async def test_a_wallet_that_the_service_knows_no_address_of_is_asked_for_by_email(
-    world: EmailWorld, visitor: Visitor, signed_in_before: bool
+    world: EmailWorld, visitor: PageVisitor, signed_in_before: bool
 ) -> None:
     """Made before addresses were kept: found where somebody signed in to it; and never is another one made."""
     gift = await world.seal(await world.wallet(remembered=False))
@@ -252,7 +254,7 @@ async def test_a_wallet_that_the_service_knows_no_address_of_is_asked_for_by_ema
     assert (len(world.provider.organizations), world.provider.sign_ups) == (1, 0)
 
 
-async def test_the_key_of_a_session_cannot_be_read_from_the_page(world: EmailWorld, visitor: Visitor) -> None:
+async def test_the_key_of_a_session_cannot_be_read_from_the_page(world: EmailWorld, visitor: PageVisitor) -> None:
     """Who has it signs as the recipient, until the provider ends the session."""
     await visitor.context.add_init_script(REMEMBER_KEYS)
     await ask_for_code(visitor, await world.seal(await world.wallet()))
@@ -261,7 +263,7 @@ async def test_the_key_of_a_session_cannot_be_read_from_the_page(world: EmailWor
     assert await visitor.page.evaluate("() => window.made.map((each) => each.extractable)") == [False]
 
 
-async def test_whoever_stands_in_for_the_provider_learns_no_code(world: EmailWorld, visitor: Visitor) -> None:
+async def test_whoever_stands_in_for_the_provider_learns_no_code(world: EmailWorld, visitor: PageVisitor) -> None:
     """A key that the provider's enclave has not signed is not encrypted to."""
     world.provider.forges_bundles = True
     gift = await world.seal(await world.wallet())
@@ -271,7 +273,7 @@ async def test_whoever_stands_in_for_the_provider_learns_no_code(world: EmailWor
     assert world.provider.answers["otp_verify_v2"] == 0
 
 
-async def test_another_keys_signature_is_not_sent(world: EmailWorld, visitor: Visitor) -> None:
+async def test_another_keys_signature_is_not_sent(world: EmailWorld, visitor: PageVisitor) -> None:
     world.provider.signs_with = world.gifts.person("mallory")
     gift = await world.seal(await world.wallet())
     await ask_for_code(visitor, gift)
@@ -280,7 +282,7 @@ async def test_another_keys_signature_is_not_sent(world: EmailWorld, visitor: Vi
     assert await relayed(world) == 0
 
 
-async def test_what_the_provider_refuses_is_said_in_words(world: EmailWorld, visitor: Visitor) -> None:
+async def test_what_the_provider_refuses_is_said_in_words(world: EmailWorld, visitor: PageVisitor) -> None:
     """Too many tries, an outage, an address that is none; the person can go on when it is over."""
     gift = await world.seal(await world.wallet())
     await visitor.page.goto(gift.url)
@@ -305,7 +307,7 @@ async def test_what_the_provider_refuses_is_said_in_words(world: EmailWorld, vis
     await see_it_claimed(visitor)
 
 
-async def test_a_link_chooses_neither_the_provider_nor_its_key(world: EmailWorld, visitor: Visitor) -> None:
+async def test_a_link_chooses_neither_the_provider_nor_its_key(world: EmailWorld, visitor: PageVisitor) -> None:
     """Whatever stands in the query or behind the #: the page talks to whom the service names."""
     gift = await world.seal(await world.wallet())
     evil = "http://127.0.0.1:9"

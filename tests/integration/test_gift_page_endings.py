@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.deploy import MULTICALL3
 from devnet.scenarios import Scenario
 from reminder_worker.gifts.claim_link import LinkFlags
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_steps import key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open_gift_world
 
@@ -29,7 +29,7 @@ ENDINGS = {
 }
 
 
-async def handed_in(world: GiftWorld, visitor: Visitor) -> SealedGift:
+async def handed_in(world: GiftWorld, visitor: PageVisitor) -> SealedGift:
     """A gift whose request waits, opened with its key on the page."""
     gift = await world.seal(world.person("ada"), marks=PAPER)
     await visitor.page.goto(gift.url)
@@ -38,7 +38,7 @@ async def handed_in(world: GiftWorld, visitor: Visitor) -> SealedGift:
     return gift
 
 
-async def handed_in_by_wallet(world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+async def handed_in_by_wallet(world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     """The same for a recipient who has a wallet; which that is."""
     ada = world.scenario.account("ada")
     gift, wallet = await world.seal(ada), InjectedWallet(world.scenario, ada, "Ada's wallet")
@@ -63,7 +63,7 @@ async def see_it_failed(page: Page, words: str) -> None:
 
 
 async def test_each_ending_says_what_became_of_the_gift_and_starts_anew(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """Also for who reloads the page while it ends; then nothing of the request is kept."""
     page = visitor.page
@@ -82,7 +82,7 @@ async def test_each_ending_says_what_became_of_the_gift_and_starts_anew(
 
 
 async def test_opened_on_another_device_meanwhile_it_is_theirs_all_the_same(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """The request was satisfied elsewhere: the page tells what arrived where."""
     async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
@@ -97,7 +97,7 @@ async def test_opened_on_another_device_meanwhile_it_is_theirs_all_the_same(
 
 
 async def test_a_budget_that_runs_out_meanwhile_leaves_the_way_at_ones_own_fee(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """The page was opened before: it says why and until when, sends nothing again, and offers what works."""
     ada, page = chain_scenario.account("ada"), visitor.page
@@ -144,7 +144,7 @@ class OpensAnother(InjectedWallet):
 
 @pytest.mark.parametrize("kind", [FailsInside, OpensAnother])
 async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
-    gift_world: GiftWorld, visitor: Visitor, kind: type[InjectedWallet]
+    gift_world: GiftWorld, visitor: PageVisitor, kind: type[InjectedWallet]
 ) -> None:
     """The page does not say that the gift arrived; it can be opened anew."""
     ada, page = gift_world.scenario.account("ada"), visitor.page
@@ -164,7 +164,7 @@ async def test_a_transaction_that_succeeds_without_the_gift_is_not_taken_for_it(
 
 
 async def test_who_has_ether_need_not_wait_until_the_service_pays(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """Their own fee always works; and what waits is over with it."""
     page = visitor.page
@@ -189,7 +189,7 @@ WAITS = (
 
 
 async def test_why_a_gift_is_not_sent_yet_is_said_to_people(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """Who is told of fees waits for them; who is told what it is knows whether to come back."""
     now = {"id": "1", "status": "deferred_fee", "waitsFor": "", "txHash": None, "error": None}

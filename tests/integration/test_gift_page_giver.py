@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_giver_steps import (
     LETTER,
     SECRET,
@@ -28,7 +28,7 @@ RECEIPT = "eth_getTransactionReceipt"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def wallet(gift_world: GiftWorld, visitor: Visitor) -> InjectedWallet:
+async def wallet(gift_world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     return await wallet_at_the_page(gift_world, visitor)
 
 
@@ -67,7 +67,7 @@ async def offer_email(world: GiftWorld, page: Page) -> None:
 
 
 async def test_a_button_that_is_pressed_twice_seals_one_gift(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """Also while the wallet and the service are still asked for the address."""
     page = visitor.page
@@ -82,7 +82,7 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
 
 
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """The wallet's node fails after the transaction was sent: the page asks on, and who leaves it is warned."""
     page = visitor.page
@@ -103,7 +103,7 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
 
 
 async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """Its card is to be had later; nothing says that it did not work, which would invite to seal it again."""
     page = visitor.page
@@ -120,7 +120,7 @@ async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_
 
 
 async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """A phone forgets pages while the wallet is looked at. The tab alone keeps it, and never the key."""
     page, fields = visitor.page, "#create form [name]"
@@ -147,7 +147,7 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
 
 
 async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
-    gift_world: GiftWorld, visitor: Visitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
     """What is filled in is there again: who seals it once more may give twice."""
     page, told = visitor.page, visitor.page.get_by_role("status").first

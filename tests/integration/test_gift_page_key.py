@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.assets import PageFiles
-from tests.integration.gift_page_browser import PHONE, InjectedWallet, Visit, Visitor, full_width
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit, full_width
 from tests.integration.gift_page_steps import PAPER, groups, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld
 
@@ -63,7 +63,7 @@ async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, 
     await expect(page.get_by_text("This gift has been opened")).to_be_visible()
 
 
-async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """A group too short, a letter that keys do not have; capitals and look-alikes do not matter; paste fills all."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
     page, key = visitor.page, key_of(gift.recipient)
@@ -82,14 +82,14 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     assert await typed(page) == key
 
 
-async def test_digits_that_can_be_nobodys_key_are_told_to_be_none(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_digits_that_can_be_nobodys_key_are_told_to_be_none(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     for digits in ("0" * 64, "f" * 31 + "ebaaedce6af48a03bbfd25e8cd0364141"):
         await visitor.page.goto((await gift_world.seal(gift_world.person("ada"), marks=PAPER)).url)
         await type_key(visitor.page, digits)
         await expect(visitor.page.get_by_role("alert")).to_contain_text("That code is not the key.")
 
 
-async def test_a_key_is_understood_as_other_keyboards_write_it(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_key_is_understood_as_other_keyboards_write_it(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Digits of Arabic, Persian or Hindi; and Cyrillic letters, which look the same in the field as on the sheet."""
     page = visitor.page
     for zero in "\u0660\u06f0\u0966":
@@ -102,7 +102,7 @@ async def test_a_key_is_understood_as_other_keyboards_write_it(gift_world: GiftW
 
 
 async def test_a_whole_key_that_is_pasted_takes_the_place_of_what_is_there(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """Wherever the caret stands: what was there would shift the digits, and make a wrong key of the right one."""
     await visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -119,7 +119,7 @@ async def test_a_whole_key_that_is_pasted_takes_the_place_of_what_is_there(
 
 
 @pytest.mark.own_browser
-async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Also for who comes back by the browser's back button."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
     page, key = visitor.page, key_of(gift.recipient)
@@ -134,7 +134,7 @@ async def test_leaving_the_page_empties_the_fields(gift_world: GiftWorld, visito
 
 
 @pytest.mark.own_browser
-async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """With a labelled stand-in for BarcodeDetector: what is no key, or another gift's, is told; the camera goes off."""
     gift, key = await gift_world.seal(gift_world.person("ada"), marks=PAPER), key_of(gift_world.person("ada"))
     page = visitor.page
@@ -157,7 +157,7 @@ async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor:
     nothing_amiss(visitor, gift_world.origin)
 
 
-async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Typed, and held before the camera that looks for it; then the gift is opened with a wallet."""
     ada = gift_world.person("ada")
     gift, page = await gift_world.seal(ada, marks=PAPER), visitor.page

@@ -54,7 +54,7 @@ fragments = (
 )
 
 
-class Page:
+class LinkPage:
     """The page's own module in Node.js."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
@@ -68,10 +68,10 @@ class Page:
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
+def page() -> Iterator[LinkPage]:
     command = ["node_modules/.bin/tsx", "tests/integration/link_driver.ts"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield Page(process)
+        yield LinkPage(process)
         assert process.stdin is not None
         process.stdin.close()
 
@@ -94,24 +94,24 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 @example(fragment=_raw('{"v":1,"to":"\\ud83d\\u200d\\ude00","from":"","note":""}'))
 @example(fragment="A" * 2135)
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_both_sides_read_the_same_letters(page: Page, fragment: str) -> None:
+def test_both_sides_read_the_same_letters(page: LinkPage, fragment: str) -> None:
     """Of well-formed, odd, cut and random fragments."""
     assert page.ask(fragment) == _server_reads(fragment)
 
 
-def test_each_of_our_odd_names_is_taken_by_both_or_by_none(page: Page) -> None:
+def test_each_of_our_odd_names_is_taken_by_both_or_by_none(page: LinkPage) -> None:
     for name in NAMES:
         fragment = _raw(json.dumps({"v": 1, "to": name, "from": "", "note": ""}))
         assert page.ask(fragment) == _server_reads(fragment), ascii(name)
 
 
-def test_each_of_our_odd_messages_is_taken_by_both_or_by_none(page: Page) -> None:
+def test_each_of_our_odd_messages_is_taken_by_both_or_by_none(page: LinkPage) -> None:
     for note in NOTES:
         fragment = _raw(json.dumps({"v": 1, "to": "", "from": "", "note": note}))
         assert page.ask(fragment) == _server_reads(fragment), ascii(note)
 
 
-def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(page: Page) -> None:
+def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(page: LinkPage) -> None:
     """Else the letter of a new phone would be damaged on an old one, and its gift could never be told of by email."""
     for emoji in ("\U0001fa77", "\U0001faff"):  # of 2022, and of some later year
         letter = {"to": f"Mum {emoji}", "from": emoji, "note": ""}
@@ -119,7 +119,7 @@ def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(
         assert page.ask(written) == _server_reads(written) == letter
 
 
-def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Page) -> None:
+def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: LinkPage) -> None:
     """Two planes hold nothing else. What reads as an address with them both refuse, whichever knows them."""
     for ideograph in ("\U00031350", "\U000323b0", "\U0003fffd"):  # of 2022, of 2025, and of some later year
         letter = {"to": f"王{ideograph}明", "from": ideograph, "note": ""}
@@ -132,7 +132,7 @@ def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Pa
 @given(letter=letters)
 @example(letter={"to": "Anna =?utf-8?q?x?=", "from": "", "note": ""})
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_both_sides_write_the_same_letters(page: Page, letter: dict[str, str]) -> None:
+def test_both_sides_write_the_same_letters(page: LinkPage, letter: dict[str, str]) -> None:
     """Byte for byte, or both refuse."""
     try:
         written = encode_letter(GiftLetter(letter["to"], letter["from"], letter["note"]))

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
-from tests.integration.gift_page_browser import InjectedWallet, Visitor, Wire, new_visitor, open_browser
+from tests.integration.gift_page_browser import BrowserWire, InjectedWallet, PageVisitor, new_visitor, open_browser
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_email_world
 from tests.qr import qr_codes
 
@@ -78,7 +78,7 @@ async def test_gifts_are_sealed_and_opened_by_each_way(chain_scenario: Scenario,
             await kept_secret(visitor, world, provider, key)
 
 
-async def with_old_phone(browser: Browser, wire: Wire) -> Visitor:
+async def with_old_phone(browser: Browser, wire: BrowserWire) -> PageVisitor:
     """As old as a browser of today can be made."""
     visitor = await new_visitor(browser, wire)
     await visitor.context.add_init_script(f"({FORGET})({json.dumps(UNKNOWN_TO_OLD_PHONES.split())})")
@@ -127,17 +127,17 @@ async def sealed(page: Page) -> str:
     return link
 
 
-async def visit(visitor: Visitor, link: str) -> None:
+async def visit(visitor: PageVisitor, link: str) -> None:
     await visitor.page.goto(link)
     await expect(visitor.page.get_by_text(NOTE)).to_be_visible()
     await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
 
 
-async def arrived(visitor: Visitor) -> None:
+async def arrived(visitor: PageVisitor) -> None:
     await expect(visitor.page.get_by_role("heading", name="It is yours")).to_be_visible()
 
 
-async def opened_at_own_fee(visitor: Visitor, wallet: InjectedWallet, link: str) -> None:
+async def opened_at_own_fee(visitor: PageVisitor, wallet: InjectedWallet, link: str) -> None:
     await visitor.has(wallet)
     await visit(visitor, link)
     await visitor.page.get_by_role("button", name="Pay the fee myself with Own wallet").click()
@@ -145,7 +145,7 @@ async def opened_at_own_fee(visitor: Visitor, wallet: InjectedWallet, link: str)
     assert (len(wallet.asked("eth_sendTransaction")), len(wallet.asked("eth_signTypedData_v4"))) == (1, 0)
 
 
-async def opened_for_free(visitor: Visitor, wallet: InjectedWallet, link: str) -> None:
+async def opened_for_free(visitor: PageVisitor, wallet: InjectedWallet, link: str) -> None:
     await visitor.has(wallet)
     await visit(visitor, link)
     await visitor.page.get_by_role("button", name="Open for free with Ada's wallet").click()
@@ -153,14 +153,14 @@ async def opened_for_free(visitor: Visitor, wallet: InjectedWallet, link: str) -
     assert (len(wallet.asked("eth_sendTransaction")), len(wallet.asked("eth_signTypedData_v4"))) == (0, 1)
 
 
-async def opened_with_key(visitor: Visitor, key: str, entry: str) -> None:
+async def opened_with_key(visitor: PageVisitor, key: str, entry: str) -> None:
     await visit(visitor, entry)
     await visitor.page.get_by_label("Group 1 of 16").fill(key)
     await visitor.page.get_by_role("button", name="Open my gift").locator("visible=true").click()
     await arrived(visitor)
 
 
-async def opened_with_email(visitor: Visitor, provider: AuthProxyStandIn, link: str) -> None:
+async def opened_with_email(visitor: PageVisitor, provider: AuthProxyStandIn, link: str) -> None:
     await visit(visitor, link)
     await visitor.page.get_by_label("Your email address").fill(EMAIL)
     await visitor.page.get_by_role("button", name="Send me a code").click()
@@ -170,7 +170,7 @@ async def opened_with_email(visitor: Visitor, provider: AuthProxyStandIn, link: 
     await arrived(visitor)
 
 
-async def kept_secret(visitor: Visitor, world: GiftWorld, provider: AuthProxyStandIn, key: str) -> None:
+async def kept_secret(visitor: PageVisitor, world: GiftWorld, provider: AuthProxyStandIn, key: str) -> None:
     everything = await visitor.everything()
     for secret in (key, key[2:], key[2:34], key[34:], "Zymurgically", *provider.mailbox[EMAIL]):
         assert secret not in everything

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open_gift_world
 
@@ -65,7 +65,7 @@ async def pay(page: Page) -> None:
     await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
 
 
-async def paid_for(world: GiftWorld, visitor: Visitor) -> tuple[SealedGift, BusyNetwork]:
+async def paid_for(world: GiftWorld, visitor: PageVisitor) -> tuple[SealedGift, BusyNetwork]:
     """A gift whose recipient has sent a transaction at their own fee, and the wallet that holds it back."""
     ada = world.scenario.account("ada")
     gift, wallet = await world.seal(ada), BusyNetwork(world.scenario, ada, "Ada's wallet")
@@ -75,7 +75,7 @@ async def paid_for(world: GiftWorld, visitor: Visitor) -> tuple[SealedGift, Busy
     return gift, wallet
 
 
-async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """It is not offered again while its transaction is under way, and of it only the public hash is kept."""
     page = visitor.page
     _, wallet = await paid_for(gift_world, visitor)
@@ -92,7 +92,7 @@ async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: Gif
 
 @pytest.mark.parametrize("agrees", [True, False])
 async def test_a_reload_while_the_wallet_still_asks_offers_no_second_payment(
-    gift_world: GiftWorld, visitor: Visitor, agrees: bool
+    gift_world: GiftWorld, visitor: PageVisitor, agrees: bool
 ) -> None:
     """Its window stays open, and what is agreed to there no page hears of: the gift itself tells; or it starts anew."""
     page, ada = visitor.page, gift_world.scenario.account("ada")
@@ -118,7 +118,7 @@ async def test_a_reload_while_the_wallet_still_asks_offers_no_second_payment(
     nothing_amiss(visitor, gift_world.origin)
 
 
-async def test_a_reload_after_it_arrived_tells_what_came_as_ether(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_reload_after_it_arrived_tells_what_came_as_ether(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """The chain forgets how a gift was paid out; the page that had it paid out does not."""
     s, page = gift_world.scenario, visitor.page
     ada = s.account("ada")
@@ -135,7 +135,7 @@ async def test_a_reload_after_it_arrived_tells_what_came_as_ether(gift_world: Gi
 
 
 async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
-    gift_world: GiftWorld, visitor: Visitor
+    gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
     """Nobody can tell the page that a wallet dropped a transaction: the way back is a button, which keeps the focus."""
     page = visitor.page
@@ -154,7 +154,7 @@ async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
 
 
 async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """Reverted, because the recipient's own transaction was first: the page says what is so, not that it failed."""
     ada = chain_scenario.account("ada")

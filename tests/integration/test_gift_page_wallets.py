@@ -5,7 +5,7 @@ from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from tests.integration.gift_page_browser import InjectedWallet, Visitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_steps import nothing_amiss, see_it_received
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 @pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(
-    gift_world: GiftWorld, visitor: Visitor, version: str
+    gift_world: GiftWorld, visitor: PageVisitor, version: str
 ) -> None:
     """It is asked to go to the gift's network and to sign, and for no transaction; the gift arrives whole."""
     gift_world.become(version)
@@ -39,7 +39,7 @@ async def test_a_wallet_without_ether_opens_a_gift_by_a_signature(
 
 @pytest.mark.parametrize("wrapped", [False, True])
 async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor, wrapped: bool
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor, wrapped: bool
 ) -> None:
     """The page says why, reads the chain by the wallet alone, and pays out as ether or wrapped, as chosen."""
     ada, d = chain_scenario.account("ada"), chain_scenario.deployment
@@ -66,7 +66,7 @@ async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
 
 @pytest.mark.parametrize("kept", [False, True])
 async def test_of_ether_that_is_kept_in_another_token_the_amount_is_the_tokens(
-    gift_world: GiftWorld, visitor: Visitor, kept: bool
+    gift_world: GiftWorld, visitor: PageVisitor, kept: bool
 ) -> None:
     """What it was sold for nobody here knows: its own amount is told, and that it came as ether, if it did."""
     s, ada = gift_world.scenario, gift_world.person("ada")
@@ -87,7 +87,7 @@ async def test_of_ether_that_is_kept_in_another_token_the_amount_is_the_tokens(
     nothing_amiss(visitor, gift_world.origin)
 
 
-async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """`window.ethereum`, as the browsers inside wallet apps have it; only where no wallet announces itself."""
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada)
@@ -102,7 +102,7 @@ async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visi
     await see_it_received(visitor.page, "250 USDC")
 
 
-async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Each refusal is told in plain words, and can be tried again."""
     ada = gift_world.person("ada")
     gift = await gift_world.seal(ada)
@@ -125,7 +125,7 @@ async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visi
     assert await gift_world.state(gift) == "open"
 
 
-async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Opened by somebody's other device meanwhile: no transaction is sent and no signature taken."""
     ada = gift_world.scenario.account("ada")
     gift = await gift_world.seal(ada)

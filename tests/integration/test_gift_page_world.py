@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser
 
-from tests.integration.gift_page_browser import Visitor, visiting
+from tests.integration.gift_page_browser import PageVisitor, visiting
 from tests.integration.gift_page_world import GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -12,7 +12,7 @@ SECRET = "Canary-Quintessa"
 
 
 @pytest.mark.own_browser
-async def test_a_secret_that_gets_out_is_seen(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_a_secret_that_gets_out_is_seen(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """In a query, a header, a body, to another host, in each storage, on the console, in an error, in a refusal."""
     page, origin = visitor.page, gift_world.origin
     gift = await gift_world.seal(gift_world.person("ada"))

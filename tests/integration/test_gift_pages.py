@@ -18,7 +18,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.assets import load_occasions, read_card
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
-from tests.integration.api_world import Answer, World, open_world
+from tests.integration.api_world import ApiAnswer, ApiWorld, open_world
 
 ORIGIN = "https://gifts.example.org"
 GIFTS = {"GIFT_ORIGINS": f"{ORIGIN},https://second.example.org", "GIFT_PREFIX": "sealed"}
@@ -35,7 +35,7 @@ SECRET = "Canary-Quintessa"
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine, **GIFTS) as opened:
         yield opened
 
@@ -50,24 +50,24 @@ def ada(chain_scenario: Scenario) -> LocalAccount:
     return chain_scenario.account("ada")
 
 
-async def indexed(world: World) -> None:
+async def indexed(world: ApiWorld) -> None:
     for index in world.parts.chain_indexes.values():
         await index.advance()
 
 
-async def facts(world: World, gift: int) -> Answer:
+async def facts(world: ApiWorld, gift: int) -> ApiAnswer:
     return await world.request("GET", f"/gift/{world.chain_id}/{gift}")
 
 
-async def page(world: World, gift: object, query: str = "") -> Answer:
+async def page(world: ApiWorld, gift: object, query: str = "") -> ApiAnswer:
     return await world.request("GET", f"/sealed/{world.chain_id}/{gift}{query}")
 
 
-async def entry(world: World, address: str, query: str = "") -> Answer:
+async def entry(world: ApiWorld, address: str, query: str = "") -> ApiAnswer:
     return await world.request("GET", f"/sealed/for/{address}{query}", allow_redirects=False)
 
 
-class Tags(HTMLParser):
+class PageTags(HTMLParser):
     """The meta tags of a page, the text that is shown, and what could run or load."""
 
     def __init__(self, html: bytes) -> None:
@@ -100,7 +100,7 @@ class Tags(HTMLParser):
 
 @pytest.mark.core
 async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
-    world: World, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """Both lanes, before any index has read a block: with them the recipient's withdrawal can be signed."""
     s, d = world.scenario, world.scenario.deployment
@@ -143,7 +143,7 @@ async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
 
 
 async def test_ether_that_is_kept_in_another_token_has_that_tokens_unit(
-    world: World, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """2,500 USDC that will be sold for ether are not 2,500 ETH; that ether is what comes is said beside."""
     s, d = world.scenario, world.scenario.deployment
@@ -152,21 +152,21 @@ async def test_ether_that_is_kept_in_another_token_has_that_tokens_unit(
         (asset,) = (await facts(world, gift)).body["assets"]
         assert (asset["symbol"], asset["amount"]) == ("USDC", str(2_500 * 10**6))
         assert (asset["asEther"], asset["soldForEther"]) == (False, True)
-        shown = Tags((await page(world, gift)).body).text
+        shown = PageTags((await page(world, gift)).body).text
         assert "2,500 USDC (paid out in ETH)" in shown
         assert "2,500 ETH" not in shown
         await indexed(world)
     s.withdraw_gift(ada, gift)
     (asset,) = (await facts(world, gift)).body["assets"]
     assert (asset["asEther"], asset["soldForEther"]) == (False, None)
-    shown = Tags((await page(world, gift)).body).text
+    shown = PageTags((await page(world, gift)).body).text
     assert "2,500 USDC" in shown
     assert "ETH" not in shown
 
 
 @pytest.mark.parametrize("skip_swap", [False, True])
 async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_paid_out(
-    world: World, giver: LocalAccount, ada: LocalAccount, skip_swap: bool
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount, skip_swap: bool
 ) -> None:
     """The recipient chose, and the chain has forgotten: neither ETH alone nor WETH alone is claimed."""
     s = world.scenario
@@ -175,7 +175,7 @@ async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_pa
     s.withdraw_gift(ada, gift, skip_swap=skip_swap)
     (asset,) = (await facts(world, gift)).body["assets"]
     assert (asset["symbol"], asset["asEther"], asset["soldForEther"]) == ("WETH", None, False)
-    assert "0.5 ETH or WETH" in Tags((await page(world, gift)).body).text
+    assert "0.5 ETH or WETH" in PageTags((await page(world, gift)).body).text
 
 
 async def test_the_facts_tell_what_this_installation_offers(
@@ -196,7 +196,9 @@ async def test_the_facts_tell_what_this_installation_offers(
         assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
 
 
-async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+async def test_only_gifts_of_whitelisted_tokens_are_shown(
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
+) -> None:
     """Another token, an NFT, another kind of timelock, an unknown number or chain: there is no such gift."""
     s, d = world.scenario, world.scenario.deployment
     junk = s.create_gift(giver, ada.address, tokens=[(d.usdc, 1), (s.deploy("TestERC20", "Junk", "JUNK", 18), 5)])
@@ -213,46 +215,46 @@ async def test_only_gifts_of_whitelisted_tokens_are_shown(world: World, giver: L
     assert (await entry(world, ada.address)).status == 404
 
 
-async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: World, giver: LocalAccount) -> None:
+async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: ApiWorld, giver: LocalAccount) -> None:
     """Not that there is no gift: 503 with Retry-After, as a problem and as a page."""
     gift = world.scenario.create_gift(giver, giver.address, eth=1)
     world.scenario.anvil.set_code(world.scenario.deployment.token_white_list, "0x")
     assert ((await facts(world, gift)).status, (await facts(world, gift)).code) == (503, "chain_unavailable")
     shown = await page(world, gift, "?o=birthday")
     assert (shown.status, shown.headers["Retry-After"]) == (503, "5")
-    assert "right now" in Tags(shown.body).text
-    assert Tags(shown.body).meta["og:title"] == "Happy birthday"
+    assert "right now" in PageTags(shown.body).text
+    assert PageTags(shown.body).meta["og:title"] == "Happy birthday"
     assert (await entry(world, giver.address)).status == 503  # also: nothing is indexed yet
 
 
 # -- the page -------------------------------------------------------------------------------------
 
 
-async def test_the_page_shows_the_public_facts_as_text(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+async def test_the_page_shows_the_public_facts_as_text(world: ApiWorld, giver: LocalAccount, ada: LocalAccount) -> None:
     """What, when, for whom, where; nothing on it runs but our own script, loads from elsewhere or leads away."""
     s = world.scenario
     gift = s.create_gift(giver, ada.address, eth=15 * 10**17, duration=DAY)
     shown = await page(world, gift, "?o=wedding&paper=1&email=1")
-    tags = Tags(shown.body)
+    tags = PageTags(shown.body)
     assert shown.status == 200
     assert shown.headers["Content-Type"] == "text/html; charset=utf-8"
     for words in ("Congratulations on your wedding", "1.5 ETH", "sealed until", ada.address, "printed on the sheet"):
         assert words in tags.text
     assert tags.active == []
     s.advance(2 * DAY)
-    assert "can be opened now" in Tags((await page(world, gift)).body).text
+    assert "can be opened now" in PageTags((await page(world, gift)).body).text
     s.withdraw_gift(ada, gift)
-    assert "has been opened" in Tags((await page(world, gift)).body).text
+    assert "has been opened" in PageTags((await page(world, gift)).body).text
 
 
-async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+async def test_a_token_cannot_write_on_the_page(world: ApiWorld, giver: LocalAccount, ada: LocalAccount) -> None:
     """A symbol with markup, a link or of great length is not shown: the token's address is."""
     s, d = world.scenario, world.scenario.deployment
     tokens = [(d.hostile_symbol_token, 5 * 10**18), (d.long_symbol_token, 7), (d.no_metadata_token, 9)]
     for token, _ in tokens:
         s.whitelist(token)
     shown = await page(world, s.create_gift(giver, ada.address, tokens=tokens))
-    tags = Tags(shown.body)
+    tags = PageTags(shown.body)
     assert tags.active == []
     for words in (
         f"5 of  {to_checksum_address(d.hostile_symbol_token)}",
@@ -263,7 +265,7 @@ async def test_a_token_cannot_write_on_the_page(world: World, giver: LocalAccoun
     assert "evil.example" not in shown.body.decode()
 
 
-async def test_a_link_preview_shows_its_occasion(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+async def test_a_link_preview_shows_its_occasion(world: ApiWorld, giver: LocalAccount, ada: LocalAccount) -> None:
     """Open Graph and Twitter tags by `o`, absolute addresses; whatever is not an occasion has the default's."""
     gift = world.scenario.create_gift(giver, ada.address, eth=1)
     for name in (*load_occasions(), "no-such-occasion", "", None, '"><script>alert(1)</script>'):
@@ -271,7 +273,7 @@ async def test_a_link_preview_shows_its_occasion(world: World, giver: LocalAccou
             f"{world.url}/sealed/{world.chain_id}/{gift}", params={} if name is None else {"o": name}
         ) as response:
             html = await response.read()
-        tags, expected = Tags(html), load_occasions().get(name or "", load_occasions()["gift"])
+        tags, expected = PageTags(html), load_occasions().get(name or "", load_occasions()["gift"])
         meta = tags.meta
         assert meta["og:title"] == meta["twitter:title"] == expected.greeting
         assert meta["og:image"] == meta["twitter:image"]
@@ -311,20 +313,20 @@ async def test_only_pages_of_email_gifts_may_talk_to_the_identity_provider(
             assert headers["Cache-Control"] == "no-store"
 
 
-async def test_a_gift_has_one_path(world: World) -> None:
+async def test_a_gift_has_one_path(world: ApiWorld) -> None:
     """Other spellings of a number are no gift."""
     for path in ("/sealed/01/1", "/sealed/1/+1", "/sealed/1/1.0", "/sealed/1/%31x", "/sealed/x/y", "/sealed/1/\u0661"):
         shown = await world.request("GET", path)
         assert shown.status == 404
-        assert "no gift here" in Tags(shown.body).text
+        assert "no gift here" in PageTags(shown.body).text
 
 
-async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World) -> None:
+async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: ApiWorld) -> None:
     """Who was given it shall not read a problem's JSON; beside the prefix there are no people."""
     for path in ("", "/", "/31337", "/31337/?o=birthday", "/for", "/for/", "/31337/1/2", "/cards"):
         shown = await world.request("GET", f"/sealed{path}")
         assert (shown.status, shown.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
-        assert "This link is not whole" in Tags(shown.body).text
+        assert "This link is not whole" in PageTags(shown.body).text
         assert shown.headers["Cache-Control"] == "no-store"
         beside = await world.request("GET", "/sealedx/31337")
         assert (beside.status, beside.code) == (404, "not_found")
@@ -333,7 +335,9 @@ async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: World) -> Non
 # -- the entry by address -----------------------------------------------------------------------------
 
 
-async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: LocalAccount, ada: LocalAccount) -> None:
+async def test_an_address_leads_to_its_newest_live_gift(
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
+) -> None:
     """Of whitelisted tokens; with only the three marks of the query, encoded anew, and no fragment."""
     s, d = world.scenario, world.scenario.deployment
     older = s.create_gift(giver, ada.address, eth=1, duration=0)
@@ -357,12 +361,14 @@ async def test_an_address_leads_to_its_newest_live_gift(world: World, giver: Loc
     for _ in range(2):
         gone = await entry(world, ada.address, "?o=christmas")
         assert (gone.status, gone.headers["Cache-Control"]) == (404, "no-store")
-        assert "No gift that can be shown here was found" in Tags(gone.body).text, "somebody's worthless one is there"
+        assert "No gift that can be shown here was found" in PageTags(gone.body).text, (
+            "somebody's worthless one is there"
+        )
         await indexed(world)
 
 
 async def test_no_number_of_worthless_gifts_hides_the_one_of_a_sheet(
-    world: World, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """Anybody may seal as many as they like of a token of their own, for the fee alone."""
     s = world.scenario
@@ -376,7 +382,7 @@ async def test_no_number_of_worthless_gifts_hides_the_one_of_a_sheet(
 
 
 async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_gift(
-    world: World, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """A printed sheet has only the address: told so, its finder may throw it away."""
     gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
@@ -390,7 +396,7 @@ async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_g
 
 
 async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was_opened(
-    world: World, giver: LocalAccount, ada: LocalAccount
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
     """It is written on the sheet for those without a camera, and its capitals tell where a digit differs."""
     world.scenario.create_gift(giver, ada.address, eth=1)
@@ -398,9 +404,9 @@ async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was
     wrong = ada.address[:-1] + ("0" if ada.address[-1] != "0" else "1")
     for typed in (wrong, ada.address[:-1], f"{ada.address}.", ada.address.replace("0x", "Ox"), wrong.upper()):
         answer = await entry(world, typed, "?paper=1")
-        told = Tags(answer.body).text
+        told = PageTags(answer.body).text
         assert (answer.status, "compare it with your sheet" in told, "opened" in told) == (404, True, False), typed
-    told = Tags((await entry(world, wrong.lower(), "?paper=1")).body).text  # without capitals nobody can tell
+    told = PageTags((await entry(world, wrong.lower(), "?paper=1")).body).text  # without capitals nobody can tell
     assert "compare it with your sheet" in told
     assert "A gift that has been opened already is not shown here" in told
 
@@ -432,7 +438,7 @@ async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_main
 
 
 async def test_neither_log_nor_metrics_hold_a_path_or_a_query(
-    world: World, giver: LocalAccount, ada: LocalAccount, capsys: pytest.CaptureFixture[str]
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Routes are counted; no address, no number of a gift and nothing of a query, granted, refused or failed."""
     configure_logging(world.parts.settings)
@@ -467,13 +473,13 @@ async def test_many_requests_of_one_client_are_refused(
         world.clock.ahead = 30 - world.clock() % 60  # not across the end of a minute
         answers = [await facts(world, gift), await page(world, gift), await entry(world, giver.address)]
         assert [answer.status for answer in answers] == [200, 200, 302]
-        image = Tags(answers[1].body).meta["og:image"].removeprefix(ORIGIN)
+        image = PageTags(answers[1].body).meta["og:image"].removeprefix(ORIGIN)
         refused = await facts(world, gift)
         assert (refused.status, refused.code) == (429, "rate_limited")
         for answer in (await page(world, gift), await entry(world, giver.address)):
             assert (answer.status, answer.headers["Content-Type"]) == (429, "text/html; charset=utf-8")
             assert 0 < int(answer.headers["Retry-After"]) <= 60
-            assert "Please wait a moment" in Tags(answer.body).text
+            assert "Please wait a moment" in PageTags(answer.body).text
         assert (await world.request("GET", image)).status == 200
 
 

@@ -36,7 +36,7 @@ TYPES = {"GiftEmailWallet": [{"name": "emailHash", "type": "bytes32"}, {"name": 
 
 
 @dataclass
-class World:
+class WalletWorld:
     engine: AsyncEngine
     scenario: Scenario
     provider: IdentityProviderStandIn
@@ -76,7 +76,7 @@ class World:
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[WalletWorld]:
     async with AsyncExitStack() as stack:
         time = FakeTime()
         provider = await stack.enter_async_context(IdentityProviderStandIn(time))
@@ -85,16 +85,16 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         chains = {chain.chain_id: Chain(chain) for chain in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
-        made = World(engine, chain_scenario, provider, time, session, chains, wallets=None)  # type: ignore[arg-type]
+        made = WalletWorld(engine, chain_scenario, provider, time, session, chains, wallets=None)  # type: ignore[arg-type]
         made.wallets = made.another()
         yield made
 
 
-def address_of(world: World) -> str:
+def address_of(world: WalletWorld) -> str:
     return str(world.provider.only.accounts["wallet-1"][0]["address"])
 
 
-async def test_an_email_gets_a_wallet_and_keeps_it(world: World) -> None:
+async def test_an_email_gets_a_wallet_and_keeps_it(world: WalletWorld) -> None:
     first = await world.wallets.find_address(world.request())
     again = await world.another().find_address(world.request(" " + EMAIL.upper()))
     assert first == again == address_of(world)
@@ -102,7 +102,7 @@ async def test_an_email_gets_a_wallet_and_keeps_it(world: World) -> None:
     assert world.provider.answers["create_sub_organization"] == 1
 
 
-async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(world: World) -> None:
+async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(world: WalletWorld) -> None:
     await world.wallets.find_address(world.request())
     async with world.engine.connect() as connection:
         stored = str(await connection.scalar(text("select w::text from worker.gift_wallet w"))).lower()
@@ -115,7 +115,7 @@ async def test_the_database_and_the_providers_names_hold_nothing_of_the_email(wo
     assert hashed not in world.provider.only.name
 
 
-async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not_kept(world: World) -> None:
+async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not_kept(world: WalletWorld) -> None:
     """Whoever signs in names it; a wallet from before this was kept is known once it is asked for again."""
     address = await world.wallets.find_address(world.request())
     assert await world.wallets.find_sub_organization(address) == world.provider.only.id
@@ -128,7 +128,7 @@ async def test_the_sub_organization_is_known_by_the_wallets_address_which_is_not
     assert await world.wallets.find_sub_organization(address) == world.provider.only.id
 
 
-async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
+async def test_requests_at_once_make_one_sub_organization(world: WalletWorld) -> None:
     """Also through two processes, while the activity is pending; they share one bucket of a request a second."""
     world.provider.a_second = 99  # the clock of this test jumps for everybody when one waits
     world.provider.polls = 2
@@ -147,14 +147,14 @@ async def test_requests_at_once_make_one_sub_organization(world: World) -> None:
     assert (seconds, most) == (world.provider.answers.total(), 1)
 
 
-async def test_a_creation_that_takes_its_time_is_asked_about_and_not_repeated(world: World) -> None:
+async def test_a_creation_that_takes_its_time_is_asked_about_and_not_repeated(world: WalletWorld) -> None:
     world.provider.polls = 2  # created, then pending
     assert await world.wallets.find_address(world.request()) == address_of(world)
     asked = world.provider.answers
     assert (asked["create_sub_organization"], asked["get_activity"]) == (1, 2)
 
 
-async def test_an_answer_that_never_arrived_is_no_second_creation(world: World) -> None:
+async def test_an_answer_that_never_arrived_is_no_second_creation(world: WalletWorld) -> None:
     world.provider.breaks = 1
     world.provider.polls = 1  # so that the name does not find it yet
     with pytest.raises(IdentityProviderUnavailable):
@@ -163,7 +163,7 @@ async def test_an_answer_that_never_arrived_is_no_second_creation(world: World) 
     assert len(world.provider.activities) == 1, "the same bytes are the same activity"
 
 
-async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world: World) -> None:
+async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world: WalletWorld) -> None:
     before = await world.wallets.find_address(world.request())
     async with world.engine.begin() as connection:
         await connection.execute(text("delete from worker.gift_wallet"))
@@ -172,7 +172,7 @@ async def test_one_made_before_the_database_was_lost_is_found_by_its_name(world:
 
 
 @pytest.mark.parametrize("status", ["FAILED", "CONSENSUS_NEEDED"])
-async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world: World, status: str) -> None:
+async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world: WalletWorld, status: str) -> None:
     world.provider.ends_as = f"ACTIVITY_STATUS_{status}"
     with pytest.raises(NotCreated):
         await world.wallets.find_address(world.request())
@@ -181,7 +181,7 @@ async def test_a_creation_that_ended_badly_is_told_and_can_be_tried_again(world:
     assert await world.wallets.find_address(world.request()) == address_of(world)
 
 
-async def test_what_the_provider_says_of_a_failure_is_not_logged(world: World) -> None:
+async def test_what_the_provider_says_of_a_failure_is_not_logged(world: WalletWorld) -> None:
     world.provider.ends_as = f"ACTIVITY_STATUS_FAILED: {NORMAL}"
     with capture_logs() as logs, pytest.raises(IdentityProviderUnavailable):
         await world.wallets.find_address(world.request())
@@ -234,7 +234,7 @@ def no_address(organization: Any) -> None:
     organization.accounts["wallet-1"][0]["address"] = "0x" + "zz" * 20
 
 
-async def test_a_wallet_that_somebody_else_may_control_is_never_answered(world: World) -> None:
+async def test_a_wallet_that_somebody_else_may_control_is_never_answered(world: WalletWorld) -> None:
     await world.wallets.find_address(world.request())
     good = deepcopy(world.provider.only)
     for tampered in (
@@ -258,7 +258,7 @@ async def test_a_wallet_that_somebody_else_may_control_is_never_answered(world: 
             await world.wallets.find_address(world.request())
 
 
-async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: World) -> None:
+async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: WalletWorld) -> None:
     before = await world.wallets.find_address(world.request())
     session = {"credential": {"type": "CREDENTIAL_TYPE_LOGIN"}, "expirationSeconds": "900"}
     world.provider.only.users[0]["apiKeys"] = [session]
@@ -279,7 +279,7 @@ async def answering(answer: Callable[[web.Request], Awaitable[web.StreamResponse
         await runner.cleanup()
 
 
-async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept_of_it(world: World) -> None:
+async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept_of_it(world: WalletWorld) -> None:
     """No JSON, no UTF-8, a NUL, an empty id, nested without end, or a redirect."""
     ids = [b'["\xff"]', b'["\\u0000"]', b'[""]']
     bodies = iter([b"<html>", *(b'{"organizationIds": ' + each + b"}" for each in ids), b'{"more": ' + b"[" * 100_000])
@@ -297,7 +297,7 @@ async def test_an_answer_that_is_none_is_the_providers_fault_and_nothing_is_kept
     assert await world.wallets.find_address(world.request()) == address_of(world)
 
 
-async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: World) -> None:
+async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: WalletWorld) -> None:
     """Or another one would be made for it."""
     asked = []
 
@@ -311,7 +311,7 @@ async def test_a_refusal_does_not_say_that_an_email_has_no_wallet_yet(world: Wor
     assert asked == ["list_suborgs"]
 
 
-async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: World) -> None:
+async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: WalletWorld) -> None:
     await world.wallets.find_address(world.request())
     async with world.engine.begin() as connection:
         await connection.execute(text("delete from worker.gift_wallet"))
@@ -322,7 +322,7 @@ async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: W
 
 
 async def test_wallet_of_another_person_is_not_remembered_for_an_email(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: WalletWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A provider that once names another person's wallet does not decide who gets later gifts."""
     theirs = await world.wallets.find_address(world.request("friend@post.example"))
@@ -333,7 +333,7 @@ async def test_wallet_of_another_person_is_not_remembered_for_an_email(
     assert await world.wallets.find_address(world.request()) != theirs
 
 
-async def test_the_message_is_the_givers_about_this_email_and_used_once(world: World) -> None:
+async def test_the_message_is_the_givers_about_this_email_and_used_once(world: WalletWorld) -> None:
     request = world.request()
     with pytest.raises(SignerMismatch):
         await world.wallets.find_address(replace(request, giver=world.scenario.account("thief").address.lower()))
@@ -351,7 +351,7 @@ async def test_the_message_is_the_givers_about_this_email_and_used_once(world: W
     assert world.provider.answers.total() == asked, "a captured message uses up nothing of the provider's limits"
 
 
-async def test_a_failed_request_does_not_spend_the_message(world: World) -> None:
+async def test_a_failed_request_does_not_spend_the_message(world: WalletWorld) -> None:
     request = world.request()
     world.provider.breaks = 1
     with pytest.raises(IdentityProviderUnavailable):
@@ -359,7 +359,7 @@ async def test_a_failed_request_does_not_spend_the_message(world: World) -> None
     assert await world.wallets.find_address(request) == address_of(world)
 
 
-async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_giver(world: World) -> None:
+async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_giver(world: WalletWorld) -> None:
     """Or an hour in which it is away would end the giver's day."""
     one = world.another(GIFT_WALLETS_PER_GIVER="1")
     away = world.another(GIFT_WALLETS_PER_GIVER="1", TURNKEY_URL="http://127.0.0.1:1")
@@ -371,7 +371,7 @@ async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_give
         await one.find_address(world.request())
 
 
-async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World) -> None:
+async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: WalletWorld) -> None:
     """Each new email takes one of the day's creations, whatever becomes of it."""
     away = world.another(GIFT_WALLETS_PER_GIVER="2", TURNKEY_URL="http://127.0.0.1:1")
     for number in range(2 + MOST_GIVEN_BACK):
@@ -381,21 +381,21 @@ async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: World)
         await away.find_address(world.request())
 
 
-async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: World) -> None:
+async def test_a_key_made_for_the_request_cannot_burn_the_cap(world: WalletWorld) -> None:
     throwaway = Account.create()
     with pytest.raises(GiverUnknown):
         await world.wallets.find_address(world.request(signer=throwaway))
     assert not world.provider.answers
 
 
-async def test_a_premium_giver_who_never_sent_anything_is_welcome(world: World) -> None:
+async def test_a_premium_giver_who_never_sent_anything_is_welcome(world: WalletWorld) -> None:
     newcomer = world.scenario.account("newcomer")
     world.scenario.subscribe_premium(newcomer)
     world.scenario.anvil.rpc("anvil_setNonce", newcomer.address, "0x0")
     await world.wallets.find_address(world.request(signer=newcomer))
 
 
-async def test_creations_and_givers_are_capped_by_the_day(world: World) -> None:
+async def test_creations_and_givers_are_capped_by_the_day(world: WalletWorld) -> None:
     capped = world.another(GIFT_WALLETS_PER_DAY="1")
     await capped.find_address(world.request())
     with pytest.raises(LimitReached) as refused:
@@ -407,7 +407,7 @@ async def test_creations_and_givers_are_capped_by_the_day(world: World) -> None:
         await eager.find_address(world.request())
 
 
-async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(world: World) -> None:
+async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(world: WalletWorld) -> None:
     """An account that has sent a transaction costs nothing there; beside mainnet it takes nobody's day away."""
     with Anvil(chain_id=1) as mainnet:
         real = replace(world, scenario=Scenario(mainnet, deploy(mainnet)))
@@ -424,7 +424,7 @@ async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(wo
                 await capped.find_address(real.request("third@post.example"))
 
 
-async def test_a_private_key_of_another_public_key_is_refused_at_the_start(world: World) -> None:
+async def test_a_private_key_of_another_public_key_is_refused_at_the_start(world: WalletWorld) -> None:
     with pytest.raises(Misconfigured) as refused:
         world.another(TURNKEY_API_PRIVATE_KEY="11" * 32)
     assert "11" * 32 not in str(refused.value)

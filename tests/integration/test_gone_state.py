@@ -9,12 +9,12 @@ import pytest
 from devnet.scenarios import DAY, Legacy
 from reminder_worker.reminders.signal_validation import STATE_KEPT_BLOCKS
 from tests.integration.chain_proxy import Json, proxy
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import MailWorld, open_world
 
 GONE = {"code": -32000, "message": "missing trie node 0a0b (path ) state 0x0a0b is not available"}
 
 
-async def watched(world: World, days: int = 30) -> Legacy:
+async def watched(world: MailWorld, days: int = 30) -> Legacy:
     """Looked at by the due pass before it may be claimed from."""
     legacy = world.legacy(inactivity=days * DAY)
     await world.save(legacy, "owner", "anna", "ben")
@@ -23,7 +23,7 @@ async def watched(world: World, days: int = 30) -> Legacy:
 
 
 @asynccontextmanager
-async def without_state(world: World, *errors: Json) -> AsyncIterator[World]:
+async def without_state(world: MailWorld, *errors: Json) -> AsyncIterator[MailWorld]:
     """A worker with a node for each of `errors`, with which it answers reads of the blocks so far; enough blocks later
     to believe it."""
     anvil = world.scenario.anvil
@@ -47,12 +47,12 @@ async def without_state(world: World, *errors: Json) -> AsyncIterator[World]:
         )
 
 
-async def signal(world: World) -> tuple[str, str | None]:
+async def signal(world: MailWorld) -> tuple[str, str | None]:
     ((state, reason),) = await world.sql("select state, reason from worker.notify_signal")
     return state, reason
 
 
-async def claimed(world: World) -> None:
+async def claimed(world: MailWorld) -> None:
     """A claim from a legacy whose people nobody remembers; its signal is there."""
     legacy = await watched(world)
     await world.sql("update worker.watch set membership = null")
@@ -63,7 +63,7 @@ async def claimed(world: World) -> None:
 
 
 @pytest.mark.parametrize("after", ["both say so", "an hour"])
-async def test_signal_is_not_refused_while_one_of_two_nodes_does_not_answer(after: str, world: World) -> None:
+async def test_signal_is_not_refused_while_one_of_two_nodes_does_not_answer(after: str, world: MailWorld) -> None:
     """It may keep old states and have a bad day. One that never answers is not waited for without end."""
     away = {"code": -32603, "message": "internal error"}
     await claimed(world)

@@ -14,18 +14,18 @@ from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.models import FAR_FUTURE
 from reminder_worker.indexer.tables import chain_event, index_cursor, legacy, reminder_config, timelock
-from tests.integration.chain_proxy import Json, Proxy, proxy, refused
+from tests.integration.chain_proxy import Json, NodeProxy, proxy, refused
 from tests.integration.indexer_story import legacies, settings_of, tell
 
 
 @pytest.fixture
-async def node(chain_scenario: Scenario) -> AsyncIterator[Proxy]:
+async def node(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
     async with proxy(chain_scenario.anvil.url) as opened:
         yield opened
 
 
 @pytest.fixture
-async def chain(chain_scenario: Scenario, node: Proxy) -> AsyncIterator[Chain]:
+async def chain(chain_scenario: Scenario, node: NodeProxy) -> AsyncIterator[Chain]:
     opened = Chain(settings_of(chain_scenario, RPC_URLS=(node.url,)))
     yield opened
     await opened.close()
@@ -153,7 +153,7 @@ async def test_a_rollback_deeper_than_the_finalized_block_is_read_again(
 
 
 async def test_a_reorganisation_while_reading_mixes_nothing(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: NodeProxy
 ) -> None:
     """The chain changes between the logs and the question that follows: nothing of the old fork is stored."""
     s = chain_scenario
@@ -175,7 +175,7 @@ async def test_a_reorganisation_while_reading_mixes_nothing(
 
 
 async def test_a_reorganisation_is_rewound_to_its_first_block_despite_finality(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: NodeProxy
 ) -> None:
     """A freshly started node knows no final block; the events of both forks stay stored."""
     s = chain_scenario
@@ -197,7 +197,9 @@ async def test_a_reorganisation_is_rewound_to_its_first_block_despite_finality(
     assert await is_as_read_anew(engine, index)
 
 
-async def test_a_node_that_lags_moves_nothing_back(chain_scenario: Scenario, index: ChainIndex, node: Proxy) -> None:
+async def test_a_node_that_lags_moves_nothing_back(
+    chain_scenario: Scenario, index: ChainIndex, node: NodeProxy
+) -> None:
     """A head below the cursor is reported and changes nothing."""
     s = chain_scenario
     s.anvil.mine(3)
@@ -212,7 +214,7 @@ async def test_a_node_that_lags_moves_nothing_back(chain_scenario: Scenario, ind
 
 
 async def test_logs_that_come_late_are_found(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: NodeProxy
 ) -> None:
     """A node had a block before its logs: a few blocks later the event is stored in order."""
     s = chain_scenario
@@ -230,7 +232,7 @@ async def test_logs_that_come_late_are_found(
 
 
 async def test_a_look_skips_empty_blocks_and_leaves_events_to_the_run(
-    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: Proxy
+    engine: AsyncEngine, chain_scenario: Scenario, index: ChainIndex, node: NodeProxy
 ) -> None:
     """A run is asked for only when there is something to store; with no new block a look is one question."""
     s = chain_scenario

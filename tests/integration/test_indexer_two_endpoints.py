@@ -17,7 +17,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
 from reminder_worker.indexer.tables import chain_event
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 from tests.integration.indexer_story import legacies
 
 FAR = OVERLAP + 20  # blocks: deeper than what is read again
@@ -31,9 +31,9 @@ class Nodes:
     scenario: Scenario
     engine: AsyncEngine
     stack: AsyncExitStack
-    proxies: list[Proxy] = field(default_factory=list)
+    proxies: list[NodeProxy] = field(default_factory=list)
 
-    async def open(self, count: int) -> list[Proxy]:
+    async def open(self, count: int) -> list[NodeProxy]:
         url = self.scenario.anvil.url
         self.proxies = [await self.stack.enter_async_context(proxy(url)) for _ in range(count)]
         return self.proxies
@@ -97,7 +97,7 @@ def invents(scenario: Scenario, like: str, blocks: Collection[int], **other: str
     return alter
 
 
-def count(node: Proxy, method: str) -> int:
+def count(node: NodeProxy, method: str) -> int:
     return node.methods().count(method)
 
 

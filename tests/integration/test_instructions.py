@@ -19,15 +19,15 @@ from reminder_worker.errors import (
 )
 from reminder_worker.reminders.authorization import SignedRequest
 from tests.campaign.nodes import behind
-from tests.integration.chain_proxy import Proxy
+from tests.integration.chain_proxy import NodeProxy
 from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import CHAIN_ID, World, open_world
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 ABOUT = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 PEOPLE = ("owner", "anna", "ben", "clara", "dan")
 
 
-async def family(world: World, *saved: str) -> Legacy:
+async def family(world: MailWorld, *saved: str) -> Legacy:
     legacy = world.legacy(second_line="clara", third_line="dan")
     await world.save(legacy, *(saved or PEOPLE))
     await world.index.advance()
@@ -43,7 +43,7 @@ def signed(signer: LocalAccount, legacy: Legacy, ahead: int = 600) -> SignedRequ
 
 
 @pytest.mark.parametrize("end", ["deleted", "claimed"])
-async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: World, end: str) -> None:
+async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: MailWorld, end: str) -> None:
     legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
     if end == "deleted":
         scenario.delete_legacy(owner, legacy)
@@ -59,7 +59,7 @@ async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: World, 
     assert await world.instructions.request(signed(owner, another)) == 5, "no cooldown has begun"
 
 
-async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: World) -> None:
+async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: MailWorld) -> None:
     """The mail service was down, say, and an heir has claimed meanwhile: nothing is left to wait for."""
     legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
     scenario.advance(400 * DAY)
@@ -71,7 +71,7 @@ async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: 
     assert await world.states("instructions") == {"dropped:legacy_not_live": 5}
 
 
-async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: World) -> None:
+async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: MailWorld) -> None:
     legacy = await family(world)
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 5
     await world.dispatch.run()
@@ -87,7 +87,7 @@ async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(worl
     assert router == {legacy.router}
 
 
-async def test_a_deadline_is_told_only_before_it(world: World) -> None:
+async def test_a_deadline_is_told_only_before_it(world: MailWorld) -> None:
     for legacy, passed in ((await family(world), False), (await family(world), True)):
         if passed:
             world.scenario.advance(400 * DAY)
@@ -99,7 +99,7 @@ async def test_a_deadline_is_told_only_before_it(world: World) -> None:
         world.mail.inbox.clear()
 
 
-async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
+async def test_who_is_not_an_heir_any_more_is_not_told(world: MailWorld) -> None:
     legacy = await family(world)
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 4
@@ -113,7 +113,9 @@ async def test_who_is_not_an_heir_any_more_is_not_told(world: World) -> None:
     assert await world.states("instructions") == {"sent": 3, "dropped:not_in_audience": 1}
 
 
-async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(proxied: tuple[World, Proxy]) -> None:
+async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
     """The owner names one and asks for the instructions at once; the dispatch asks a node that does not know it yet."""
     world, node = proxied
     legacy, owner = await family(world), world.account("owner")
@@ -130,7 +132,7 @@ async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(proxi
     assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in (*PEOPLE, "dora"))
 
 
-async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: World) -> None:
+async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: MailWorld) -> None:
     first, second = await family(world), await family(world)
     await world.instructions.request(signed(world.account("owner"), first))
     with pytest.raises(LimitReached) as refused:
@@ -154,7 +156,7 @@ async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_
 
 
 @pytest.mark.parametrize("saved", ["stranger", "owner"])
-async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: World, saved: str) -> None:
+async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: MailWorld, saved: str) -> None:
     """An owner who has saved only their own address has told nobody either."""
     legacy = await family(world, saved)
     assert await world.instructions.request(signed(world.account("owner"), legacy)) == 0
@@ -162,7 +164,7 @@ async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: 
     assert await world.instructions.request(signed(world.account("owner"), legacy, 700)) == 5
 
 
-async def test_only_the_owner_who_is_the_creator_and_premium(world: World) -> None:
+async def test_only_the_owner_who_is_the_creator_and_premium(world: MailWorld) -> None:
     legacy = await family(world)
     owner = world.account("owner")
     with pytest.raises(SignerMismatch):
@@ -180,7 +182,7 @@ async def test_only_the_owner_who_is_the_creator_and_premium(world: World) -> No
     assert await world.states() == {}
 
 
-async def test_without_a_mail_service_it_says_so(world: World) -> None:
+async def test_without_a_mail_service_it_says_so(world: MailWorld) -> None:
     legacy = await family(world)
     off = world.settings.model_copy(update={"mail": None})
     world.instructions._settings = off

@@ -26,8 +26,8 @@ from reminder_worker.reminders.planner import DispatchReport
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
 from reminder_worker.reminders.rendering import ReminderRenderer
 from tests.integration.locks import blocked, frozen
-from tests.integration.mail_stub import Fault, MailStub
-from tests.integration.reminder_world import ENC_KEY, World, open_world, reminder_store
+from tests.integration.mail_stub import MailFault, MailStub
+from tests.integration.reminder_world import ENC_KEY, MailWorld, open_world, reminder_store
 
 MAIL_TIMEOUT = 2  # seconds, of the world's settings
 LEASE_OVER = "update worker.sent_ledger set lease_until = now() - interval '1 minute'"
@@ -39,7 +39,7 @@ ANOTHER_QUEUED = """
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[MailWorld]:
     """One email is due, and was planned and not accepted before."""
     async with MailStub() as mail, open_world(engine, chain_scenario, mail) as opened:
         legacy = opened.legacy(inactivity=30 * DAY)
@@ -53,15 +53,15 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[
         yield opened
 
 
-async def undecided(world: World) -> OutboxStore[ReminderEmail]:
-    world.mail.fail(Fault.DIES_BEFORE)
+async def undecided(world: MailWorld) -> OutboxStore[ReminderEmail]:
+    world.mail.fail(MailFault.DIES_BEFORE)
     await world.dispatch.run()
     await world.hurry()
     assert await world.states() == {"unknown": 1}
     return reminder_store(world)
 
 
-async def in_hand(world: World) -> tuple[OutboxStore[ReminderEmail], EmailClaim[ReminderEmail], ReminderEmail]:
+async def in_hand(world: MailWorld) -> tuple[OutboxStore[ReminderEmail], EmailClaim[ReminderEmail], ReminderEmail]:
     ledger = reminder_store(world)
     claim = await ledger.claim_due(10)
     (entry,) = claim.entries
@@ -78,7 +78,7 @@ async def make_ready(
 
 @pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
 async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
-    world: World, lost: str, used: int
+    world: MailWorld, lost: str, used: int
 ) -> None:
     """Who holds it now may post it for that; given back, another email would fit into the day beside it."""
     ledger = reminder_store(world)
@@ -89,7 +89,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
 
 
 async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_what_it_took_of_the_day(
-    world: World,
+    world: MailWorld,
 ) -> None:
     """Else the same address, in another legacy, would hear a day late at its cap."""
     ledger, claim, entry = await in_hand(world)
@@ -100,7 +100,7 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
 
 
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
-async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: World, lost: str) -> None:
+async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: MailWorld, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
     report = DispatchReport()
     piece = await world.dispatch.outbox.prepare_batch(report, time.monotonic() + 60)
@@ -113,7 +113,7 @@ async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: Worl
 
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS, "update worker.recipient set salt = sha256('another')"])
 async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it_was_made_for(
-    world: World, lost: str
+    world: MailWorld, lost: str
 ) -> None:
     ledger = await undecided(world)
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '20 hours'")
@@ -127,7 +127,7 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
 
 
 async def test_a_lease_that_is_lost_before_the_email_could_be_posted_gives_back_what_it_took_of_the_day(
-    world: World,
+    world: MailWorld,
 ) -> None:
     """Else a worker that is killed again and again uses up the day of everybody in its hands."""
     ledger, _, _ = await in_hand(world)
@@ -137,7 +137,7 @@ async def test_a_lease_that_is_lost_before_the_email_could_be_posted_gives_back_
     assert await world.sql(USED_BY_DAY) == [(0,)]
 
 
-async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_nothing_back(world: World) -> None:
+async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_nothing_back(world: MailWorld) -> None:
     ledger, claim, entry = await in_hand(world)
     await make_ready(ledger, claim, entry)
     await world.sql(LEASE_OVER)
@@ -146,7 +146,7 @@ async def test_a_lease_that_is_lost_when_the_email_may_have_been_posted_gives_no
     assert await world.sql(USED_BY_DAY) == [(1,)]
 
 
-async def test_a_lease_that_is_lost_while_the_body_is_stored_gives_nothing_back(world: World) -> None:
+async def test_a_lease_that_is_lost_while_the_body_is_stored_gives_nothing_back(world: MailWorld) -> None:
     """From then on the email may have been posted."""
     ledger, _, _ = await in_hand(world)
     await world.sql(LEASE_OVER)
@@ -167,7 +167,9 @@ A_DAY_AGO = """
 USED_BY_DAY = "select used from worker.quota where scope = 'email_day' order by \"window\""
 
 
-async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_place_of_that_one(world: World) -> None:
+async def test_an_undecided_email_that_is_posted_again_on_another_day_takes_a_place_of_that_one(
+    world: MailWorld,
+) -> None:
     """And gives back no other's place there when it comes to nothing: one more than the cap would fit into the day."""
     ledger = await undecided(world)
     await world.sql(A_DAY_AGO)
@@ -190,7 +192,7 @@ ANOTHER_UNDECIDED = """
 
 @pytest.mark.parametrize("other", ["is claimed meanwhile", "is undecided, too"])
 async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_later_goes_first(
-    world: World, other: str
+    world: MailWorld, other: str
 ) -> None:
     """The other one waits a day for it, although an earlier look saw nothing in the way."""
     ledger = await undecided(world)
@@ -208,7 +210,7 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
     assert posted == ({later} if other == "is undecided, too" else frozenset())
 
 
-async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_is_posted(world: World) -> None:
+async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_is_posted(world: MailWorld) -> None:
     """Each of them looks for another that is under way before the other one's look is over."""
     ledger = await undecided(world)
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '25 hours'")
@@ -222,7 +224,7 @@ async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_
     assert sorted(len(each) for each in await asyncio.gather(*both)) == [0, 1]
 
 
-async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_one_kind(world: World) -> None:
+async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_one_kind(world: MailWorld) -> None:
     """The later claim waits for the earlier one, and then sees which email is under way."""
     await world.sql("update worker.sent_ledger set kind = 'before_activation', event = '1:1'")
     await world.sql(ANOTHER_QUEUED)
@@ -236,7 +238,7 @@ async def test_two_dispatchers_that_claim_at_once_do_not_both_claim_emails_of_on
 
 
 async def test_an_email_whose_recipient_is_saved_again_during_its_claim_is_not_lost(
-    world: World, database_url: str
+    world: MailWorld, database_url: str
 ) -> None:
     """The claim finds no recipient, and looks once more before it deletes the email."""
     url = database_url.replace("+psycopg", "")
@@ -261,7 +263,7 @@ async def test_an_email_whose_recipient_is_saved_again_during_its_claim_is_not_l
 
 @pytest.mark.parametrize("in_doubt", [False, True], ids=["claimed", "in doubt"])
 async def test_no_email_is_posted_in_the_last_part_of_its_lease(
-    world: World, monkeypatch: pytest.MonkeyPatch, in_doubt: bool
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, in_doubt: bool
 ) -> None:
     """A post and its answer have to end before another dispatcher may take the email over."""
     if in_doubt:
@@ -294,14 +296,14 @@ async def test_a_run_whose_time_is_up_leaves_what_it_did_not_prepare_as_it_is(
         assert (await world.states())["queued"] == 3
 
 
-async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: World) -> None:
+async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(world: MailWorld) -> None:
     ledger = await undecided(world)
     assert len((await ledger.claim_unknown(10)).entries) == 1
     assert (await ledger.claim_unknown(10)).entries == ()
 
 
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
-async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: World, state: str) -> None:
+async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: MailWorld, state: str) -> None:
     ledger, claim, entry = await in_hand(world)
     await make_ready(ledger, claim, entry)
     await world.sql(ANOTHERS + ", state = :state", state=state)
@@ -311,7 +313,7 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 
-async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: World) -> None:
+async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: MailWorld) -> None:
     """So it is sent by the next dispatcher, also where the mail service could not tell what became of it."""
     ledger = await undecided(world)
     # As one that was dropped and is true again.
@@ -357,7 +359,7 @@ async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_wa
 
 
 async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
@@ -370,7 +372,7 @@ async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claimi
 
 @pytest.mark.parametrize("what", ["a write of recipients", "an erasure by operators", "a rotation of keys"])
 async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
-    world: World, monkeypatch: pytest.MonkeyPatch, what: str
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """An email that may be posted again waits for its recipient's row, and everybody's claims wait for that."""
     await undecided(world)
@@ -392,7 +394,7 @@ async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
     assert await world.states() == {"sent": 1}
 
 
-async def _lock_recipients(world: World, engine: AsyncEngine, what: str) -> None:
+async def _lock_recipients(world: MailWorld, engine: AsyncEngine, what: str) -> None:
     if what == "a rotation of keys":
         async for _ in rotation.rotate_keys(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED_RECIPIENTS):
             pass

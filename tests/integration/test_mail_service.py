@@ -23,11 +23,21 @@ from mail_service.sending import EmailSender, SendRequest
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from tests.integration.certificates import own_certificate
-from tests.integration.mail_service_stack import EMAIL, NAME, ORIGIN, TOKEN, Client, body, environment, process, served
+from tests.integration.mail_service_stack import (
+    EMAIL,
+    NAME,
+    ORIGIN,
+    TOKEN,
+    ServiceClient,
+    body,
+    environment,
+    process,
+    served,
+)
 
 
 @pytest.fixture
-async def client(mail_database: str, inbox: SmtpInbox) -> AsyncIterator[Client]:
+async def client(mail_database: str, inbox: SmtpInbox) -> AsyncIterator[ServiceClient]:
     async with served(environment(mail_database, inbox)) as running:
         yield running
 
@@ -38,7 +48,7 @@ def rows(database: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.core
-async def test_an_email_arrives_whole(client: Client, inbox: SmtpInbox) -> None:
+async def test_an_email_arrives_whole(client: ServiceClient, inbox: SmtpInbox) -> None:
     """Both parts, the headers of an automatic email, one-click unsubscribe, the answer's message id."""
     answer = await client.send("key-1")
     assert (answer.status, answer.json["duplicate"]) == (200, False)
@@ -74,7 +84,7 @@ async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: SmtpIn
 
 
 @pytest.mark.core
-async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_repeated_request_is_answered_from_memory(client: ServiceClient, inbox: SmtpInbox) -> None:
     first, second = await client.send("key-1"), await client.send("key-1")
     assert second.json == {"messageId": first.json["messageId"], "duplicate": True}
     assert (await client.status("key-1")).json == {"status": "accepted", "messageId": first.json["messageId"]}
@@ -84,7 +94,7 @@ async def test_a_repeated_request_is_answered_from_memory(client: Client, inbox:
     assert len(inbox.messages) == 1
 
 
-async def test_a_hundred_copies_at_once_are_one_email(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_hundred_copies_at_once_are_one_email(client: ServiceClient, inbox: SmtpInbox) -> None:
     answers = await asyncio.gather(*(client.send("key-1") for _ in range(100)))
     assert len(inbox.messages) == 1
     assert {answer.status for answer in answers} <= {200, 425}
@@ -102,14 +112,14 @@ async def test_two_instances_share_the_keys(mail_database: str, inbox: SmtpInbox
     assert rows(mail_database) == [(key, "accepted", "handing_over") for key in sorted(keys)]
 
 
-async def test_a_key_belongs_to_one_body(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_key_belongs_to_one_body(client: ServiceClient, inbox: SmtpInbox) -> None:
     await client.send("key-1")
     answer = await client.send("key-1", variables={"legacyId": "43"})
     assert (answer.status, answer.json["code"]) == (409, "idempotency_key_reused")
     assert len(inbox.messages) == 1
 
 
-async def test_a_key_under_way_is_said_to_be(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_key_under_way_is_said_to_be(client: ServiceClient, inbox: SmtpInbox) -> None:
     inbox.faults.hold = asyncio.Event()
     sending = asyncio.create_task(client.send("key-1"))
     await inbox.wait_for_count(1)
@@ -134,7 +144,9 @@ async def test_a_caller_that_hangs_up_does_not_stop_the_email(mail_database: str
         assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
 
 
-async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
+async def test_an_smtp_server_that_is_down_frees_the_key(
+    client: ServiceClient, inbox: SmtpInbox, mail_database: str
+) -> None:
     await client.send("key-0")
     await inbox.refuse()
     answer = await client.send("key-1")
@@ -156,7 +168,7 @@ async def test_an_smtp_server_that_is_down_frees_the_key(client: Client, inbox: 
     ],
 )
 async def test_a_refusal_frees_the_key(
-    client: Client, inbox: SmtpInbox, fault: str, reply: str, status: int, code: str
+    client: ServiceClient, inbox: SmtpInbox, fault: str, reply: str, status: int, code: str
 ) -> None:
     """Nothing was accepted, the answer says what to do, repeats nothing of the server's, and a retry goes through."""
     await client.send("key-0")
@@ -173,7 +185,7 @@ async def test_a_refusal_frees_the_key(
     assert inbox.connections == 1 or reply.startswith("421"), "each refusal would cost a login"
 
 
-async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: ServiceClient, inbox: SmtpInbox) -> None:
     inbox.faults.drop_after_data = True
     answer = await client.send("key-1")
     assert (answer.status, answer.json["code"]) == (409, "in_doubt")
@@ -185,7 +197,7 @@ async def test_a_lost_reply_is_in_doubt_and_never_sent_again(client: Client, inb
 
 
 async def test_replies_are_waited_for_as_long_as_a_server_may_take(
-    client: Client, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
+    client: ServiceClient, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Five minutes each (RFC 5321, 4.5.3.2), or no email ever leaves by a server that lets strangers wait. Ten for the
     one that decides: who gives up before holds an email for ever that was refused, or arrived."""
@@ -279,7 +291,9 @@ async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Smt
     assert rows(mail_database) == [("key-1", "accepted", "handing_over")]
 
 
-async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
+async def test_a_database_that_is_away_sends_nothing(
+    client: ServiceClient, inbox: SmtpInbox, mail_database: str
+) -> None:
     """503 while it is away, to who unsubscribes on a page, and the service finds it again by itself."""
     hasher = AddressHasher(
         MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
@@ -305,7 +319,7 @@ async def test_a_database_that_is_away_sends_nothing(client: Client, inbox: Smtp
 
 
 async def test_database_that_fails_before_the_body_leaves_frees_the_key(
-    client: Client, inbox: SmtpInbox, mail_database: str
+    client: ServiceClient, inbox: SmtpInbox, mail_database: str
 ) -> None:
     with psycopg.connect(mail_database, autocommit=True) as connection:
         connection.execute(
@@ -430,7 +444,7 @@ async def test_a_full_queue_says_so(mail_database: str, inbox: SmtpInbox) -> Non
     assert len(inbox.messages) == 17
 
 
-async def test_unsubscribing_takes_a_post(client: Client, inbox: SmtpInbox) -> None:
+async def test_unsubscribing_takes_a_post(client: ServiceClient, inbox: SmtpInbox) -> None:
     """A GET changes nothing, a POST suppresses whatever the letter case, the token shows no address."""
     await client.send("key-1")
     url = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>")
@@ -452,7 +466,7 @@ async def test_unsubscribing_takes_a_post(client: Client, inbox: SmtpInbox) -> N
 
 @pytest.mark.parametrize(("template", "answered"), [("gift_waiting", "suppressed"), ("relayer_stopped", "messageId")])
 async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_the_same(
-    client: Client, inbox: SmtpInbox, mail_database: str, template: str, answered: str
+    client: ServiceClient, inbox: SmtpInbox, mail_database: str, template: str, answered: str
 ) -> None:
     hasher = AddressHasher(
         MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
@@ -475,7 +489,7 @@ async def test_who_unsubscribed_gets_no_gift_either_and_operators_are_told_all_t
     assert answered in (await client.request("POST", "/send", json=email, headers=headers)).json
 
 
-async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, inbox: SmtpInbox) -> None:
+async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: ServiceClient, inbox: SmtpInbox) -> None:
     """By the button of the page that stopped them, and by any link of an email later; again a GET changes nothing."""
     await client.send("key-1")
     path = (inbox.messages[0].header("List-Unsubscribe") or "").strip("<>").removeprefix("http://127.0.0.1:8090")
@@ -491,7 +505,9 @@ async def test_who_stopped_emails_by_mistake_finds_the_way_back(client: Client, 
     assert "Stop these emails?" in (await client.request("GET", path)).json
 
 
-async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: SmtpInbox, mail_database: str) -> None:
+async def test_a_forged_unsubscribe_token_does_nothing(
+    client: ServiceClient, inbox: SmtpInbox, mail_database: str
+) -> None:
     await client.send("key-1")
     token = (inbox.messages[0].header("List-Unsubscribe") or "").rpartition("/")[2].strip(">")
     forged = ("B" if token[0] == "A" else "A") + token[1:]
@@ -502,7 +518,7 @@ async def test_a_forged_unsubscribe_token_does_nothing(client: Client, inbox: Sm
         assert connection.execute("select count(*) from mail_service.suppression").fetchone() == (0,)
 
 
-async def test_a_bad_request_is_refused(client: Client, inbox: SmtpInbox) -> None:
+async def test_a_bad_request_is_refused(client: ServiceClient, inbox: SmtpInbox) -> None:
     """And the log says what is wrong with it: after three times the worker's email is dead until that is repaired."""
     for changes, status, code in (
         ({"template": "no_such"}, 400, "unknown_template"),
@@ -530,7 +546,7 @@ async def test_a_bad_request_is_refused(client: Client, inbox: SmtpInbox) -> Non
         assert inbox.messages == []
 
 
-async def test_only_the_token_opens(client: Client, inbox: SmtpInbox) -> None:
+async def test_only_the_token_opens(client: ServiceClient, inbox: SmtpInbox) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}, {"Authorization": "Bearer é"}):
         answer = await client.request("POST", "/send", json=body(), headers={"Idempotency-Key": "key-1", **headers})
         assert (answer.status, answer.json["code"]) == (401, "unauthorized")
@@ -538,7 +554,7 @@ async def test_only_the_token_opens(client: Client, inbox: SmtpInbox) -> None:
     assert inbox.messages == []
 
 
-async def test_a_key_is_required(client: Client) -> None:
+async def test_a_key_is_required(client: ServiceClient) -> None:
     answer = await client.request("POST", "/send", json=body(), headers={"Authorization": f"Bearer {TOKEN}"})
     assert (answer.status, answer.json["code"]) == (400, "missing_idempotency_key")
     with capture_logs() as logs:
@@ -546,7 +562,7 @@ async def test_a_key_is_required(client: Client) -> None:
     assert "zoe" not in str(logs), "what is no key may be anything"
 
 
-async def test_templates_and_previews_are_pages(client: Client) -> None:
+async def test_templates_and_previews_are_pages(client: ServiceClient) -> None:
     listed = (await client.request("GET", "/templates")).json["templates"]
     assert {"before_activation", "instructions"} <= {template["name"] for template in listed}
     for template in listed:

@@ -13,8 +13,8 @@ from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import RequestState
 from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
-from tests.integration.api_world import World
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.api_world import ApiWorld
+from tests.integration.gift_page_browser import PageVisitor
 from tests.integration.gift_page_steps import PAPER, key_of, type_key
 from tests.integration.gift_page_world import open_gift_world
 from tests.integration.mail_stub import MailStub
@@ -42,7 +42,7 @@ LANES = ("claim", "check-in", "gift-withdraw")
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with relaying(chain_scenario, engine) as opened:
         yield opened
 
@@ -50,7 +50,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 # -- a repeat of a request --------------------------------------------------------------------------
 
 
-def asked(world: World, sealed: SponsorScenario, lane: str) -> tuple[dict[str, Any], str]:
+def asked(world: ApiWorld, sealed: SponsorScenario, lane: str) -> tuple[dict[str, Any], str]:
     """A request that is good to be relayed, and a contract that its call needs."""
     if lane == "claim":
         return claim_body(world, sealed.legacy(), sealed.heir, [sealed.it.usdc]), sealed.it.usdc
@@ -61,12 +61,12 @@ def asked(world: World, sealed: SponsorScenario, lane: str) -> tuple[dict[str, A
     return withdraw_body(world, sealed.gift(), sealed.heir), sealed.it.usdc
 
 
-def another_keys(world: World, sealed: SponsorScenario, body: dict[str, Any]) -> str:
+def another_keys(world: ApiWorld, sealed: SponsorScenario, body: dict[str, Any]) -> str:
     """A signature of the right form, made by another key for another gift."""
     return str(withdraw_body(world, sealed.gift(), world.scenario.account("stranger"))["signature"])
 
 
-async def test_public_fields_without_a_good_signature_tell_no_id(world: World, sealed: SponsorScenario) -> None:
+async def test_public_fields_without_a_good_signature_tell_no_id(world: ApiWorld, sealed: SponsorScenario) -> None:
     """All fields but the signature are public once the transaction was sent."""
     for lane in LANES:
         path, (body, _) = f"/sponsor/{lane}", asked(world, sealed, lane)
@@ -88,7 +88,7 @@ async def test_public_fields_without_a_good_signature_tell_no_id(world: World, s
 
 
 async def test_the_stored_signature_of_a_smart_wallet_is_a_repeat_also_when_the_wallet_changed(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     """Another signature is answered by the wallet as it is now."""
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
@@ -106,7 +106,7 @@ async def test_the_stored_signature_of_a_smart_wallet_is_a_repeat_also_when_the_
 REVERTS = "0x60006000fd"  # code of a contract that refuses every call
 
 
-async def follow(world: World) -> None:
+async def follow(world: ApiWorld) -> None:
     """Let the relay look once at what it sent."""
     await world.sql("update worker.tx_attempt set broadcast_at = broadcast_at - interval '15 s'")
     await world.parts.relaying.reconcilers[RELAYER].run(world.chain_id)
@@ -114,7 +114,7 @@ async def follow(world: World) -> None:
 
 @pytest.mark.parametrize("lane", LANES)
 async def test_a_failed_transaction_is_said_to_have_failed_before_it_is_final(
-    world: World, sealed: SponsorScenario, lane: str
+    world: ApiWorld, sealed: SponsorScenario, lane: str
 ) -> None:
     body, needed = asked(world, sealed, lane)
     anvil = world.scenario.anvil
@@ -167,7 +167,7 @@ async def test_a_failure_that_a_reorganisation_took_back_is_shown_no_more(
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_the_gift_page_says_at_once_that_the_transaction_failed(
-    chain_scenario: Scenario, engine: AsyncEngine, visitor: Visitor
+    chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
     """It never says that the gift has arrived."""
     anvil, page = chain_scenario.anvil, visitor.page
@@ -208,7 +208,7 @@ def terms_of(scenario: Scenario, trigger: str) -> dict[str, Any]:
 
 
 async def test_a_legacy_that_never_opens_is_refused_a_claim_and_checked_in_as_its_contract_does(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     """The contract computes the triggers in a check-in and fails with the first two."""
     world.scenario.subscribe_premium(sealed.owner)
@@ -223,7 +223,7 @@ async def test_a_legacy_that_never_opens_is_refused_a_claim_and_checked_in_as_it
 
 
 async def test_a_legacy_that_cannot_be_read_is_not_called_unknown_to_the_router(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     legacy = world.scenario.create_reverting_legacy(sealed.owner, {sealed.heir.address: 100})
     world.scenario.set_mode(legacy, LegacyMode.REVERTS)
@@ -262,7 +262,7 @@ LANE = 900_000
     ],
 )
 async def test_a_claim_has_the_gas_that_its_family_needs(
-    world: World,
+    world: ApiWorld,
     sealed: SponsorScenario,
     monkeypatch: pytest.MonkeyPatch,
     heirs: int,

@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.abi_codec import encode_address, encode_word
 from reminder_worker.indexer.models import ENDED, GIFT, LIVE
-from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.gift_mail_world import NORMAL, World, open_world
 
 
 @pytest.fixture
-async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[tuple[World, Proxy, Proxy]]:
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[tuple[World, NodeProxy, NodeProxy]]:
     """Registered gifts on one chain behind two endpoints, of which the first is asked first."""
     url = chain_scenario.anvil.url
     async with proxy(url) as first, proxy(url) as second, AsyncExitStack() as stack:
@@ -49,7 +49,7 @@ OTHER = "0x" + "0d" * 20
     ids=["ended", "another person's", "another person's that ended"],
 )
 async def test_the_first_endpoint_alone_takes_no_gifts_email_away(
-    nodes: tuple[World, Proxy, Proxy], lie: Callable[[str], str], reason: str
+    nodes: tuple[World, NodeProxy, NodeProxy], lie: Callable[[str], str], reason: str
 ) -> None:
     """Neither at its latest block nor at its finalized one; the email is sent when the endpoint is well again."""
     world, first, _ = nodes
@@ -70,7 +70,9 @@ async def test_the_first_endpoint_alone_takes_no_gifts_email_away(
 
 
 @pytest.mark.parametrize("timing", ["immediate", "none"])
-async def test_a_withdrawal_that_is_taken_back_loses_no_email(nodes: tuple[World, Proxy, Proxy], timing: str) -> None:
+async def test_a_withdrawal_that_is_taken_back_loses_no_email(
+    nodes: tuple[World, NodeProxy, NodeProxy], timing: str
+) -> None:
     """While a withdrawal is not final, its gift's emails wait and its row stays."""
     world, *_ = nodes
     scenario = world.scenario
@@ -89,7 +91,9 @@ async def test_a_withdrawal_that_is_taken_back_loses_no_email(nodes: tuple[World
     assert world.stub.told("gift_unlocked") == [NORMAL]
 
 
-async def test_a_withdrawal_that_is_final_at_two_endpoints_ends_the_emails(nodes: tuple[World, Proxy, Proxy]) -> None:
+async def test_a_withdrawal_that_is_final_at_two_endpoints_ends_the_emails(
+    nodes: tuple[World, NodeProxy, NodeProxy],
+) -> None:
     """A silent second endpoint is waited for."""
     world, _, second = nodes
     id = world.seal()

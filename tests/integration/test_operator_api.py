@@ -22,7 +22,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.passes import PASSES
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.settings import MailSettings
-from tests.integration.api_world import World, open_world, person
+from tests.integration.api_world import ApiWorld, open_world, person
 from tests.integration.chain_proxy import proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
@@ -124,13 +124,13 @@ async def test_the_status_calls_unknown_what_a_chain_does_not_tell_in_time_and_f
                     pass
 
 
-async def saved(world: World, *emails: str) -> None:
+async def saved(world: ApiWorld, *emails: str) -> None:
     owner = world.owner()
     people = [person(number, email=email) for number, email in enumerate(emails, 1)]
     assert (await world.ingest(owner, world.legacy(owner), people)).status == 200
 
 
-async def register_gift(world: World, email: str) -> None:
+async def register_gift(world: ApiWorld, email: str) -> None:
     scenario, giver = world.scenario, world.scenario.account("giver")
     tokens = [(scenario.deployment.usdc, 10**6)]
     id = scenario.create_gift(giver, scenario.account("heir").address, tokens=tokens, duration=30 * DAY)
@@ -220,7 +220,7 @@ async def test_dead_emails_go_back_to_the_queue(engine: AsyncEngine, chain_scena
 
 
 @asynccontextmanager
-async def sending(world: World, mail: MailStub) -> AsyncIterator[None]:
+async def sending(world: ApiWorld, mail: MailStub) -> AsyncIterator[None]:
     """Its emails go to the stub."""
     settings, engine = world.parts.settings, world.engine
     to_stub = MailSettings.model_validate({"MAIL_URL": mail.url, "MAIL_TOKEN": SecretStr(TOKEN)})

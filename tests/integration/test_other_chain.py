@@ -5,12 +5,12 @@ from typing import Any
 
 from devnet.scenarios import DAY, Legacy
 from tests.integration.other_chain import OTHER_CHAIN, mirror, of_other_chain
-from tests.integration.reminder_world import CHAIN_ID, World
+from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 READ_ANEW = ("index_cursor", "chain_event", "legacy", "reminder_config", "notify_signal", "due_window", "sent_ledger")
 
 
-async def seen(world: World) -> Legacy:
+async def seen(world: MailWorld) -> Legacy:
     """A legacy whose window is open and another's check-in: known, and not planned yet."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "anna", "ben")
@@ -22,7 +22,7 @@ async def seen(world: World) -> Legacy:
     return legacy
 
 
-async def on_another_chain(world: World) -> dict[str, Sequence[Any]]:
+async def on_another_chain(world: MailWorld) -> dict[str, Sequence[Any]]:
     """As ours is now, but for who is configured there and which legacies its routers know by these ids."""
     await mirror(world.engine, CHAIN_ID)
     for change in (
@@ -34,11 +34,11 @@ async def on_another_chain(world: World) -> dict[str, Sequence[Any]]:
     return await of_other_chain(world.engine)
 
 
-def told(world: World) -> list[tuple[str, str]]:
+def told(world: MailWorld) -> list[tuple[str, str]]:
     return sorted((email.template, email.to) for email in world.mail.inbox)
 
 
-async def test_what_another_chain_was_told_is_told_here_too(world: World) -> None:
+async def test_what_another_chain_was_told_is_told_here_too(world: MailWorld) -> None:
     await seen(world)
     await world.dispatch.run()
     once = told(world)
@@ -52,7 +52,7 @@ async def test_what_another_chain_was_told_is_told_here_too(world: World) -> Non
     assert await of_other_chain(world.engine) == other
 
 
-async def test_nothing_that_becomes_of_a_legacy_here_is_said_of_another_chains(world: World) -> None:
+async def test_nothing_that_becomes_of_a_legacy_here_is_said_of_another_chains(world: MailWorld) -> None:
     legacy = await seen(world)
     at = await world.index.read_head()
     signals = await world.index.read_signals(0, at.number, at)

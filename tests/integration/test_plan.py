@@ -8,14 +8,14 @@ from sqlalchemy import text
 
 from devnet.scenarios import DAY, Legacy
 from reminder_worker.reminders.planner import Planner, PlanReport
-from tests.integration.chain_proxy import Proxy
+from tests.integration.chain_proxy import NodeProxy
 from tests.integration.locks import blocked
-from tests.integration.reminder_world import CHAIN_ID, World
+from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 REFUSED = {"code": -32005, "message": "query returned more than 10000 results"}
 
 
-async def claimed(world: World) -> Legacy:
+async def claimed(world: MailWorld) -> Legacy:
     """A claim has just been made of a legacy of owner, anna and ben, and ended it; its signal is stored."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "owner", "anna", "ben")
@@ -28,16 +28,16 @@ async def claimed(world: World) -> Legacy:
     return legacy
 
 
-async def told(world: World, kind: str = "activated_transfer") -> set[str]:
+async def told(world: MailWorld, kind: str = "activated_transfer") -> set[str]:
     rows = await world.sql("select recipient from worker.sent_ledger where kind = :kind", kind=kind)
     return {world.labels[row[0]] for row in rows}
 
 
-def planner(world: World) -> Planner:
+def planner(world: MailWorld) -> Planner:
     return world.dispatch._planners[CHAIN_ID]
 
 
-async def plan(world: World) -> PlanReport:
+async def plan(world: MailWorld) -> PlanReport:
     report = PlanReport()
     await world.sql("update worker.notify_signal set next_try = now() where state = 'new'")
     await planner(world).run(report)
@@ -45,7 +45,7 @@ async def plan(world: World) -> PlanReport:
 
 
 @pytest.mark.core
-async def test_several_planners_at_once_make_each_entry_once(world: World) -> None:
+async def test_several_planners_at_once_make_each_entry_once(world: MailWorld) -> None:
     legacy = world.legacy(inactivity=3 * DAY)
     await world.save(legacy, "owner", "anna", "ben")
     world.scenario.check_in(world.account("owner"), legacy)
@@ -57,7 +57,7 @@ async def test_several_planners_at_once_make_each_entry_once(world: World) -> No
     assert not await planner(world).has_work()
 
 
-async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: World) -> None:
+async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: MailWorld) -> None:
     """Members from before it opened may lack an heir, who would be passed over for good."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "anna")
@@ -72,7 +72,7 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
 
 
 async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the due pass learned of the legacy since the plan began is planned, too."""
     legacy = world.legacy(inactivity=30 * DAY)
@@ -97,7 +97,7 @@ async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
 
 
 @pytest.mark.parametrize("first", ["plan", "save"])
-async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(world: World, first: str) -> None:
+async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(world: MailWorld, first: str) -> None:
     """Whichever of the two has the window first."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "anna")
@@ -115,7 +115,7 @@ async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(wo
     assert await told(world, "before_activation") == {"anna", "ben"}
 
 
-async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: World) -> None:
+async def test_a_configuration_removed_after_an_activation_does_not_silence_it(world: MailWorld) -> None:
     legacy = await claimed(world)
     world.scenario.clear_reminders(world.account("owner"), legacy)
     await world.index.advance()
@@ -123,7 +123,7 @@ async def test_a_configuration_removed_after_an_activation_does_not_silence_it(w
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_a_signal_waits_for_the_index_that_knows_who_was_configured(world: World) -> None:
+async def test_a_signal_waits_for_the_index_that_knows_who_was_configured(world: MailWorld) -> None:
     await claimed(world)
     await world.sql("update worker.index_cursor set block_number = block_number - 5 where name = 'index'")
     assert (await plan(world)).later == 1
@@ -133,7 +133,7 @@ async def test_a_signal_waits_for_the_index_that_knows_who_was_configured(world:
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_who_is_saved_after_a_signal_was_planned_does_not_hear_of_the_past(world: World) -> None:
+async def test_who_is_saved_after_a_signal_was_planned_does_not_hear_of_the_past(world: MailWorld) -> None:
     legacy = await claimed(world)
     await world.sql("delete from worker.recipient where recipient = :ben", ben=world.address("ben"))
     await plan(world)
@@ -142,7 +142,7 @@ async def test_who_is_saved_after_a_signal_was_planned_does_not_hear_of_the_past
     assert await told(world) == {"owner", "anna"}
 
 
-async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(world: World) -> None:
+async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(world: MailWorld) -> None:
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "owner", "anna")
     world.scenario.check_in(world.account("owner"), legacy)
@@ -156,7 +156,7 @@ async def test_a_transaction_that_left_the_chain_is_waited_for_and_then_refused(
     assert [tuple(row) for row in rows] == [("refused", "transaction_gone")]
 
 
-def forget_state(world: World, node: Proxy) -> None:
+def forget_state(world: MailWorld, node: NodeProxy) -> None:
     head = world.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["hash"]
 
     def answer(request: dict[str, Any]) -> dict[str, Any] | None:
@@ -168,7 +168,9 @@ def forget_state(world: World, node: Proxy) -> None:
     node.answer = answer
 
 
-async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(proxied: tuple[World, Proxy]) -> None:
+async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
     """Also when the legacy was asked about since the claim, which left nobody in it."""
     world, node = proxied
     await claimed(world)
@@ -181,7 +183,7 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_plan_that_loses_a_deadlock_is_made_again(world: World) -> None:
+async def test_plan_that_loses_a_deadlock_is_made_again(world: MailWorld) -> None:
     """The due pass locks windows of many legacies, and in another order."""
     await world.save(world.legacy(inactivity=3 * DAY), "anna")
     await world.look_at_chain()

@@ -54,7 +54,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
 
 
 @dataclass
-class Studio:
+class PrintStudio:
     """A page with the drawing code. `answers` are what the service says to a path with its query, a status and JSON."""
 
     page: Page
@@ -123,9 +123,9 @@ async def browser_page(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def studio(browser_page: tuple[Page, Path]) -> AsyncIterator[Studio]:
+async def studio(browser_page: tuple[Page, Path]) -> AsyncIterator[PrintStudio]:
     page, files = browser_page
-    found = Studio(page, files)
+    found = PrintStudio(page, files)
     await page.unroute_all()
     await page.route("**/*", found.serve)
     await found.open()
@@ -189,7 +189,7 @@ def changed(one: Image.Image, other: Image.Image) -> tuple[int, int, int, int] |
     return ImageChops.difference(one.convert("RGB"), other.convert("RGB")).getbbox()
 
 
-async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_paper(studio: Studio) -> None:
+async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_paper(studio: PrintStudio) -> None:
     for occasion in load_occasions():
         given, shown = sheet(occasion), gift_card(occasion)
         page = await studio.draw("sheet", given)
@@ -200,7 +200,7 @@ async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_p
     assert {url.removeprefix(ORIGIN).rpartition(".")[2] for url in studio.asked} <= {"/", "js", "css", "woff2"}
 
 
-async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: Studio) -> None:
+async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: PrintStudio) -> None:
     for given, shown in ((sheet(), "sheet"), (gift_card(), "card")):
         page = await studio.draw(shown, given)
         assert {found.ec_level for found in qr_codes(page)} == {"M"}
@@ -211,7 +211,7 @@ async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: Studio)
     assert rows[2].endswith(".#######..")
 
 
-async def test_pages_are_letter_at_200_dots_an_inch(studio: Studio) -> None:
+async def test_pages_are_letter_at_200_dots_an_inch(studio: PrintStudio) -> None:
     for kind, given in (("sheet", sheet()), ("card", gift_card()), ("record", record(source="none"))):
         raw = await studio.png(kind, given)
         page = Image.open(BytesIO(raw))
@@ -229,7 +229,7 @@ def chunk_starts(raw: bytes) -> Sequence[int]:
     return [*starts, place]
 
 
-async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: Studio) -> None:
+async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: PrintStudio) -> None:
     """Of two keys sealed alike, the sheets differ on the secret panel only."""
     address = Account.from_key(KEY).address
     one = await studio.draw("sheet", sheet(address=address))
@@ -248,7 +248,7 @@ async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: 
     assert changed(panel, edges.crop(SECRET)) is None  # and nothing of it is where printers cut
 
 
-async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_record(studio: Studio) -> None:
+async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_record(studio: PrintStudio) -> None:
     """What they are given beside their own facts changes no pixel and is written nowhere."""
     secrets = {"key": KEY, "groups": [KEY[2:6]], "amount": "98765", "units": "98765"}
     assert await studio.png("card", gift_card()) == await studio.png("card", gift_card() | secrets)
@@ -260,26 +260,26 @@ async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_reco
     assert KEY[2:6] not in (await studio.words()).replace(Account.from_key(KEY).address, "")
 
 
-async def test_the_longest_letters_fit_the_card_and_its_code_is_read(studio: Studio) -> None:
+async def test_the_longest_letters_fit_the_card_and_its_code_is_read(studio: PrintStudio) -> None:
     for letter in ("W" * 500, "mmmm " * 100, "愛" * 490, "👩‍👩‍👧‍👦" * 55):
         given = gift_card(letter=GiftLetter("To" * 15, "From" * 10, letter))
         assert codes(await studio.draw("card", given)) == [given["link"]]
 
 
-async def test_a_message_of_too_many_lines_is_refused_with_the_limit(studio: Studio) -> None:
+async def test_a_message_of_too_many_lines_is_refused_with_the_limit(studio: PrintStudio) -> None:
     most = await most_lines(studio)
     assert most >= 10
     drawn = gift_card(letter=GiftLetter("", "", "\n".join("x" * most)))
     assert codes(await studio.draw("card", drawn)) == [drawn["link"]]
 
 
-async def most_lines(studio: Studio) -> int:
+async def most_lines(studio: PrintStudio) -> int:
     said = await studio.refusal("card", gift_card(letter=GiftLetter("", "", "\n".join("x" * 60))))
     (most,) = re.findall(r"holds (\d+) of them", said)
     return int(most)
 
 
-async def test_a_letter_too_long_for_the_sheets_code_is_refused_with_the_limit(studio: Studio) -> None:
+async def test_a_letter_too_long_for_the_sheets_code_is_refused_with_the_limit(studio: PrintStudio) -> None:
     """To the byte: what is within the limit that is shown is read from paper, one byte more is refused."""
     given = sheet(note="")
     before = given["entry"].partition("#g=")[0] + "#g="
@@ -293,7 +293,7 @@ async def test_a_letter_too_long_for_the_sheets_code_is_refused_with_the_limit(s
     assert f"holds {room} bytes" in said
 
 
-async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studio: Studio) -> None:
+async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studio: PrintStudio) -> None:
     await studio.draw("record", priced("live"))
     live = await studio.words()
     assert "US$ 855.88" in live
@@ -315,7 +315,7 @@ async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studi
         assert "not tax advice" in words
 
 
-async def test_the_value_is_live_on_the_day_historical_later_and_none_without_a_good_price(studio: Studio) -> None:
+async def test_the_value_is_live_on_the_day_historical_later_and_none_without_a_good_price(studio: PrintStudio) -> None:
     """Never a sum of some of the assets, never a stale price."""
     said: dict[str, Any] = {
         "chainId": 1,
@@ -348,7 +348,7 @@ async def test_the_value_is_live_on_the_day_historical_later_and_none_without_a_
     assert await value(1) == "none"
 
 
-async def test_price_of_another_time_gives_the_gift_no_value(studio: Studio) -> None:
+async def test_price_of_another_time_gives_the_gift_no_value(studio: PrintStudio) -> None:
     """The service may have read its newest price before the chain's clock was moved."""
     sealed, assets = SEALED.timestamp() * 1000, [{"symbol": "ETH", "units": str(10**18), "decimals": 18}]
     for updated, is_known in ((0, True), (-1, True), (-3, False), (-365, False), (3, False)):
@@ -362,7 +362,7 @@ async def test_price_of_another_time_gives_the_gift_no_value(studio: Studio) -> 
             assert (value != "none") is is_known
 
 
-async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: Studio) -> None:
+async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: PrintStudio) -> None:
     """The fonts are there before the first word, from our own files; without them there is no page to misread."""
     await studio.draw("sheet", sheet())
     assert set(await studio.page.evaluate("printables.fonts()")) == {"Lora", "Source Sans 3", "JetBrains Mono"}
@@ -371,7 +371,7 @@ async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: 
     assert "font" in (await studio.refusal("sheet", sheet())).lower()
 
 
-async def test_a_build_without_the_switch_never_offers_gifts_to_an_email_address(studio: Studio) -> None:
+async def test_a_build_without_the_switch_never_offers_gifts_to_an_email_address(studio: PrintStudio) -> None:
     """The frontend's kill switch: off unless it is on, and then the service is not even asked."""
     studio.answers["/sponsor/status"] = (200, {"giftEmail": True})
     assert await studio.page.evaluate("printables.offersEmailGifts()") is False

@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 
 
 @dataclass(frozen=True, slots=True)
-class Proxy:
+class RunningNginx:
     session: aiohttp.ClientSession
     port: int
     plain_port: int
@@ -83,7 +83,7 @@ async def _upstream(name: str) -> AsyncIterator[int]:
 @asynccontextmanager
 async def _proxy(
     folder: Path, operators: str, mail: int | None = None, patience: str = "10s", app: str = "unix:"
-) -> AsyncIterator[Proxy]:
+) -> AsyncIterator[RunningNginx]:
     """`mail` is the port of another server for the mail service's name, `app` from where the app's own proxy comes."""
     tls, plain = usable_port(), usable_port()
     async with AsyncExitStack() as stack:
@@ -109,7 +109,7 @@ async def _proxy(
         )
         try:
             await _listening(process, tls)
-            yield Proxy(session, tls, plain)
+            yield RunningNginx(session, tls, plain)
         finally:
             process.terminate()
             await process.wait()
@@ -140,13 +140,13 @@ def _login(password: str) -> dict[str, str]:
 
 
 @pytest.fixture
-async def proxy(folder: Path) -> AsyncIterator[Proxy]:
+async def proxy(folder: Path) -> AsyncIterator[RunningNginx]:
     """Everybody is in the operators' network."""
     async with _proxy(folder, "127.0.0.0/8") as started:
         yield started
 
 
-async def test_a_client_cannot_choose_the_address_it_is_counted_under(proxy: Proxy) -> None:
+async def test_a_client_cannot_choose_the_address_it_is_counted_under(proxy: RunningNginx) -> None:
     status, seen = await proxy.get(
         "api.example.org", "/health/ready", **{"X-Forwarded-For": "198.51.100.7", "X-Real-IP": "198.51.100.7"}
     )
@@ -173,13 +173,13 @@ async def test_the_apps_proxy_is_not_believed_about_operators(folder: Path) -> N
         assert seen["X-Forwarded-For"] == "127.0.0.1"
 
 
-async def test_metrics_are_not_published(proxy: Proxy) -> None:
+async def test_metrics_are_not_published(proxy: RunningNginx) -> None:
     for path in ("/metrics", "/metrics?x=1", "/%6detrics"):
         status, _ = await proxy.get("api.example.org", path)
         assert status == 404
 
 
-async def test_of_the_mail_service_only_unsubscribing_is_published(proxy: Proxy) -> None:
+async def test_of_the_mail_service_only_unsubscribing_is_published(proxy: RunningNginx) -> None:
     status, seen = await proxy.get("mail.example.org", "/unsubscribe/token")
     assert (status, seen["server"]) == (200, "mail")
     for path in ("/send", "/messages/x", "/templates", "/unsubscribe/../send", "/unsubscribe/%2e%2e/send"):
@@ -195,7 +195,7 @@ async def test_of_the_mail_service_only_unsubscribing_is_published(proxy: Proxy)
     ],
 )
 async def test_dagster_is_shown_to_who_has_the_password_of_that_page(
-    proxy: Proxy, host: str, right: str, wrong: str, server: str
+    proxy: RunningNginx, host: str, right: str, wrong: str, server: str
 ) -> None:
     assert (await proxy.get(host, "/"))[0] == 401
     assert (await proxy.get(host, "/", **_login(wrong)))[0] == 401
@@ -204,7 +204,7 @@ async def test_dagster_is_shown_to_who_has_the_password_of_that_page(
     assert "Authorization" not in seen
 
 
-async def test_another_sites_page_cannot_use_an_operators_login(proxy: Proxy) -> None:
+async def test_another_sites_page_cannot_use_an_operators_login(proxy: RunningNginx) -> None:
     login = _login("operators")
     for site, expected in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
         status, _ = await proxy.get("operators.example.org", "/graphql", **login, **{"Sec-Fetch-Site": site})
@@ -219,7 +219,7 @@ async def test_operators_pages_are_for_their_network_alone(folder: Path) -> None
         assert (await proxy.get("dagster.example.org", "/", **_login("viewers")))[0] == 200
 
 
-async def test_plain_http_leads_to_tls_and_nowhere_else(proxy: Proxy) -> None:
+async def test_plain_http_leads_to_tls_and_nowhere_else(proxy: RunningNginx) -> None:
     url = f"http://127.0.0.1:{proxy.plain_port}/recipients"
     async with proxy.session.get(url, headers={"Host": "api.example.org"}, allow_redirects=False) as response:
         assert (response.status, response.headers["Location"]) == (308, "https://api.example.org/recipients")
@@ -227,7 +227,7 @@ async def test_plain_http_leads_to_tls_and_nowhere_else(proxy: Proxy) -> None:
         await proxy.session.get(url, headers={"Host": "evil.example"}, allow_redirects=False)
 
 
-async def test_nothing_of_a_request_is_logged(proxy: Proxy, folder: Path) -> None:
+async def test_nothing_of_a_request_is_logged(proxy: RunningNginx, folder: Path) -> None:
     await proxy.get("mail.example.org", "/unsubscribe/a-token-nobody-sees")
     assert not any(b"a-token-nobody-sees" in content for content in _contents(folder))
 
@@ -248,7 +248,7 @@ UNFINISHED = (
 @asynccontextmanager
 async def _before_mail(
     folder: Path, patience: str = "10s", app: str = "unix:"
-) -> AsyncIterator[tuple[Proxy, list[bytes]]]:
+) -> AsyncIterator[tuple[RunningNginx, list[bytes]]]:
     """The proxy and what reached the server of the mail service."""
     reached: list[bytes] = []
 
@@ -263,13 +263,13 @@ async def _before_mail(
         yield proxy, reached
 
 
-async def _connected(proxy: Proxy) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connected(proxy: RunningNginx) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.open_connection(
         "127.0.0.1", proxy.port, ssl=_any_certificate(), server_hostname="mail.example.org"
     )
 
 
-async def _said_to(proxy: Proxy, sent: bytes, drop: bytes = b"") -> bytes:
+async def _said_to(proxy: RunningNginx, sent: bytes, drop: bytes = b"") -> bytes:
     """What comes back until the proxy closes, to one who goes on sending `drop` meanwhile."""
     reader, writer = await _connected(proxy)
     gone = asyncio.create_task(reader.read())

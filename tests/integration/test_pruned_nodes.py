@@ -121,7 +121,7 @@ async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) 
 
 
 @dataclass
-class World:
+class PrunedWorld:
     """A watchdog, `doctor` and the index over the endpoints of `nodes`."""
 
     nodes: Nodes
@@ -160,8 +160,8 @@ class World:
 
 
 @pytest.fixture
-def world(nodes: Nodes, database_url: str) -> World:
-    return World(nodes, database_url)
+def world(nodes: Nodes, database_url: str) -> PrunedWorld:
+    return PrunedWorld(nodes, database_url)
 
 
 def make(nodes: Nodes, what: str) -> int:
@@ -191,7 +191,7 @@ def make(nodes: Nodes, what: str) -> int:
     ],
 )
 async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
-    world: World, known: list[str], hidden: list[str], later: list[str], missing: str
+    world: PrunedWorld, known: list[str], hidden: list[str], later: list[str], missing: str
 ) -> None:
     """The only endpoint has pruned blocks without saying so. An archive and a backfill end the alert."""
     nodes = world.nodes
@@ -239,7 +239,7 @@ async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
     ],
 )
 async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
-    world: World, order: str, good: bool | None, words: str
+    world: PrunedWorld, order: str, good: bool | None, words: str
 ) -> None:
     proxies = await world.nodes.open(len(order))
     settings = settings_for(world.nodes.scenario, world.database_url)

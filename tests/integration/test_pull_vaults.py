@@ -12,7 +12,7 @@ from reminder_worker.statistics.job import StatisticsPass
 from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import settings_of
 from tests.integration.test_sponsor_api import SponsorScenario, claim_body, relaying
-from tests.integration.test_statistics import World as StatisticsWorld
+from tests.integration.test_statistics import StatsWorld as StatisticsWorld
 from tests.integration.test_statistics import world
 
 __all__ = ["world"]

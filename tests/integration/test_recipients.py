@@ -19,7 +19,7 @@ from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
 from reminder_worker.schema import metadata
-from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, World, open_world, person
+from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, ApiWorld, open_world, person
 from tests.integration.locks import blocked
 from tests.integration.other_chain import mirror, of_other_chain
 
@@ -31,28 +31,28 @@ STATES = ("queued", "released", "claimed", "unknown", "held", "sent", "dropped",
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine) as opened:
         yield opened
 
 
 @pytest.fixture
-def owner(world: World) -> LocalAccount:
+def owner(world: ApiWorld) -> LocalAccount:
     return world.owner()
 
 
 @pytest.fixture
-def legacy(world: World, owner: LocalAccount) -> Legacy:
+def legacy(world: ApiWorld, owner: LocalAccount) -> Legacy:
     return world.legacy(owner)
 
 
-async def _people(world: World, owner: LocalAccount, legacy: Legacy | str) -> list[dict[str, str]]:
+async def _people(world: ApiWorld, owner: LocalAccount, legacy: Legacy | str) -> list[dict[str, str]]:
     answer = await world.call(owner, "ReadRecipients", legacy)
     assert answer.status == 200, answer.body
     return [each | {"recipient": each["recipient"].lower()} for each in answer.body["recipients"]]
 
 
-def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any) -> dict[str, Any]:
+def _entry(world: ApiWorld, legacy: Legacy, recipient: str, state: str, **more: Any) -> dict[str, Any]:
     """A row of the ledger; its event is its state."""
     whole = {
         "id": uuid4(),
@@ -72,7 +72,7 @@ def _entry(world: World, legacy: Legacy, recipient: str, state: str, **more: Any
     return whole | more
 
 
-async def _ledger(world: World, legacy: Legacy, number: int) -> None:
+async def _ledger(world: ApiWorld, legacy: Legacy, number: int) -> None:
     """One entry in every state for a recipient, with a body where one is allowed."""
     body = {"body": b"sealed", "body_salt": b"s" * 32, "claimed_at": datetime.now(UTC)}
     bodies = dict.fromkeys(("claimed", "unknown", "held"), body)
@@ -81,14 +81,14 @@ async def _ledger(world: World, legacy: Legacy, number: int) -> None:
         await connection.execute(insert(sent_ledger), rows)
 
 
-async def _left(world: World, number: int) -> dict[str, bool]:
+async def _left(world: ApiWorld, number: int) -> dict[str, bool]:
     """State to whether it still has a body."""
     rows = await world.sql("select state, body from worker.sent_ledger where recipient = :r", r=f"0x{number:040x}")
     return {row.state: row.body is not None for row in rows}
 
 
 @pytest.mark.core
-async def test_a_set_is_saved_read_back_and_erased(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     people = [person(1, email=" Anna@Bücher.example ", name="Anna  Ä"), person(2, role="owner")]
     saved = await world.ingest(owner, legacy, people)
     assert (saved.status, saved.body) == (200, {"saved": 2, "shredded": 0})
@@ -100,14 +100,14 @@ async def test_a_set_is_saved_read_back_and_erased(world: World, owner: LocalAcc
     assert await _people(world, owner, legacy) == []
 
 
-async def test_who_is_not_in_the_new_set_is_shredded(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_who_is_not_in_the_new_set_is_shredded(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     saved = await world.ingest(owner, legacy, [person(2)])
     assert saved.body == {"saved": 1, "shredded": 2}
     assert [row.recipient for row in await world.sql("select recipient from worker.recipient")] == [f"0x{2:040x}"]
 
 
-async def test_an_unchanged_recipient_is_not_rewritten(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_an_unchanged_recipient_is_not_rewritten(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1), person(2)])
     before = await world.sql("select recipient, salt, email from worker.recipient order by recipient")
     await world.ingest(owner, legacy, [person(1), person(2, name="Renamed")])
@@ -118,7 +118,7 @@ async def test_an_unchanged_recipient_is_not_rewritten(world: World, owner: Loca
 
 
 async def test_replacing_or_erasing_cancels_what_was_not_sent(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """What was not accepted is gone, undecided entries lose their bodies; an unchanged person's stay as they were."""
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
@@ -136,7 +136,9 @@ async def test_replacing_or_erasing_cancels_what_was_not_sent(
     assert held == [("in_doubt",)], "an operator still sees why"
 
 
-async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_another_name_or_role_loses_nothing_that_waits(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
     """Whom it goes to is the same: it is sent in the new words. What is undecided is only asked about."""
     await world.ingest(owner, legacy, [person(1), person(2)])
     for number in (1, 2):
@@ -149,7 +151,7 @@ async def test_another_name_or_role_loses_nothing_that_waits(world: World, owner
 
 
 async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_another_chain(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     for number in (1, 2, 3):
@@ -164,7 +166,7 @@ async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_anothe
 
 
 async def test_it_is_known_since_when_an_address_is_somebodys(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """What is held for an earlier one is not sent to it; another name or role is no other address."""
     since = "select written_at from worker.recipient"
@@ -176,7 +178,9 @@ async def test_it_is_known_since_when_an_address_is_somebodys(
     assert await world.sql(since) > first
 
 
-async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_a_legacy_is_watched_while_it_has_recipients(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
     await world.ingest(owner, legacy, [person(1)])
     (watched,) = await world.sql("select legacy, creator, legacy_type, next_ask from worker.watch")
     assert watched == (legacy.address, owner.address.lower(), 3, 0)
@@ -190,7 +194,7 @@ async def test_a_legacy_is_watched_while_it_has_recipients(world: World, owner: 
     assert await world.sql("select 1 from worker.watch") == []
 
 
-async def test_a_fake_legacy_is_refused(world: World) -> None:
+async def test_a_fake_legacy_is_refused(world: ApiWorld) -> None:
     """Anyone can deploy a contract whose creator() is themselves; only the router's own registry counts."""
     attacker = world.owner("attacker")
     genuine = world.legacy(attacker)
@@ -201,7 +205,7 @@ async def test_a_fake_legacy_is_refused(world: World) -> None:
 
 
 @pytest.mark.core
-async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_only_the_creator_may_do_anything(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     stranger = world.owner("stranger")
     answers = [await world.ingest(stranger, legacy, [person(2)])]
@@ -210,7 +214,7 @@ async def test_only_the_creator_may_do_anything(world: World, owner: LocalAccoun
     assert len(await _people(world, owner, legacy)) == 1
 
 
-async def test_ingest_needs_premium_and_reading_and_erasing_do_not(world: World) -> None:
+async def test_ingest_needs_premium_and_reading_and_erasing_do_not(world: ApiWorld) -> None:
     owner = world.owner()
     legacy = world.legacy(owner)
     await world.ingest(owner, legacy, [person(1)])
@@ -222,7 +226,7 @@ async def test_ingest_needs_premium_and_reading_and_erasing_do_not(world: World)
 
 
 async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """Neither the accepted message itself nor another that was signed before the erasure and kept back."""
     kept_back = world.ingest_body(owner, legacy, [person(2)])
@@ -237,13 +241,13 @@ async def test_a_captured_ingest_cannot_bring_an_erased_set_back(
     assert await _people(world, owner, legacy) == []
 
 
-async def test_an_older_ingest_cannot_roll_a_set_back(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_an_older_ingest_cannot_roll_a_set_back(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     older = world.ingest_body(owner, legacy, [person(1)])
     await world.ingest(owner, legacy, [person(2)])
     assert (await world.post("/ingest-legacy", older)).code == "already_used"
 
 
-async def test_a_read_works_once(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_a_read_works_once(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     captured = world.signed(owner, "ReadRecipients", legacy)
     first, *others = await asyncio.gather(*(world.post("/recipients", captured) for _ in range(4)))
@@ -252,7 +256,7 @@ async def test_a_read_works_once(world: World, owner: LocalAccount, legacy: Lega
 
 
 async def test_a_message_is_void_after_its_deadline_and_too_far_before_it(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     body = world.signed(owner, "ReadRecipients", legacy)
     world.clock.ahead = 3600
@@ -264,7 +268,7 @@ async def test_a_message_is_void_after_its_deadline_and_too_far_before_it(
 
 
 async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
-    world: World, owner: LocalAccount, legacy: Legacy, engine: AsyncEngine
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy, engine: AsyncEngine
 ) -> None:
     """Neither write knows the other's people, so two at once would leave both sets."""
     await world.ingest(owner, legacy, [person(9)])
@@ -280,7 +284,7 @@ async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
     assert [each["recipient"] for each in await _people(world, owner, legacy)] == [f"0x{2:040x}"]
 
 
-def _legacy_of_a_safe(world: World) -> tuple[LocalAccount, str, Legacy]:
+def _legacy_of_a_safe(world: ApiWorld) -> tuple[LocalAccount, str, Legacy]:
     """One of the Safe's owners, the Safe and its legacy."""
     signer, scenario = world.scenario.account("safe owner"), world.scenario
     safe = scenario.create_safe([signer])
@@ -298,7 +302,7 @@ def _legacy_of_a_safe(world: World) -> tuple[LocalAccount, str, Legacy]:
     return signer, safe, legacy
 
 
-async def test_a_safe_signs_by_its_contract(world: World) -> None:
+async def test_a_safe_signs_by_its_contract(world: ApiWorld) -> None:
     """The creator is a contract wallet: one of its owners' keys is accepted by ERC-1271, a stranger's is not."""
     signer, _, legacy = _legacy_of_a_safe(world)
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
@@ -310,7 +314,7 @@ async def test_a_safe_signs_by_its_contract(world: World) -> None:
     ("primary_type", "path", "status"), [("ReadRecipients", "/recipients", 403), ("EraseLegacy", "/erase-legacy", 200)]
 )
 async def test_what_a_safe_signs_on_chain_does_what_it_says_and_shows_nobody_the_set(
-    world: World, primary_type: str, path: str, status: int
+    world: ApiWorld, primary_type: str, path: str, status: int
 ) -> None:
     """It has no signature besides, so that whoever watches the chain could send it first."""
     signer, safe, legacy = _legacy_of_a_safe(world)
@@ -326,7 +330,7 @@ async def test_what_a_safe_signs_on_chain_does_what_it_says_and_shows_nobody_the
     assert (await world.post(path, asked)).status == status
 
 
-async def test_an_eip_7702_account_signs_by_its_code(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_an_eip_7702_account_signs_by_its_code(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     world.scenario.delegate_7702(owner)
     assert (await world.ingest(owner, legacy, [person(1)])).status == 200
     world.scenario.delegate_7702(owner, world.scenario.deployment.reverting_1271)
@@ -349,7 +353,7 @@ async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, e
 
 
 async def test_the_database_shows_neither_email_nor_name_nor_signature(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     body = world.ingest_body(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)])
     assert (await world.post("/ingest-legacy", body)).status == 200
@@ -366,7 +370,9 @@ def _shown(row: Any) -> list[str]:
     return [value.hex() + repr(value) if isinstance(value, bytes) else str(value) for value in row]
 
 
-async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_a_row_moved_to_another_place_does_not_decrypt(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
     """Swapped ciphertexts, with or without their salts, fail loudly and name no content."""
     await world.ingest(owner, legacy, [person(1, email=CANARY_EMAIL), person(2)])
     one, two = await world.sql("select * from worker.recipient order by recipient")
@@ -386,7 +392,7 @@ async def test_a_row_moved_to_another_place_does_not_decrypt(world: World, owner
 
 
 async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """Afterwards the new key alone opens everything, and the old one nothing."""
     await world.ingest(owner, legacy, [person(n) for n in (1, 2, 3)])
@@ -409,7 +415,7 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
 
 
 async def test_rotation_without_the_old_key_fails_and_changes_nothing(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.ingest(owner, legacy, [person(1)])
     before = await world.sql("select salt, key_id from worker.recipient")
@@ -419,7 +425,7 @@ async def test_rotation_without_the_old_key_fails_and_changes_nothing(
 
 
 async def test_new_recipients_have_open_windows_planned_again(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.sql(_OPEN_WINDOW, chain=world.chain_id, legacy=legacy.address)
     await world.ingest(owner, legacy, [person(1)])
@@ -428,7 +434,7 @@ async def test_new_recipients_have_open_windows_planned_again(
 
 
 async def test_ingest_locks_windows_before_the_watched_legacy(
-    world: World, owner: LocalAccount, legacy: Legacy
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """As the due pass does: neither can hold what the other waits for."""
     await world.ingest(owner, legacy, [person(1)])
@@ -441,7 +447,7 @@ async def test_ingest_locks_windows_before_the_watched_legacy(
     assert (await ingest).status == 200
 
 
-async def test_ingest_that_loses_a_deadlock_is_done_again(world: World, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_ingest_that_loses_a_deadlock_is_done_again(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
     await world.ingest(owner, legacy, [person(1)])
     async with world.engine.begin() as other:
         await other.execute(text("select from worker.watch for update"))

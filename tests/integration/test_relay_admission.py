@@ -28,14 +28,14 @@ from reminder_worker.relay.attempts import (
 from reminder_worker.relay.fees import GasFees
 from reminder_worker.relay.models import RelayAuthorization, RelayLane, RequestState
 from reminder_worker.relay.wallet import load_signer
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 from tests.integration.locks import blocked, frozen
 from tests.integration.relay_authorizations import GAS, TARGET, authorization
 from tests.integration.relay_world import CAPS, CHAIN_ID, GWEI, RelayWorld, open_world, stored_attempts
 
 # With gas at about 9 gwei it is this ceiling that bounds the first fee, so that every request reserves the same.
 OURS = replace(CAPS, gas_price_ceiling_wei=25 * GWEI)
-Nodes = tuple[RelayAdmission, Proxy, Proxy]
+Nodes = tuple[RelayAdmission, NodeProxy, NodeProxy]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.models import RequestView
-from tests.integration.chain_proxy import Json, Proxy, chain_settings, proxy, stopped
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy, stopped
 from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld
 
 Alter = Callable[[Json, Json], Json]
@@ -25,8 +25,8 @@ class BadNodes:
     """One chain behind two endpoints: `first` misbehaves as configured, `second` works unless configured."""
 
     world: RelayWorld
-    first: Proxy
-    second: Proxy
+    first: NodeProxy
+    second: NodeProxy
 
 
 @pytest.fixture

@@ -3,13 +3,15 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.integration.gift_page_browser import Visitor
+from tests.integration.gift_page_browser import PageVisitor
 from tests.integration.gift_page_world import GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-async def test_the_page_lists_every_endpoint_and_loads_only_from_us(gift_world: GiftWorld, visitor: Visitor) -> None:
+async def test_the_page_lists_every_endpoint_and_loads_only_from_us(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
     page, origin = visitor.page, gift_world.origin
     document = (await gift_world.api.request("GET", "/schema/openapi.json")).body
     paths = sorted(path for path, item in document["paths"].items() for _ in item)

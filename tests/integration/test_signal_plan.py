@@ -4,17 +4,17 @@ from dataclasses import replace
 
 from devnet.scenarios import DAY
 from reminder_worker.reminders.signal_validation import SignalValidator, StoredSignal
-from tests.integration.reminder_world import CHAIN_ID, World
+from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 LEGACY = "0x" + "1e" * 20
 CLAIMED_AT = 2000
 
 
-def reader(world: World) -> SignalValidator:
+def reader(world: MailWorld) -> SignalValidator:
     return world.dispatch._planners[CHAIN_ID]._reader
 
 
-async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_no_other(world: World) -> None:
+async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_no_other(world: MailWorld) -> None:
     """Anybody can make a contract that logs the same words."""
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
@@ -28,7 +28,9 @@ async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_n
         assert not reader(world)._announces(receipt, replace(signal, **another))
 
 
-async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is_told_of_a_claim(world: World) -> None:
+async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is_told_of_a_claim(
+    world: MailWorld,
+) -> None:
     """A token that is claimed may call whomever it likes: its maker could hide what else was moved."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     receipts = []
@@ -49,7 +51,7 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
     assert set(moved) <= set(reader(world)._moved(signal, nested, world.address("owner")))
 
 
-async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(world: World) -> None:
+async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(world: MailWorld) -> None:
     """However late the claim is planned."""
     for state, deadline, earlier, line in (
         ("open", 1000, None, 2),
@@ -85,7 +87,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
         assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
-async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: World) -> None:
+async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: MailWorld) -> None:
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
     await world.index.advance()

@@ -14,7 +14,7 @@ from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import notify_signal
 from tests.integration.chain_proxy import proxy
-from tests.integration.indexer_story import Parts, open_parts
+from tests.integration.indexer_story import StoryParts, open_parts
 
 WEEK = 7 * DAY
 
@@ -27,12 +27,12 @@ def legacy(chain_scenario: Scenario) -> Legacy:
 
 
 @pytest.fixture
-async def parts(engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy) -> AsyncIterator[Parts]:
+async def parts(engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy) -> AsyncIterator[StoryParts]:
     async with open_parts(engine, chain_scenario) as opened:
         yield opened
 
 
-def signal_pass(engine: AsyncEngine, parts: Parts, *, own: bool = True, max_age: int = WEEK) -> SignalPass:
+def signal_pass(engine: AsyncEngine, parts: StoryParts, *, own: bool = True, max_age: int = WEEK) -> SignalPass:
     """`own`: from our own index only; else the subgraph is preferred."""
     indexers = IndexerSelector(parts.chain, parts.index, None) if own else parts.indexers
     return SignalPass(engine, parts.chain, indexers, max_age)
@@ -56,7 +56,7 @@ def check_in(scenario: Scenario, legacy: Legacy) -> str:
 
 @pytest.mark.core
 async def test_a_signal_is_stored_once_with_what_the_chain_says(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """Legacy, creator, kind, layer, block and time; later runs read it again and store nothing."""
     sent = check_in(chain_scenario, legacy)
@@ -82,7 +82,7 @@ async def test_a_signal_is_stored_once_with_what_the_chain_says(
 
 
 async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """Blocks without signals start no run, and nothing new costs the node one question."""
     passing = signal_pass(engine, parts)
@@ -100,7 +100,7 @@ async def test_an_empty_look_moves_on_and_an_idle_one_is_one_question(
 
 
 async def test_two_layers_in_one_transaction_are_two_signals(
-    engine: AsyncEngine, chain_scenario: Scenario, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, parts: StoryParts
 ) -> None:
     """The layer belongs to a signal's identity."""
     s = chain_scenario
@@ -131,7 +131,7 @@ async def test_signals_wait_for_the_block_they_are_acted_on_at(
 
 
 async def test_history_is_recorded_as_too_old_or_not_at_all(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """The first start begins with the blocks that are young enough; what is seen late is recorded, not acted on."""
     s = chain_scenario
@@ -175,7 +175,7 @@ async def test_a_switch_of_the_source_neither_repeats_nor_skips(
 
 
 async def test_what_a_source_gave_late_is_found_by_reading_again(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """A subgraph that first left a signal out is read again a few blocks later."""
     s, passing = chain_scenario, signal_pass(engine, parts, own=False)
@@ -193,7 +193,7 @@ async def test_what_a_source_gave_late_is_found_by_reading_again(
 
 @pytest.mark.parametrize("own", [True, False], ids=["chain index", "subgraph"])
 async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, own: bool
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts, own: bool
 ) -> None:
     """Its row stays one, waits as before, and tells the block where it is now."""
     s, passing = chain_scenario, signal_pass(engine, parts, own=own)
@@ -218,7 +218,7 @@ async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
 
 
 async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """What was acted on stays as it was and asks for no run, also when it is acted on while the pass reads."""
     s, passing = chain_scenario, signal_pass(engine, parts)
@@ -246,7 +246,7 @@ async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
 
 @pytest.mark.parametrize("way", ["anvil_reorg", "snapshot"])
 async def test_signals_below_the_cursor_on_a_new_fork_are_found(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts, way: str
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts, way: str
 ) -> None:
     """The cursor's block is gone: what the new fork brought deep below it is read, however deep."""
     s, passing = chain_scenario, signal_pass(engine, parts)
@@ -269,7 +269,7 @@ async def test_signals_below_the_cursor_on_a_new_fork_are_found(
 
 
 async def test_two_runs_at_once_store_each_signal_once(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """One stores and moves the cursor; the other finds it moved."""
     for _ in range(5):
@@ -301,7 +301,7 @@ async def test_source_on_the_old_fork_is_waited_for(
 
 
 async def test_lagging_node_moves_no_cursor_of_signals_back(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """A head below the cursor is no reorganisation."""
     s = chain_scenario
@@ -318,7 +318,7 @@ async def test_lagging_node_moves_no_cursor_of_signals_back(
 
 
 async def test_source_behind_the_cursor_does_not_take_it_back(
-    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: Parts
+    engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """The subgraph lags within what is allowed: nothing is read, and what it lacks comes when it has it."""
     s, passing = chain_scenario, signal_pass(engine, parts, own=False)

@@ -13,13 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import DAY, Scenario
-from tests.integration.api_world import World, open_world
+from tests.integration.api_world import ApiWorld, open_world
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with open_world(chain_scenario, engine) as opened:
         yield opened
 
@@ -41,7 +41,7 @@ async def _run(*command: str, stdin: str = "") -> tuple[int, str, str]:
     return process.returncode or 0, out.decode(), err.decode()
 
 
-async def _frontend(world: World, legacy: str, *steps: dict[str, Any], url: str = "") -> list[Any]:
+async def _frontend(world: ApiWorld, legacy: str, *steps: dict[str, Any], url: str = "") -> list[Any]:
     """What each call of the snippet gave."""
     given = {
         "baseUrl": url or world.url,
@@ -62,7 +62,7 @@ def _key(account: LocalAccount) -> str:
     return "0x" + bytes(account.key).hex()
 
 
-async def test_a_frontend_saves_reads_mails_and_erases(world: World) -> None:
+async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld) -> None:
     owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
@@ -91,7 +91,7 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: World) -> None:
     assert (erased, empty) == ({"shredded": 2}, [])
 
 
-async def test_refusals_reach_the_frontend_as_problems(world: World) -> None:
+async def test_refusals_reach_the_frontend_as_problems(world: ApiWorld) -> None:
     owner, stranger = world.owner(), world.scenario.account("stranger")
     legacy = world.legacy(owner)
     answers = await _frontend(

@@ -28,7 +28,7 @@ from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
 from reminder_worker.relay.store import pause_subject
 from reminder_worker.relay.validation import LEAST_GAS_LIMIT
 from reminder_worker.relay.wallet import load_signer
-from tests.integration.api_world import Answer, World, open_world
+from tests.integration.api_world import ApiAnswer, ApiWorld, open_world
 from tests.integration.chain_proxy import Json, proxy, stopped
 
 RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
@@ -38,7 +38,7 @@ UNITS = 5_000_000
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     async with relaying(chain_scenario, engine) as opened:
         yield opened
 
@@ -96,32 +96,32 @@ def sealed(chain_scenario: Scenario) -> SponsorScenario:
 
 
 def claim_body(
-    world: World, legacy: Legacy, signer: LocalAccount, assets: Sequence[str], *, is_eth: bool = False, **terms: Any
+    world: ApiWorld, legacy: Legacy, signer: LocalAccount, assets: Sequence[str], *, is_eth: bool = False, **terms: Any
 ) -> dict[str, Any]:
     auth = world.scenario.claim_auth(signer, legacy.id, list(assets), is_eth=is_eth, **terms)
     body = {"router": to_checksum_address(legacy.router), "legacyId": str(legacy.id), "assets": list(assets)}
     return body | {"isETH": is_eth} | _auth(world, "beneficiary", auth)
 
 
-def check_in_body(world: World, legacy: Legacy, owner: LocalAccount, **terms: Any) -> dict[str, Any]:
+def check_in_body(world: ApiWorld, legacy: Legacy, owner: LocalAccount, **terms: Any) -> dict[str, Any]:
     auth = world.scenario.check_in_auth(owner, legacy.id, **terms)
     return {"router": legacy.router, "legacyId": str(legacy.id)} | _auth(world, "owner", auth)
 
 
-def withdraw_body(world: World, gift: int, recipient: LocalAccount, **terms: Any) -> dict[str, Any]:
+def withdraw_body(world: ApiWorld, gift: int, recipient: LocalAccount, **terms: Any) -> dict[str, Any]:
     auth = world.scenario.withdraw_auth(recipient, gift, **terms)
     skip_swap = bool(terms.get("skip_swap", False))
     to = {"payTo": terms["pay_to"]} if "pay_to" in terms else {}
     return {"timelockId": str(gift), "skipSwap": skip_swap} | to | _auth(world, "recipient", auth)
 
 
-def _auth(world: World, who: str, auth: Auth) -> dict[str, Any]:
+def _auth(world: ApiWorld, who: str, auth: Auth) -> dict[str, Any]:
     signer, *_, nonce, deadline, signature = auth
     terms = {"nonce": str(nonce), "deadline": deadline, "signature": "0x" + signature.hex()}
     return {"chainId": world.chain_id, who: signer} | terms
 
 
-async def relayed(world: World, path: str, body: dict[str, Any]) -> Answer:
+async def relayed(world: ApiWorld, path: str, body: dict[str, Any]) -> ApiAnswer:
     """Send a request that is accepted, and mine it."""
     answer = await world.post(path, body)
     assert answer.status == 202, answer.body
@@ -129,12 +129,12 @@ async def relayed(world: World, path: str, body: dict[str, Any]) -> Answer:
     return answer
 
 
-async def stored(world: World) -> int:
+async def stored(world: ApiWorld) -> int:
     (row,) = await world.sql("select count(*) from worker.relay_request")
     return int(row.count)
 
 
-async def refused(world: World, path: str, body: dict[str, Any], status: int, code: str) -> Answer:
+async def refused(world: ApiWorld, path: str, body: dict[str, Any], status: int, code: str) -> ApiAnswer:
     """Send a request that is refused: no row is stored, and no transaction is sent."""
     before = await stored(world)
     answer = await world.post(path, body)
@@ -148,7 +148,7 @@ async def refused(world: World, path: str, body: dict[str, Any], status: int, co
 
 
 @pytest.mark.core
-async def test_an_heir_without_ether_claims(world: World, sealed: SponsorScenario) -> None:
+async def test_an_heir_without_ether_claims(world: ApiWorld, sealed: SponsorScenario) -> None:
     """Tokens and ether arrive, and the request names its transaction."""
     legacy, heir = sealed.legacy(), sealed.heir
     world.scenario.anvil.set_balance(heir.address, 0)
@@ -164,14 +164,14 @@ async def test_an_heir_without_ether_claims(world: World, sealed: SponsorScenari
     assert set(told) == fields
 
 
-def gas_of(world: World, relay: Answer) -> tuple[int, int]:
+def gas_of(world: ApiWorld, relay: ApiAnswer) -> tuple[int, int]:
     """Return the gas limit of a request's transaction, and the gas used."""
     anvil, tx_hash = world.scenario.anvil, relay.body["txHash"]
     sent = anvil.rpc("eth_getTransactionByHash", tx_hash)
     return int(sent["gas"], 16), int(anvil.receipt(tx_hash)["gasUsed"], 16)
 
 
-async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, sealed: SponsorScenario) -> None:
+async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: ApiWorld, sealed: SponsorScenario) -> None:
     """Reserved wei are not available to other families on this day."""
     world.scenario.subscribe_premium(sealed.owner)
     tokens = [sealed.it.usdc, sealed.it.dai]
@@ -189,7 +189,7 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: World, 
     assert [tuple(row) for row in rows] == [("claim", owner), ("check_in", owner), ("gift_withdraw", giver)]
 
 
-async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: World, sealed: SponsorScenario) -> None:
+async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: ApiWorld, sealed: SponsorScenario) -> None:
     """Tokens that arrive before the claim are shared among the line: the claim would fail and pause its signer."""
     usdc, dai = sealed.it.usdc, sealed.it.dai
     for is_eth, named in ((True, [usdc]), (False, [usdc, dai])):
@@ -199,7 +199,7 @@ async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: Wor
 
 
 @pytest.mark.core
-async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: SponsorScenario) -> None:
+async def test_a_gift_of_ether_is_withdrawn_as_signed(world: ApiWorld, sealed: SponsorScenario) -> None:
     """As wrapped ether or as ether, by a router of either version."""
     world.scenario.anvil.set_balance(sealed.heir.address, 0)
     for version, times in (("1", 1), ("2", 2)):
@@ -210,7 +210,7 @@ async def test_a_gift_of_ether_is_withdrawn_as_signed(world: World, sealed: Spon
             assert world.scenario.balance(token, sealed.heir.address) == times * ETHER
 
 
-async def test_gift_is_paid_to_the_payee_named_by_its_recipient(world: World, sealed: SponsorScenario) -> None:
+async def test_gift_is_paid_to_the_payee_named_by_its_recipient(world: ApiWorld, sealed: SponsorScenario) -> None:
     """The router has version 2, and the payee is signed."""
     exchange, thief = world.scenario.account("exchange").address, world.scenario.account("thief").address
     sealed.become("2")
@@ -224,7 +224,7 @@ async def test_gift_is_paid_to_the_payee_named_by_its_recipient(world: World, se
     assert again.body["id"] == answer.body["id"]
 
 
-async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World, sealed: SponsorScenario) -> None:
+async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: ApiWorld, sealed: SponsorScenario) -> None:
     for version in ("1", "2"):
         sealed.become(version)
         safe = world.scenario.create_safe([sealed.heir])
@@ -240,7 +240,9 @@ async def test_smart_wallets_and_delegated_accounts_sign_by_erc1271(world: World
 # -- once -------------------------------------------------------------------------------------------
 
 
-async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: World, sealed: SponsorScenario) -> None:
+async def test_a_request_that_has_ended_is_answered_again_with_its_end(
+    world: ApiWorld, sealed: SponsorScenario
+) -> None:
     """Also long after its deadline; an operator's cancellation is not reported as a missed deadline."""
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     first = await relayed(world, "/sponsor/gift-withdraw", body)
@@ -261,7 +263,7 @@ async def test_a_request_that_has_ended_is_answered_again_with_its_end(world: Wo
 # -- nonces -----------------------------------------------------------------------------------------
 
 
-async def test_waiting_request_is_validated_as_far_as_possible(world: World, sealed: SponsorScenario) -> None:
+async def test_waiting_request_is_validated_as_far_as_possible(world: ApiWorld, sealed: SponsorScenario) -> None:
     """A gift that is still locked, a claim of nothing and a gift that the index does not know do not queue up."""
     first, locked, unknown = sealed.gift(), sealed.gift(opened=False, duration=999 * DAY), sealed.gift()
     empty = sealed.legacy(tokens=())
@@ -299,7 +301,7 @@ async def test_waiting_request_is_validated_as_far_as_possible(world: World, sea
 
 
 async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_seven_days(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     """A hopeless request behind the first one ends, too."""
     body = withdraw_body(world, sealed.gift(), sealed.heir, deadline=2**53 - 1)
@@ -309,7 +311,7 @@ async def test_a_signature_without_an_end_is_relayed_as_signed_and_followed_for_
     assert now <= row.deadline - 7 * DAY <= world.scenario.anvil.now()
 
 
-async def test_only_the_signers_own_signature_counts(world: World, sealed: SponsorScenario) -> None:
+async def test_only_the_signers_own_signature_counts(world: ApiWorld, sealed: SponsorScenario) -> None:
     gift, legacy = sealed.gift(), sealed.legacy()
     thief = world.scenario.account("thief")
     good = withdraw_body(world, gift, sealed.heir)
@@ -329,7 +331,7 @@ async def test_only_the_signers_own_signature_counts(world: World, sealed: Spons
     await refused(world, "/sponsor/claim", good | {"isETH": True}, 403, "signer_mismatch")
 
 
-async def test_hostile_signers_cost_bounded_reads(world: World, sealed: SponsorScenario) -> None:
+async def test_hostile_signers_cost_bounded_reads(world: ApiWorld, sealed: SponsorScenario) -> None:
     wallet = world.scenario.create_hostile_wallet(sealed.heir)
     gift = sealed.gift(recipient=wallet)
     for signing in (HostileSigning.BURNS_GAS, HostileSigning.REVERTS, HostileSigning.RETURNS_MUCH):
@@ -343,7 +345,7 @@ async def test_hostile_signers_cost_bounded_reads(world: World, sealed: SponsorS
 # -- legacies ---------------------------------------------------------------------------------------
 
 
-async def test_early_claim_names_its_time_and_succeeds_later(world: World, sealed: SponsorScenario) -> None:
+async def test_early_claim_names_its_time_and_succeeds_later(world: ApiWorld, sealed: SponsorScenario) -> None:
     legacy = sealed.legacy(opened=False)
     t1, _, _ = world.scenario.read("TransferEOALegacy", legacy.address, "getTriggerActivationTimestamp")
     world.scenario.advance(t1 - world.scenario.anvil.now() - 60)
@@ -355,11 +357,11 @@ async def test_early_claim_names_its_time_and_succeeds_later(world: World, seale
     assert (await world.post("/sponsor/claim", body)).status == 202
 
 
-async def test_bad_claims_are_refused_with_their_codes(world: World, sealed: SponsorScenario) -> None:
+async def test_bad_claims_are_refused_with_their_codes(world: ApiWorld, sealed: SponsorScenario) -> None:
     legacy, stranger = sealed.legacy(), world.scenario.account("stranger")
     usdc, other = sealed.it.usdc, world.scenario.create_hostile_token(whitelisted=False)
 
-    async def no(status: int, code: str, signer: LocalAccount, assets: list[str], **changes: Any) -> Answer:
+    async def no(status: int, code: str, signer: LocalAccount, assets: list[str], **changes: Any) -> ApiAnswer:
         body = claim_body(world, changes.pop("legacy", legacy), signer, assets, is_eth=changes.pop("is_eth", False))
         return await refused(world, "/sponsor/claim", body | changes, status, code)
 
@@ -389,7 +391,7 @@ SENDS_BACK = (
 
 @pytest.mark.parametrize("heir", ["is the owner", "sends it back"])
 async def test_tokens_that_return_within_the_claim_are_not_delivered(
-    world: World, sealed: SponsorScenario, heir: str
+    world: ApiWorld, sealed: SponsorScenario, heir: str
 ) -> None:
     """Otherwise it could be claimed every day at our cost alone."""
     whose = sealed.owner if heir == "is the owner" else sealed.heir
@@ -407,7 +409,7 @@ async def test_tokens_that_return_within_the_claim_are_not_delivered(
 
 
 async def test_a_legacy_that_was_claimed_from_pays_further_claims_and_takes_no_check_in(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     """The legacy is not live from the first claim on."""
     legacy = sealed.legacy(tokens=[sealed.it.usdc, sealed.it.dai])
@@ -449,7 +451,7 @@ async def test_claim_beyond_the_sponsored_gas_mentions_the_users_own_fee(
 
 @pytest.mark.parametrize("silent", [False, True])
 async def test_without_simulation_allowances_and_the_call_decide(
-    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch, silent: bool
+    world: ApiWorld, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch, silent: bool
 ) -> None:
     """The node lacks eth_simulateV1, and answers with an error or not at all."""
     simulate = AsyncMock(side_effect=ChainUnavailable("no answer")) if silent else AsyncMock(return_value=None)
@@ -471,7 +473,7 @@ async def test_without_simulation_allowances_and_the_call_decide(
 
 
 async def test_gas_burning_tokens_and_recipients_are_refused_before_sending(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     token = world.scenario.create_hostile_token(TokenMode.BURNS_GAS)
     legacy = sealed.legacy(tokens=[token])
@@ -482,7 +484,7 @@ async def test_gas_burning_tokens_and_recipients_are_refused_before_sending(
     await refused(world, "/sponsor/gift-withdraw", body, 422, "would_fail")
 
 
-async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World, sealed: SponsorScenario) -> None:
+async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: ApiWorld, sealed: SponsorScenario) -> None:
     legacy = sealed.legacy(opened=False)
     path, now = "/sponsor/check-in", world.scenario.anvil.now()
     await refused(world, path, check_in_body(world, legacy, sealed.owner), 403, "premium_required")
@@ -502,7 +504,7 @@ async def test_check_ins_are_for_premium_owners_and_an_hour_at_most(world: World
 # -- gifts ------------------------------------------------------------------------------------------
 
 
-async def test_early_gift_names_its_time_and_succeeds_later(world: World, sealed: SponsorScenario) -> None:
+async def test_early_gift_names_its_time_and_succeeds_later(world: ApiWorld, sealed: SponsorScenario) -> None:
     gift = sealed.gift(opened=False)
     world.scenario.advance(DAY - 60)
     body = withdraw_body(world, gift, sealed.heir)
@@ -514,7 +516,9 @@ async def test_early_gift_names_its_time_and_succeeds_later(world: World, sealed
     assert (await world.post("/sponsor/gift-withdraw", body)).status == 202
 
 
-async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(world: World, sealed: SponsorScenario) -> None:
+async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(
+    world: ApiWorld, sealed: SponsorScenario
+) -> None:
     scenario, heir, path = world.scenario, sealed.heir, "/sponsor/gift-withdraw"
     giver, usdc = scenario.account("giver"), sealed.it.usdc
     await refused(world, path, withdraw_body(world, 99, heir), 404, "not_found")
@@ -586,7 +590,7 @@ async def test_full_cap_mentions_the_users_own_fee(chain_scenario: Scenario, eng
         assert (await world.post("/sponsor/gift-withdraw", body)).status == 202, "the first is still answered"
 
 
-async def pause(world: World, signer: LocalAccount) -> None:
+async def pause(world: ApiWorld, signer: LocalAccount) -> None:
     """The reconciler pauses a signer when a request reverts on chain."""
     async with world.engine.begin() as connection:
         await connection.execute(
@@ -598,7 +602,7 @@ async def pause(world: World, signer: LocalAccount) -> None:
         )
 
 
-async def test_a_paused_signer_waits_for_tomorrow(world: World, sealed: SponsorScenario) -> None:
+async def test_a_paused_signer_waits_for_tomorrow(world: ApiWorld, sealed: SponsorScenario) -> None:
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await pause(world, sealed.heir)
     answer = await refused(world, "/sponsor/gift-withdraw", body, 429, "signer_paused")
@@ -637,7 +641,7 @@ async def test_without_a_relayer_requests_are_refused_and_the_status_answers(
 
 
 async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only(
-    world: World, sealed: SponsorScenario
+    world: ApiWorld, sealed: SponsorScenario
 ) -> None:
     """The destination is checked first: all other fields of the request are bad, too."""
     exchange = world.scenario.account("exchange").address
@@ -647,7 +651,7 @@ async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only
     assert "pays the recipient only" in answer.body["detail"]
 
 
-async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, sealed: SponsorScenario) -> None:
+async def test_the_contracts_that_keep_gifts_are_no_destination(world: ApiWorld, sealed: SponsorScenario) -> None:
     for keeper in ("time_lock_router", "timelock_erc20", "timelock_erc721", "timelock_erc1155"):
         sealed.become("2")
         body = withdraw_body(world, sealed.gift(), sealed.heir, pay_to=to_checksum_address(getattr(sealed.it, keeper)))
@@ -657,7 +661,7 @@ async def test_the_contracts_that_keep_gifts_are_no_destination(world: World, se
 
 @pytest.mark.parametrize(("before", "after", "next_one"), [("1", "2", "late"), ("1", "2", "names"), ("2", "1", "new")])
 async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
-    world: World, sealed: SponsorScenario, before: str, after: str, next_one: str
+    world: ApiWorld, sealed: SponsorScenario, before: str, after: str, next_one: str
 ) -> None:
     """Whatever that is; and one that is taken back. What was signed for the other version is refused by name, but a
     request that was taken is answered as ever; the status tells where a destination can be named."""
@@ -686,7 +690,7 @@ async def test_an_upgrade_while_the_service_runs_is_noticed_at_the_next_request(
 
 @pytest.mark.parametrize("lane", ["claim", "check-in", "gift-withdraw"])
 async def test_an_upgraded_routers_authorizations_are_refused_by_name(
-    world: World, sealed: SponsorScenario, lane: str
+    world: ApiWorld, sealed: SponsorScenario, lane: str
 ) -> None:
     """A later version signs something else: that is not the signer's fault, whenever they signed, and known without a
     restart."""
@@ -802,21 +806,21 @@ async def test_stored_request_is_returned_without_the_chain(engine: AsyncEngine)
             assert (again.status, again.body["id"]) == (202, first.body["id"])
 
 
-async def test_an_unknown_id_is_not_found(world: World) -> None:
+async def test_an_unknown_id_is_not_found(world: ApiWorld) -> None:
     for id in ("3f2b8f0e-6c1d-4b5a-9f57-0f6f2f0c9a11", "1", "canary"):
         answer = await world.request("GET", f"/sponsor/requests/{id}")
         assert (answer.status, answer.code) == (404, "not_found")
         assert "canary" not in str(answer.body)
 
 
-async def test_renewal_cannot_be_read_as_a_request(world: World, sealed: SponsorScenario) -> None:
+async def test_renewal_cannot_be_read_as_a_request(world: ApiWorld, sealed: SponsorScenario) -> None:
     answer = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, sealed.gift(), sealed.heir))
     await world.sql("update worker.relay_request set lane = 'auto_renew'")
     told = await world.request("GET", f"/sponsor/requests/{answer.body['id']}")
     assert (told.status, told.code) == (404, "not_found")
 
 
-async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
+async def test_bad_field_is_named_and_not_echoed(world: ApiWorld) -> None:
     for change, pointer in (
         ({"legacyId": 7}, "/legacyId"),
         ({"legacyId": "0x7"}, "/legacyId"),
@@ -840,7 +844,7 @@ async def test_bad_field_is_named_and_not_echoed(world: World) -> None:
 
 
 async def test_signature_is_checked_as_the_router_checks_it(
-    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
+    world: ApiWorld, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A smart wallet may sign for certain contracts only."""
     callers, verdict = [], SignatureVerifier.check_signature
@@ -857,7 +861,7 @@ async def test_signature_is_checked_as_the_router_checks_it(
 
 
 async def test_without_simulation_own_tokens_of_an_owner_are_nothing_to_claim(
-    world: World, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
+    world: ApiWorld, sealed: SponsorScenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would come back, to be claimed again; ether that is kept in the legacy is theirs to claim."""
     monkeypatch.setattr(world.parts.chains[world.chain_id], "simulate", AsyncMock(return_value=None))

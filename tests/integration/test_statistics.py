@@ -40,7 +40,7 @@ ETHER = 10**18
 
 
 @dataclass
-class World:
+class StatsWorld:
     engine: AsyncEngine
     scenario: Scenario
     chain: Chain
@@ -78,18 +78,20 @@ class World:
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -> AsyncIterator[StatsWorld]:
     feeds = chain_scenario.deployment.price_environ(31337)["CHAIN_31337_PRICE_FEEDS"]
     chain = Chain(settings_of(chain_scenario, PRICE_FEEDS=feeds))
     folder = tmp_path / "statistics"
-    yield World(engine, chain_scenario, chain, ChainIndex(engine, chain), StatisticsPass(engine, chain, folder), folder)
+    yield StatsWorld(
+        engine, chain_scenario, chain, ChainIndex(engine, chain), StatisticsPass(engine, chain, folder), folder
+    )
     await chain.close()
 
 
 # -- value secured --------------------------------------------------------------------------------
 
 
-async def test_an_allowance_below_the_balance_is_what_is_secured(world: World) -> None:
+async def test_an_allowance_below_the_balance_is_what_is_secured(world: StatsWorld) -> None:
     """Neither what the owner has beyond it, nor an allowance to anybody else."""
     ann = world.holder("ann", 1_000)
     legacy = world.scenario.create_legacy(ann, world.heirs)
@@ -101,7 +103,7 @@ async def test_an_allowance_below_the_balance_is_what_is_secured(world: World) -
     assert await world.usdc() == 1_000
 
 
-async def test_several_legacies_of_one_owner_never_count_his_balance_twice(world: World) -> None:
+async def test_several_legacies_of_one_owner_never_count_his_balance_twice(world: StatsWorld) -> None:
     """Unlimited allowances to three legacies secure the balance once, limited ones their sum, one permit once."""
     ann, usdc = world.holder("ann", 1_000), world.scenario.deployment.usdc
     mine = [world.scenario.create_legacy(ann, world.heirs) for _ in range(3)]
@@ -117,7 +119,7 @@ async def test_several_legacies_of_one_owner_never_count_his_balance_twice(world
     assert await world.usdc() == 250
 
 
-async def test_ether_is_secured_where_it_was_sent(world: World) -> None:
+async def test_ether_is_secured_where_it_was_sent(world: StatsWorld) -> None:
     """To the legacy of a plain account: not the ether in the owner's wallet."""
     ann = world.holder("ann")
     legacy = world.scenario.create_legacy(ann, world.heirs)
@@ -126,7 +128,7 @@ async def test_ether_is_secured_where_it_was_sent(world: World) -> None:
     assert (await world.amounts())["ETH"] == 3 * ETHER
 
 
-async def test_a_safe_legacy_secures_what_the_safe_has(world: World) -> None:
+async def test_a_safe_legacy_secures_what_the_safe_has(world: StatsWorld) -> None:
     """Ether and whitelisted tokens, without any allowance; once, however many legacies the Safe has."""
     s, ann = world.scenario, world.holder("ann")
     safe = s.create_safe([ann])
@@ -138,7 +140,7 @@ async def test_a_safe_legacy_secures_what_the_safe_has(world: World) -> None:
     assert (found["ETH"], found[s.deployment.usdc]) == (2 * ETHER, 500)
 
 
-async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(world: World) -> None:
+async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(world: StatsWorld) -> None:
     """Its router tells no event of it: the legacy itself says that it is not live any more."""
     s, ann, bob = world.scenario, world.holder("ann"), world.holder("bob")
     safes = {owner: s.create_safe([owner]) for owner in (ann, bob)}
@@ -156,7 +158,7 @@ async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(w
     assert await world.usdc() == 70, "one that says nothing is as it was"
 
 
-async def test_only_live_legacies_secure_anything(world: World) -> None:
+async def test_only_live_legacies_secure_anything(world: StatsWorld) -> None:
     """A deleted one does not, nor one that was claimed."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     owners = [world.holder(name, 100) for name in ("ann", "bob", "eve")]
@@ -175,7 +177,7 @@ async def test_only_live_legacies_secure_anything(world: World) -> None:
 
 
 @pytest.mark.core
-async def test_timelocks_secure_their_amounts_while_they_live(world: World) -> None:
+async def test_timelocks_secure_their_amounts_while_they_live(world: StatsWorld) -> None:
     """Gifts and other locks; an ended one does not, and NFTs are counted, not valued."""
     s, ann = world.scenario, world.holder("ann")
     gift = s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 700)], duration=DAY)
@@ -190,7 +192,7 @@ async def test_timelocks_secure_their_amounts_while_they_live(world: World) -> N
     assert {t["token"] for t in found.tokens} == {s.deployment.weth}
 
 
-async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> None:
+async def test_tokens_that_are_not_whitelisted_do_not_count(world: StatsWorld) -> None:
     s, ann = world.scenario, world.holder("ann")
     token = s.create_hostile_token(whitelisted=False)
     legacy = s.create_legacy(ann, world.heirs)
@@ -200,7 +202,9 @@ async def test_tokens_that_are_not_whitelisted_do_not_count(world: World) -> Non
     assert await world.amounts() == {}
 
 
-async def test_a_hostile_token_takes_nothing_from_the_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hostile_token_takes_nothing_from_the_others(
+    world: StatsWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whitelisted and broken: it reverts, burns all gas, is gone or answers nonsense. The others are counted."""
     monkeypatch.setattr(holdings, "MOST_BALANCE_FAILURES", 2)
     s, usdc = world.scenario, world.scenario.deployment.usdc
@@ -213,7 +217,7 @@ async def test_a_hostile_token_takes_nothing_from_the_others(world: World, monke
         assert await world.amounts() == {usdc: 300}
 
 
-async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: World) -> None:
+async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: StatsWorld) -> None:
     """The largest number there is, of two holders; symbols that are not harmless and decimals that cannot be."""
     s = world.scenario
     tokens = (s.deployment.hostile_symbol_token, s.deployment.long_symbol_token)
@@ -230,7 +234,7 @@ async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeat
     }
 
 
-async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: World) -> None:
+async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: StatsWorld) -> None:
     """What is minted between two reads of one snapshot is in none of them."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     ann, bob = world.holder("ann", 1_000), world.holder("bob")
@@ -259,7 +263,7 @@ async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: Worl
 # -- in dollars -----------------------------------------------------------------------------------
 
 
-async def test_what_is_secured_is_valued_with_fresh_prices_only(world: World) -> None:
+async def test_what_is_secured_is_valued_with_fresh_prices_only(world: StatsWorld) -> None:
     """A token without a feed has an amount alone; a price that is stale is no price, and then there is no sum."""
     s, ann = world.scenario, world.holder("ann")
     s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000)])
@@ -277,7 +281,9 @@ async def test_what_is_secured_is_valued_with_fresh_prices_only(world: World) ->
     assert found.value_secured_usd is None
 
 
-async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_price_is_missing(world: World) -> None:
+async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_price_is_missing(
+    world: StatsWorld,
+) -> None:
     """Nothing before the first snapshot; an age always; dollars only while every price is good."""
 
     async def told() -> dict[str, tuple[dict[str, str], float]]:
@@ -308,7 +314,7 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
 # -- snapshots, days and files --------------------------------------------------------------------
 
 
-async def test_a_snapshot_is_taken_once_an_hour(world: World) -> None:
+async def test_a_snapshot_is_taken_once_an_hour(world: StatsWorld) -> None:
     """The first look in an hour finds work, after it none does until the next hour."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
     assert not await world.statistics.look(), "before the index has read anything"
@@ -322,7 +328,7 @@ async def test_a_snapshot_is_taken_once_an_hour(world: World) -> None:
     assert await world.statistics.look()
 
 
-async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: World) -> None:
+async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: StatsWorld) -> None:
     """After a start or an outage the prices may be read later than the snapshot is taken. Once is enough."""
     s, ann = world.scenario, world.holder("ann")
     s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000), (s.deployment.dai, 1)])
@@ -344,7 +350,7 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: W
     assert not await world.statistics.look()
 
 
-async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
+async def test_an_hour_that_is_run_again_is_replaced(world: StatsWorld) -> None:
     """In the table and in the files: one row, of the newer state, and nothing left beside them."""
     ann = world.holder("ann")
     world.scenario.create_legacy(ann, world.heirs)
@@ -359,7 +365,7 @@ async def test_an_hour_that_is_run_again_is_replaced(world: World) -> None:
     assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
 
 
-async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: World, tmp_path: Path) -> None:
+async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: StatsWorld, tmp_path: Path) -> None:
     """Snapshots over four days, one of them missed; then the same days computed at the end, into another folder.
 
     What was secured is there exactly where a snapshot was.
@@ -390,7 +396,7 @@ async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(worl
     assert last["total_gifts_sealed"] == counts["gifts_total"]
 
 
-async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
+async def test_a_day_is_final_only_after_it_ended(world: StatsWorld) -> None:
     """What happened after the last snapshot of a day is in that day's file, also after days of downtime."""
     ann, s = world.holder("ann"), world.scenario
     s.create_legacy(ann, world.heirs)
@@ -402,7 +408,7 @@ async def test_a_day_is_final_only_after_it_ended(world: World) -> None:
     assert found["legacies_created"].to_list() == [2]
 
 
-async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
+async def test_a_reorganisation_has_the_hour_taken_anew(world: StatsWorld) -> None:
     """A snapshot of a block that is no longer there is replaced while its hour lasts, files and all."""
     ann, s = world.holder("ann"), world.scenario
     s.create_legacy(ann, world.heirs)
@@ -419,7 +425,7 @@ async def test_a_reorganisation_has_the_hour_taken_anew(world: World) -> None:
     assert world.read("days")["total_legacies_created"].to_list() == [1]
 
 
-async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> None:
+async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: StatsWorld) -> None:
     """No address of an owner, a recipient, a legacy or a Safe, in any form; tokens are public contracts."""
     story = tell(world.scenario)
     ann = world.holder("ann", 1_000)
@@ -438,7 +444,7 @@ async def test_nothing_of_a_user_is_in_the_table_or_the_files(world: World) -> N
         assert not [a for a in secret if a[2:] in cells or bytes.fromhex(a[2:]) in raw or a.encode() in raw.lower()]
 
 
-async def test_the_example_for_analysts_reads_what_was_written(world: World) -> None:
+async def test_the_example_for_analysts_reads_what_was_written(world: StatsWorld) -> None:
     """As it stands in the documentation, run as a script."""
     s, ann = world.scenario, world.holder("ann")
     s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 2_500_000)])

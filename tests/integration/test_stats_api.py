@@ -19,14 +19,14 @@ from reminder_worker.database.engine import open_engine
 from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.statistics.prices import GRACE_SECONDS
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, save_snapshot, start_of_hour
-from tests.integration.api_world import APP_ORIGIN, Answer, World, open_world
+from tests.integration.api_world import APP_ORIGIN, ApiAnswer, ApiWorld, open_world
 
 DOLLARS = 10**8
 TOKEN = "0x" + "aa" * 20
 
 
 @pytest.fixture
-async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[World]:
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
     anvil = chain_scenario.anvil
     anvil.set_time(max(anvil.now() + 1, int(time.time())))
     set_ether(chain_scenario, 2_500)
@@ -63,17 +63,17 @@ def snapshot(chain_id: int, block_time: int, **changes: Any) -> StatisticsSnapsh
     return StatisticsSnapshot(**whole | changes)
 
 
-async def read_prices(world: World) -> None:
+async def read_prices(world: ApiWorld) -> None:
     for chain in world.parts.chains.values():
         await PricePass(world.engine, chain).run()
 
 
-def published(world: World, **more: Any) -> PublishedStats:
+def published(world: ApiWorld, **more: Any) -> PublishedStats:
     """What another process would have."""
     return PublishedStats(world.engine, [chain.settings for chain in world.parts.chains.values()], **more)
 
 
-async def answers(world: World, path: str, words: str = "") -> Any:
+async def answers(world: ApiWorld, path: str, words: str = "") -> Any:
     """As soon as the background has it, with these words in it."""
     for _ in range(500):
         answer = await world.request("GET", path)
@@ -88,7 +88,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api.stats.EVERY_SECONDS", 0.05)
 
 
-async def test_before_the_first_look_it_says_that_there_is_nothing_yet(world: World) -> None:
+async def test_before_the_first_look_it_says_that_there_is_nothing_yet(world: ApiWorld) -> None:
     for path in ("/stats", "/stats/prices"):
         answer = await world.request("GET", path)
         assert (answer.status, answer.code) == (503, "unavailable")
@@ -104,7 +104,7 @@ async def test_without_feeds_it_says_that_prices_are_not_configured(
             assert (answer.status, answer.code) == (503, "not_configured")
 
 
-async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
+async def test_statistics_have_exactly_the_promised_shape(world: ApiWorld) -> None:
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     answer = await answers(world, "/stats")
     legacies = {"total": 5, "live": 3, "activated": 1, "deleted": 1, "byType": {"eoa": 4, "safe": 1}}
@@ -131,7 +131,7 @@ async def test_statistics_have_exactly_the_promised_shape(world: World) -> None:
     assert not re.search("0x", json.dumps(answer.body))  # no address
 
 
-async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) -> None:
+async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: ApiWorld) -> None:
     first = world.parts.chains[world.chain_id].settings
     second = first.model_copy(update={"chain_id": 5})
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
@@ -149,7 +149,7 @@ async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: World) 
     assert said["totals"]["valueSecuredUsd"] == "3750.00"
 
 
-async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -> None:
+async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: ApiWorld) -> None:
     """There anybody makes as many legacies as they like, and nothing is worth anything."""
     first = world.parts.chains[world.chain_id].settings
     both = PublishedStats(world.engine, [first, first.model_copy(update={"chain_id": 1})])
@@ -165,7 +165,7 @@ async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: World) -
     assert said["totals"]["valueSecuredUsd"] == "17.00"
 
 
-async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
+async def test_prices_have_exactly_the_promised_shape(world: ApiWorld) -> None:
     updated_at = set_ether(world.scenario, 2_513)
     await read_prices(world)
     block_time = world.scenario.anvil.now()
@@ -185,7 +185,7 @@ async def test_prices_have_exactly_the_promised_shape(world: World) -> None:
     assert [price["symbol"] for price in answer.body["prices"]] == ["ETH", "WETH", "USDC"]
 
 
-async def test_who_has_the_bytes_is_told_so(world: World) -> None:
+async def test_who_has_the_bytes_is_told_so(world: ApiWorld) -> None:
     for path in ("/stats", "/stats/prices"):
         await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)
@@ -209,7 +209,7 @@ def tags(of: PublishedStats) -> tuple[str, str]:
     return of.stats.etag, of.prices.etag
 
 
-async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, database_url: str) -> None:
+async def test_neither_the_chain_nor_the_database_is_waited_for(world: ApiWorld, database_url: str) -> None:
     """The chain is gone, and every table is locked: what is known is told, at once."""
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await read_prices(world)
@@ -227,7 +227,7 @@ async def test_neither_the_chain_nor_the_database_is_waited_for(world: World, da
 
 
 async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await read_prices(world)
     passed = 0.0
@@ -245,7 +245,7 @@ async def test_a_price_in_memory_grows_stale_while_the_database_does_not_answer(
     assert [price["stale"] for price in json.loads(memory.prices.body)["prices"]] == [True, True, False]
 
 
-async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: World) -> None:
+async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: ApiWorld) -> None:
     first = set_ether(world.scenario, 2_500)
     await read_prices(world)
     world.scenario.anvil.increase_time(1800)
@@ -265,7 +265,7 @@ async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: Wo
         assert not answer.body["prices"][0]["stale"]
 
 
-async def test_what_is_no_moment_of_the_past_is_refused(world: World) -> None:
+async def test_what_is_no_moment_of_the_past_is_refused(world: ApiWorld) -> None:
     for written in (
         "yesterday",
         "1800000000",
@@ -282,7 +282,7 @@ async def test_what_is_no_moment_of_the_past_is_refused(world: World) -> None:
         assert not written or written not in json.dumps(answer.body)
 
 
-async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: World) -> None:
+async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: ApiWorld) -> None:
     for path in ("/stats", "/stats/prices"):
         await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)
@@ -300,7 +300,7 @@ async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_rou
         assert (await world.request("POST", path)).status == 405
 
 
-async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: World) -> None:
+async def test_a_page_of_ours_may_read_it_from_its_own_origin(world: ApiWorld) -> None:
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
     await answers(world, "/stats")
     answer = await world.request("GET", "/stats", headers={"Origin": APP_ORIGIN})
@@ -320,13 +320,13 @@ async def test_answers_from_memory_use_up_the_limit(chain_scenario: Scenario, en
     assert 429 in codes
 
 
-async def requests_counted(world: World, path: str, status: int) -> float:
+async def requests_counted(world: ApiWorld, path: str, status: int) -> float:
     text_ = (await (await world.session.get(world.metrics_url + "/metrics")).text()).splitlines()
     series = f'reminder_worker_http_requests_total{{method="GET",route="{path}",status="{status}"}} '
     return sum(float(line.removeprefix(series)) for line in text_ if line.startswith(series))
 
 
-def _lasting(answer: Answer) -> dict[str, str]:
+def _lasting(answer: ApiAnswer) -> dict[str, str]:
     return {k.lower(): v for k, v in answer.headers.items() if k.lower() not in ("x-request-id", "date")}
 
 

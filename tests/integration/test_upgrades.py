@@ -26,7 +26,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
 from reminder_worker.upgrades.job import UpgradeWatch
-from tests.integration.chain_proxy import Json, Proxy, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
@@ -53,7 +53,7 @@ async def it(chain_scenario: Scenario, engine: AsyncEngine, chain: Chain) -> Upg
 
 
 @asynccontextmanager
-async def two_nodes(scenario: Scenario) -> AsyncIterator[tuple[list[Proxy], Chain]]:
+async def two_nodes(scenario: Scenario) -> AsyncIterator[tuple[list[NodeProxy], Chain]]:
     async with (
         proxy(scenario.anvil.url) as first,
         proxy(scenario.anvil.url) as second,

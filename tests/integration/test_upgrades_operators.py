@@ -20,7 +20,7 @@ from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
-from tests.integration.commands import Command
+from tests.integration.commands import CliRun
 from tests.integration.upgrade_world import CHAIN, chain_settings, world
 
 SOMEBODY = "0x" + "5b" * 20
@@ -88,7 +88,7 @@ def test_the_sensor_launches_a_run_only_for_a_change_and_the_asset_lists_what_wa
     assert not _tick(service)
 
 
-def enter_operations(by: Command, chain_id: int, count: int) -> None:
+def enter_operations(by: CliRun, chain_id: int, count: int) -> None:
     by.sql(
         "insert into worker.upgrade_operation"
         " (chain_id, operation_id, state, calls, ready_at, changed_block, final)"
@@ -97,7 +97,7 @@ def enter_operations(by: Command, chain_id: int, count: int) -> None:
     )  # fmt: skip
 
 
-def test_commands_list_the_queue_and_show_an_operation_in_full(chain_scenario: Scenario, command: Command) -> None:
+def test_commands_list_the_queue_and_show_an_operation_in_full(chain_scenario: Scenario, command: CliRun) -> None:
     operation = chain_scenario.schedule_upgrade(SOMEBODY, call=bytes(500))
     assert command("tick", "--pass", "upgrades").exit_code == 0
     listed = command("upgrades", "list").output
@@ -121,7 +121,7 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(chain_scenario: S
     assert "cancelled" in command("upgrades", "list", "--ended").output
 
 
-def test_a_list_says_when_there_is_more(command: Command) -> None:
+def test_a_list_says_when_there_is_more(command: CliRun) -> None:
     enter_operations(command, 31337, 3)
     assert "There are more" not in command("upgrades", "list", "--limit", "3").output
     cut = command("upgrades", "list", "--limit", "2").output
@@ -129,14 +129,14 @@ def test_a_list_says_when_there_is_more(command: Command) -> None:
     assert "There are more than these 2: see them with a larger --limit.\n" in cut
 
 
-def test_operations_of_an_unwatched_timelock_are_not_listed(command: Command, service: Service) -> None:
+def test_operations_of_an_unwatched_timelock_are_not_listed(command: CliRun, service: Service) -> None:
     """No event would close these operations."""
     enter_operations(command, 5, 1)  # a chain that was taken out
     assert "No operation is waiting." in command("upgrades", "list").output
     assert _run(service)["pending operations"] == "none"
 
 
-def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: Command) -> None:
+def test_doctor_looks_at_the_timelock(chain_scenario: Scenario, command: CliRun) -> None:
     sound = command("doctor").output
     assert "the timelock answers, its delay is 2 days" in sound
     chain_scenario.execute_when_ready(chain_scenario.schedule_delay(3600))

@@ -42,7 +42,7 @@ PASSES = [
 ]
 
 
-class Heart:
+class FakeHeart:
     """A heartbeat service on loopback that counts and answers as told."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Heart:
         self.hang = False
         self.url = ""
 
-    async def __aenter__(self) -> "Heart":
+    async def __aenter__(self) -> "FakeHeart":
         app = web.Application()
         app.router.add_get(f"/{SECRET}", self._ping)
         app.router.add_get("/elsewhere", self._elsewhere)
@@ -77,12 +77,12 @@ class Heart:
 
 
 @dataclass
-class World:
+class WatchWorld:
     engine: AsyncEngine
     alerts: AlertOutbox
     chains: dict[int, Chain]
     settings: Settings
-    heart: Heart
+    heart: FakeHeart
     expected: list[ExpectedPass] = field(default_factory=lambda: list(PASSES))
     wallets: list[str] = field(default_factory=list)
 
@@ -129,13 +129,13 @@ class World:
 
 @asynccontextmanager
 async def opened(
-    engine: AsyncEngine, scenario: Scenario, heart: Heart, rpc: str = "", **environ: str
-) -> AsyncIterator[World]:
+    engine: AsyncEngine, scenario: Scenario, heart: FakeHeart, rpc: str = "", **environ: str
+) -> AsyncIterator[WatchWorld]:
     more = {f"CHAIN_{CHAIN}_RPC_URLS": rpc or scenario.anvil.url, "HEARTBEAT_URL": heart.url, **environ}
     settings = settings_for(scenario, "postgresql://unused@localhost/unused", **more)
     chains = {each.chain_id: Chain(each) for each in settings.chains}
     try:
-        world = World(engine, AlertOutbox(engine), chains, settings, heart)
+        world = WatchWorld(engine, AlertOutbox(engine), chains, settings, heart)
         await world.sql(
             "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
             " values (31337, 'index', :n, '0x')",
@@ -149,13 +149,13 @@ async def opened(
 
 
 @pytest.fixture
-async def heart() -> AsyncIterator[Heart]:
-    async with Heart() as served:
+async def heart() -> AsyncIterator[FakeHeart]:
+    async with FakeHeart() as served:
         yield served
 
 
 @pytest.fixture
-async def world(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> AsyncIterator[World]:
+async def world(engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart) -> AsyncIterator[WatchWorld]:
     async with opened(engine, chain_scenario, heart) as found:
         yield found
 
@@ -163,7 +163,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> 
 # -- the heartbeat ------------------------------------------------------------------------------------
 
 
-async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(world: World) -> None:
+async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(world: WatchWorld) -> None:
     for pings in (1, 2):
         sighting = await world.look()
         assert (sighting.healthy, sighting.changed, sighting.heartbeat) == (True, 0, "asked")
@@ -171,14 +171,14 @@ async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(
     assert await world.told() == []
 
 
-async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: World) -> None:
+async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: WatchWorld) -> None:
     await world.age("due", ALIVE_SECONDS + 61)
     sighting = await world.look()
     assert (sighting.healthy, sighting.wrong, sighting.heartbeat) == (False, 1, "silent")
     assert world.heart.pings == 0
 
 
-async def test_silence_lasts_until_the_all_clear(world: World) -> None:
+async def test_silence_lasts_until_the_all_clear(world: WatchWorld) -> None:
     await world.age("due", ALIVE_SECONDS + 61)
     await world.look()
     await world.minutes_pass()
@@ -190,7 +190,7 @@ async def test_silence_lasts_until_the_all_clear(world: World) -> None:
     assert (await world.look()).heartbeat == "asked"
 
 
-async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: World) -> None:
+async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: WatchWorld) -> None:
     """Looks go on, in another process; the email waits, since only a run sends it."""
     await world.age("due", ALIVE_SECONDS + 61)
     await world.look()
@@ -210,7 +210,7 @@ async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_writ
     ],
 )
 async def test_what_was_meant_to_be_on_and_cannot_be_is_told_and_makes_silence(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, set_by_half: dict[str, str], facts: dict[str, str]
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, set_by_half: dict[str, str], facts: dict[str, str]
 ) -> None:
     """All emails would wait, or nothing be relayed, while everything that is on looks well."""
     async with opened(engine, chain_scenario, heart, **set_by_half) as world:
@@ -226,7 +226,9 @@ async def test_what_was_meant_to_be_on_and_cannot_be_is_told_and_makes_silence(
     assert heart.pings == 1
 
 
-async def test_without_an_address_nobody_is_pinged(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
+async def test_without_an_address_nobody_is_pinged(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
+) -> None:
     async with opened(engine, chain_scenario, heart, HEARTBEAT_URL="") as world:
         assert (await world.look()).heartbeat == "off"
         await world.age("due", ALIVE_SECONDS + 61)
@@ -236,7 +238,7 @@ async def test_without_an_address_nobody_is_pinged(engine: AsyncEngine, chain_sc
 
 
 @pytest.mark.parametrize("table", ["pass_state", "index_cursor", "alert_state", "sent_ledger"])
-async def test_a_database_that_cannot_be_read_makes_silence(world: World, table: str) -> None:
+async def test_a_database_that_cannot_be_read_makes_silence(world: WatchWorld, table: str) -> None:
     """Whichever read or write of the look it is."""
     await world.sql(f"alter table worker.{table} rename to away")
     with pytest.raises(SQLAlchemyError):
@@ -245,7 +247,7 @@ async def test_a_database_that_cannot_be_read_makes_silence(world: World, table:
 
 
 @pytest.mark.parametrize("only_reads", ["default_transaction_read_only = on", "temp_file_limit = 0"])
-async def test_a_database_that_takes_no_writes_makes_silence(world: World, only_reads: str) -> None:
+async def test_a_database_that_takes_no_writes_makes_silence(world: WatchWorld, only_reads: str) -> None:
     """Everything can be read, and looks well: that nothing can be planned or sent would show minutes later. With the
     second a row still finds room, as on a full disk, and no file can grow."""
     await world.sql(f"alter database {world.engine.url.database} set {only_reads}")
@@ -255,14 +257,14 @@ async def test_a_database_that_takes_no_writes_makes_silence(world: World, only_
     assert world.heart.pings == 0
 
 
-async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: World) -> None:
+async def test_what_the_relay_told_of_a_wallet_makes_silence_and_is_not_told_again(world: WatchWorld) -> None:
     world.wallets.append(RELAYER)
     await world.alerts.raise_condition(None, AlertKind.RELAYER_STOPPED, RELAYER, CHAIN, {})
     assert (await world.look()).heartbeat == "silent"
     assert await world.told() == [("relayer_stopped", RELAYER, "raised")]
 
 
-async def test_what_happens_on_chain_makes_no_silence(world: World) -> None:
+async def test_what_happens_on_chain_makes_no_silence(world: WatchWorld) -> None:
     """A short delay of the upgrade timelock is for people to judge; the worker is well."""
     await world.alerts.raise_condition(None, AlertKind("upgrade_delay_short"), "timelock", CHAIN, {})
     assert (await world.look()).heartbeat == "asked"
@@ -271,7 +273,7 @@ async def test_what_happens_on_chain_makes_no_silence(world: World) -> None:
 # -- its address is a secret ---------------------------------------------------------------------------
 
 
-def _answers(heart: Heart, how: str) -> str:
+def _answers(heart: FakeHeart, how: str) -> str:
     """Make the heartbeat fail in one way; the address to use, and what is told of it."""
     if how == "refused":
         return f"http://127.0.0.1:9/{SECRET}"
@@ -288,7 +290,7 @@ def _answers(heart: Heart, how: str) -> str:
 
 @pytest.mark.parametrize("how", ["works", "refused", "no host", "hangs", "500", "redirect"])
 async def test_a_ping_that_fails_fails_nothing_and_its_address_leaks_nowhere(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, monkeypatch: pytest.MonkeyPatch, how: str
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(watchdog, "PING_SECONDS", 0.5)
     url = _answers(heart, how)
@@ -310,7 +312,7 @@ async def test_a_ping_that_fails_fails_nothing_and_its_address_leaks_nowhere(
 
 
 @pytest.mark.core
-async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works(world: World) -> None:
+async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works(world: WatchWorld) -> None:
     await world.age("due", ALIVE_SECONDS + 100, "ChainUnavailable")
     assert (await world.look()).changed == 0, "after a stop everything is old: the first runs have their time"
     await world.minutes_pass()
@@ -330,7 +332,7 @@ async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works
     }
 
 
-async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: World) -> None:
+async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: WatchWorld) -> None:
     await world.age("due", ALIVE_SECONDS + 100)
     await world.look()
     await world.minutes_pass()
@@ -342,7 +344,7 @@ async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(worl
     assert [status for _, _, status in await world.told()] == ["raised", "unwatched"]
 
 
-async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scenario, heart: Heart) -> None:
+async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart) -> None:
     """No pass has ever looked: that is told only when it lasts, and nobody is pinged meanwhile."""
     async with opened(engine, chain_scenario, heart) as world:
         await world.sql("delete from worker.pass_state")
@@ -353,7 +355,7 @@ async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scen
         assert (await world.look()).changed == len(PASSES)
 
 
-async def test_a_schedule_that_was_off_from_the_start_is_told(world: World) -> None:
+async def test_a_schedule_that_was_off_from_the_start_is_told(world: WatchWorld) -> None:
     forget = ExpectedPass("forget", 0, 3600, by_the_clock=True)
     world.expected.append(forget)
     for hours in (0, 2, 3):
@@ -368,7 +370,7 @@ async def test_a_schedule_that_was_off_from_the_start_is_told(world: World) -> N
     assert (await world.look()).healthy
 
 
-async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(world: World) -> None:
+async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(world: WatchWorld) -> None:
     for _ in range(5):
         await world.age("due", ALIVE_SECONDS + 100)
         await world.look()
@@ -389,7 +391,7 @@ async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(w
     assert [status for _, _, status in await world.told()] == ["raised"]
 
 
-async def test_several_watchdogs_at_once_tell_a_change_once(world: World) -> None:
+async def test_several_watchdogs_at_once_tell_a_change_once(world: WatchWorld) -> None:
     await world.age("due", ALIVE_SECONDS + 100)
     await asyncio.gather(*(world.look() for _ in range(8)))
     await world.minutes_pass()
@@ -401,7 +403,7 @@ async def test_several_watchdogs_at_once_tell_a_change_once(world: World) -> Non
     assert [status for _, _, status in await world.told()] == ["raised", "cleared"]
 
 
-async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: World) -> None:
+async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: WatchWorld) -> None:
     world.wallets.append(RELAYER)
     earlier = "0x" + "99" * 20
     for wallet in (RELAYER, earlier):
@@ -411,7 +413,7 @@ async def test_conditions_of_a_wallet_that_is_no_longer_ours_are_over(world: Wor
 
 
 async def test_a_short_delay_of_a_timelock_that_is_no_longer_watched_is_over(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """As when a wrong address was configured: the timelock itself is not asked any more, and would never clear it."""
     watched, earlier = "0x" + "77" * 20, "0x" + "99" * 20
@@ -426,7 +428,7 @@ async def test_a_short_delay_of_a_timelock_that_is_no_longer_watched_is_over(
 # -- what is looked at -------------------------------------------------------------------------------------
 
 
-async def _told_after_a_while(world: World) -> list[tuple[str, str, str]]:
+async def _told_after_a_while(world: WatchWorld) -> list[tuple[str, str, str]]:
     await world.look()
     await world.minutes_pass()
     await world.look()
@@ -434,7 +436,7 @@ async def _told_after_a_while(world: World) -> list[tuple[str, str, str]]:
 
 
 async def test_an_endpoint_that_does_not_answer_is_told(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     both = f"{chain_scenario.anvil.url},http://127.0.0.1:9"
     async with opened(engine, chain_scenario, heart, both) as world:
@@ -442,7 +444,7 @@ async def test_an_endpoint_that_does_not_answer_is_told(
 
 
 async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """All its passes stand still meanwhile; one that goes on to do so is told then."""
     passes = [ExpectedPass(name, CHAIN, 5) for name in ("index", "signals", "due", "upgrades")]
@@ -472,7 +474,7 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
 
 
 async def test_endpoints_that_disagree_on_an_old_block_are_told(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     async with proxy(chain_scenario.anvil.url) as liar:
 
@@ -486,7 +488,7 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
 
 
-async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_not(world: World) -> None:
+async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_not(world: WatchWorld) -> None:
     await world.sql("update worker.index_cursor set block_number = -500")
     await world.look()
     for block in (-400, -300):
@@ -497,7 +499,7 @@ async def test_an_index_that_comes_no_nearer_is_told_and_one_that_catches_up_is_
     assert await _told_after_a_while(world) == [("index_lagging", "index", "raised")]
 
 
-async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows(world: World) -> None:
+async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows(world: WatchWorld) -> None:
     """Their pass succeeds at every look that finds no newer safe block, for ever."""
     await world.sql(
         "insert into worker.index_cursor (chain_id, name, block_number, block_hash)"
@@ -507,13 +509,13 @@ async def test_signals_that_come_no_nearer_are_told_also_while_the_index_follows
     assert await _told_after_a_while(world) == [("index_lagging", "signals", "raised")]
 
 
-def _of_production(world: World) -> None:
+def _of_production(world: WatchWorld) -> None:
     service = world.settings.service.model_copy(update={"environment": "production"})
     world.settings = world.settings.model_copy(update={"service": service})
 
 
 async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Or a node whose safe block stands still: signals wait, and every pass succeeds."""
     ages = {"latest": 5, "safe": SETTLED_WITHIN + 60, "finalized": 900}
@@ -536,7 +538,7 @@ async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
 
 
 async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """By it each deadline that people sign is too far ahead, and no pass fails."""
     async with proxy(chain_scenario.anvil.url) as node:
@@ -552,13 +554,13 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
 
 
-async def test_an_index_far_above_the_chain_is_told(world: World) -> None:
+async def test_an_index_far_above_the_chain_is_told(world: WatchWorld) -> None:
     """It was told of blocks that there are not, and would wait in silence until the chain has as many."""
     await world.sql("update worker.index_cursor set block_number = 1000000")
     assert await _told_after_a_while(world) == [("rpc_trouble", "behind what was read", "raised")]
 
 
-async def _enter_email(world: World, state: str, minutes: int = 0, count: int = 1) -> None:
+async def _enter_email(world: WatchWorld, state: str, minutes: int = 0, count: int = 1) -> None:
     for _ in range(count):
         await world.sql(
             "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, created_at)"
@@ -571,7 +573,7 @@ async def _enter_email(world: World, state: str, minutes: int = 0, count: int = 
         )
 
 
-async def _enter_gift(world: World, state: str, minutes: int = 0) -> None:
+async def _enter_gift(world: WatchWorld, state: str, minutes: int = 0) -> None:
     await world.sql(
         "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, expires_at, created_at)"
         " values (:id, :hash, 31337, 5, 'gift_waiting', :state, now() + interval '90 days',"
@@ -589,11 +591,11 @@ def _reverts(database_url: str) -> None:
             enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
 
 
-async def _emails(world: World, state: str) -> None:
+async def _emails(world: WatchWorld, state: str) -> None:
     await _enter_email(world, state, count=FAILURES_PER_HOUR)
 
 
-async def _wallet(world: World, kind: AlertKind) -> None:
+async def _wallet(world: WatchWorld, kind: AlertKind) -> None:
     world.wallets.append(RELAYER)
     await world.alerts.raise_condition(None, kind, RELAYER, CHAIN, {})
 
@@ -602,7 +604,7 @@ async def _wallet(world: World, kind: AlertKind) -> None:
     "how", ["reverts", "held", "dead", "unknown", "relayer_low_balance", "relay_stuck", "relay_cap_used"]
 )
 async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
-    world: World, database_url: str, how: str
+    world: WatchWorld, database_url: str, how: str
 ) -> None:
     """Else they could make operators believe that the service is dead, and hide that it is."""
     if how == "reverts":
@@ -618,7 +620,7 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
     assert (await world.look()).heartbeat == "silent", "and hides nothing"
 
 
-async def test_an_alert_that_was_refused_makes_silence(world: World) -> None:
+async def test_an_alert_that_was_refused_makes_silence(world: WatchWorld) -> None:
     """What is refused may be what nobody was told of."""
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at)"
@@ -628,7 +630,7 @@ async def test_an_alert_that_was_refused_makes_silence(world: World) -> None:
 
 
 @pytest.mark.parametrize("state", ["released", "unknown"])
-async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(world: World, state: str) -> None:
+async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(world: WatchWorld, state: str) -> None:
     await _enter_email(world, state, minutes=29)
     await _enter_email(world, "queued", minutes=600)  # put off on purpose, or the pass stands still
     await _enter_gift(world, state, minutes=29)
@@ -637,7 +639,7 @@ async def test_emails_that_were_tried_and_are_not_out_are_told_when_it_lasts(wor
     assert await _told_after_a_while(world) == [("emails_late", "emails", "raised")]
 
 
-async def test_an_email_to_a_refused_address_is_not_late(world: World) -> None:
+async def test_an_email_to_a_refused_address_is_not_late(world: WatchWorld) -> None:
     """Its next try is hours away, and it must not hide other emails that are late. Three refusals end it."""
     await _enter_email(world, "released", minutes=600)
     await _enter_gift(world, "released", minutes=600)
@@ -656,7 +658,7 @@ async def test_an_email_to_a_refused_address_is_not_late(world: World) -> None:
     assert not (await world.look()).healthy
 
 
-async def test_an_alert_that_is_not_out_is_a_late_email(world: World) -> None:
+async def test_an_alert_that_is_not_out_is_a_late_email(world: WatchWorld) -> None:
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, logged_at)"
         " values (gen_random_uuid(), 31337, 'upgrade_scheduled', '0x11', 'x', '{}', now())"
@@ -668,7 +670,7 @@ async def test_an_alert_that_is_not_out_is_a_late_email(world: World) -> None:
 
 @pytest.mark.parametrize("other", ["reminder", "alert"])
 async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others_go_out(
-    world: World, other: str
+    world: WatchWorld, other: str
 ) -> None:
     """Whoever has such an address could silence the heartbeat; an outage does, and a signal that nobody can read."""
     await _enter_email(world, "released", minutes=40)
@@ -695,7 +697,7 @@ async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others
         assert (await world.look()).heartbeat == "silent"
 
 
-async def _enter_signal(world: World, minutes: int, reason: str | None = None) -> None:
+async def _enter_signal(world: WatchWorld, minutes: int, reason: str | None = None) -> None:
     await world.sql(
         "insert into worker.notify_signal (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time,"
         " reason, seen_at) values (31337, :tx, '0x22', 0, 1, '0x33', 5, 5, :reason,"
@@ -708,7 +710,7 @@ async def _enter_signal(world: World, minutes: int, reason: str | None = None) -
 
 @pytest.mark.parametrize("reason", [None, "denied_by_an_endpoint", "not_readable_yet"])
 async def test_a_signal_that_is_not_planned_is_a_late_email(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart, reason: str | None
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, reason: str | None
 ) -> None:
     """The dispatch succeeds at each of its runs meanwhile, and after a week the signal would be too old."""
     async with opened(engine, chain_scenario, heart, **{f"CHAIN_{CHAIN}_SIGNAL_BLOCK": "safe"}) as world:
@@ -719,7 +721,7 @@ async def test_a_signal_that_is_not_planned_is_a_late_email(
 
 
 async def test_a_signal_whose_transaction_is_gone_is_no_trouble_of_ours(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: Heart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """It was read before its block was safe, and waits for a week in case it comes back."""
     async with opened(engine, chain_scenario, heart, **{f"CHAIN_{CHAIN}_SIGNAL_BLOCK": "latest"}) as world:
@@ -730,7 +732,7 @@ async def test_a_signal_whose_transaction_is_gone_is_no_trouble_of_ours(
 
 
 @pytest.mark.parametrize("off", ["mail", "chain"])
-async def test_what_waits_of_what_is_no_longer_configured_is_no_trouble(world: World, off: str) -> None:
+async def test_what_waits_of_what_is_no_longer_configured_is_no_trouble(world: WatchWorld, off: str) -> None:
     """It would silence the heartbeat for ever: nobody sends it any more."""
     await _enter_email(world, "released", minutes=31)
     await _enter_gift(world, "released", minutes=31)
@@ -744,7 +746,7 @@ async def test_what_waits_of_what_is_no_longer_configured_is_no_trouble(world: W
     assert (await world.look()).heartbeat == "asked"
 
 
-async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: World) -> None:
+async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: WatchWorld) -> None:
     """A legacy that reverts on purpose, gifts above an address's daily number, and a gift that a reorganisation took
     back after it was registered would silence the heartbeat."""
     await _enter_email(world, "released", minutes=31)
@@ -757,7 +759,9 @@ async def test_what_strangers_keep_back_is_no_trouble_of_ours(world: World) -> N
     assert (await world.look()).heartbeat == "silent"
 
 
-async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(world: World, database_url: str) -> None:
+async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(
+    world: WatchWorld, database_url: str
+) -> None:
     """After a change of the key its requests stay open for ever; and what is mined may never become final."""
     left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
     with connected(database_url) as database:
@@ -774,7 +778,7 @@ async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(wo
     assert sorted(await world.told()) == [("relay_not_final", each, "raised") for each in sorted((RELAYER, left))]
 
 
-async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: World, database_url: str) -> None:
+async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: WatchWorld, database_url: str) -> None:
     """Nobody can end them any more, and the heartbeat is not to be silent for ever."""
     left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
     with connected(database_url) as database:
@@ -789,7 +793,7 @@ async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: W
     assert (await world.told())[-1] == ("relay_not_final", left, "cleared")
 
 
-async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world: World, database_url: str) -> None:
+async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world: WatchWorld, database_url: str) -> None:
     """Their wallet is ours all the same, and nobody looks at them any more."""
     world.wallets.append(RELAYER)
     with connected(database_url) as database:

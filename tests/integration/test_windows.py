@@ -15,20 +15,20 @@ from reminder_worker.reminders import due_windows as windows_module
 from reminder_worker.reminders.due_windows import NoLegacyAnswers
 from tests.integration.chain_proxy import Json, proxy
 from tests.integration.locks import blocked
-from tests.integration.reminder_world import World, open_world
+from tests.integration.reminder_world import MailWorld, open_world
 
 # It answers what has no arguments, as `defaultNotifyAhead`, with seven days, and reverts for everything else.
 TELLS_NO_WINDOWS = "0x36600414600c5760006000fd5b62093a8060005260206000f3"
 
 
-async def watched(world: World, number: int, **terms: Any) -> list[Legacy]:
+async def watched(world: MailWorld, number: int, **terms: Any) -> list[Legacy]:
     legacies = [world.legacy(**{"heirs": ["anna"], "inactivity": 30 * DAY, **terms}) for _ in range(number)]
     for legacy in legacies:
         await world.save(legacy, "owner", "anna")
     return legacies
 
 
-async def windows(world: World, legacy: Legacy) -> dict[int, str]:
+async def windows(world: MailWorld, legacy: Legacy) -> dict[int, str]:
     rows = await world.sql(
         'select "window", state from worker.due_window where legacy = :legacy order by deadline', legacy=legacy.address
     )
@@ -36,7 +36,9 @@ async def windows(world: World, legacy: Legacy) -> dict[int, str]:
 
 
 @pytest.mark.core
-async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(world: World) -> None:
+async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(
+    world: MailWorld,
+) -> None:
     (legacy,) = await watched(world, 1, second_line="clara", delay2=3 * DAY)
     world.scenario.advance(26 * DAY)
     report = await world.look_at_chain()
@@ -50,7 +52,7 @@ async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_member
 
 
 @pytest.mark.core
-async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: World) -> None:
+async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_row(world: MailWorld) -> None:
     (legacy,) = await watched(world, 1)
     world.scenario.advance(25 * DAY)
     await world.look_at_chain()
@@ -65,7 +67,7 @@ async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_ro
 
 @pytest.mark.parametrize("again", [False, True], ids=["open", "open again"])
 async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_looked(
-    world: World, monkeypatch: pytest.MonkeyPatch, again: bool
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
     """Two runs at once: the one that looked first, and saw it closed, stores last. It would open a day later."""
     (legacy,) = await watched(world, 1)
@@ -101,7 +103,7 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
 
 @pytest.mark.parametrize("is_back", [False, True])
 async def test_reset_while_the_chain_is_asked_wins_over_the_answer(
-    world: World, database_url: str, is_back: bool
+    world: MailWorld, database_url: str, is_back: bool
 ) -> None:
     """Also when the row is back in its place (ctid). Otherwise a sign of life of that moment is overlooked."""
     await watched(world, 1)
@@ -125,7 +127,7 @@ async def test_reset_while_the_chain_is_asked_wins_over_the_answer(
     assert (places[0] == places[-1], report.asked) == (is_back, 2)
 
 
-async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: World) -> None:
+async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: MailWorld) -> None:
     good = await watched(world, 5, inactivity=3 * DAY)
     bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
     burner = world.scenario.create_reverting_legacy(
@@ -161,7 +163,7 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
     assert failures == 0
 
 
-async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: World) -> None:
+async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: MailWorld) -> None:
     """Behind one address may be many nodes, of which one is a block behind the one that told the newest block."""
     legacies = await watched(world, 3, inactivity=3 * DAY)
     behind = {"error": {"code": -32000, "message": "header for hash not found"}}
@@ -184,7 +186,7 @@ async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: Wo
         assert await windows(world, legacy) == {1: "open"}
 
 
-async def test_a_legacy_of_an_old_build_is_left_out(world: World) -> None:
+async def test_a_legacy_of_an_old_build_is_left_out(world: MailWorld) -> None:
     """The view calls it ready, for a deadline in 1970."""
     old = world.scenario.create_old_legacy(world.account("owner"), {world.address("anna"): 100})
     world.scenario.subscribe_premium(world.account("owner"))
@@ -194,7 +196,7 @@ async def test_a_legacy_of_an_old_build_is_left_out(world: World) -> None:
     assert (report.asked, dict(report.open_windows)) == (1, {})
 
 
-async def test_windows_older_than_history_are_recorded_and_not_mailed(world: World) -> None:
+async def test_windows_older_than_history_are_recorded_and_not_mailed(world: MailWorld) -> None:
     """First seen by a new installation: one opened long ago, one lately."""
     old, recent = await watched(world, 2)
     world.scenario.advance(30 * DAY + 8 * DAY)
@@ -208,7 +210,7 @@ async def test_windows_older_than_history_are_recorded_and_not_mailed(world: Wor
     assert len(world.mail.told("ready_to_activate")) == 2
 
 
-async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: World) -> None:
+async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: MailWorld) -> None:
     """Inactivity of two days and a notice of thirty: t1 less the notice is long ago, but the deadline is new."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
     (legacy,) = await watched(world, 1, inactivity=2 * DAY)
@@ -216,7 +218,7 @@ async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: W
     assert await windows(world, legacy) == {1: "open"}
 
 
-async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: World) -> None:
+async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: MailWorld) -> None:
     """Nobody could be told before. What has opened for claims long ago stays history."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
     legacy = world.legacy(inactivity=60 * DAY)
@@ -231,7 +233,7 @@ async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come
 # -- the horizon --------------------------------------------------------------------------------------
 
 
-async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: World) -> None:
+async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: MailWorld) -> None:
     (legacy,) = await watched(world, 1, inactivity=20 * DAY)
     assert (await world.look_at_chain()).asked == 1
     assert not await world.due.look()
@@ -249,7 +251,7 @@ async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(
     assert seen - opening < 5
 
 
-async def test_safe_legacies_are_asked_about_hourly(world: World) -> None:
+async def test_safe_legacies_are_asked_about_hourly(world: MailWorld) -> None:
     owner = world.account("owner")
     world.scenario.subscribe_premium(owner)
     safe = world.scenario.create_safe([owner])
@@ -264,7 +266,7 @@ async def test_safe_legacies_are_asked_about_hourly(world: World) -> None:
 
 
 @pytest.mark.parametrize("change", ["trigger", "notice", "premium", "config", "distribution"])
-async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world: World, change: str) -> None:
+async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world: MailWorld, change: str) -> None:
     legacy, other = await watched(world, 2, inactivity=60 * DAY)
     owner = world.account("owner")
     if change == "premium":
@@ -291,7 +293,7 @@ async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world:
     assert await windows(world, other) == ({1: "open"} if change == "notice" else {})
 
 
-async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: World) -> None:
+async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: MailWorld) -> None:
     """As after an upgrade that went wrong: reminders would stop while everything looks well."""
     for owner in ("owner", "another"):
         await watched(world, 2, owner=owner)
@@ -309,7 +311,9 @@ async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(wo
 
 
 @pytest.mark.parametrize("change", ["premium", "activity", "claim"])
-async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomorrow(world: World, change: str) -> None:
+async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomorrow(
+    world: MailWorld, change: str
+) -> None:
     (legacy,) = await watched(world, 1)
     owner = world.account("owner")
     world.scenario.advance(31 * DAY)
@@ -330,7 +334,7 @@ async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomor
     assert await windows(world, legacy) == {4: "open"}
 
 
-async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World) -> None:
+async def test_an_event_that_is_found_late_resets_the_horizon_once(world: MailWorld) -> None:
     """A node gave the block without its logs; the horizon's cursor had passed it when they were found."""
     (legacy,) = await watched(world, 1, inactivity=60 * DAY)
     await world.look_at_chain()
@@ -346,7 +350,7 @@ async def test_an_event_that_is_found_late_resets_the_horizon_once(world: World)
     assert (await world.look_at_chain()).asked == 0
 
 
-async def test_answer_that_loses_a_deadlock_is_stored_after_all(world: World, engine: AsyncEngine) -> None:
+async def test_answer_that_loses_a_deadlock_is_stored_after_all(world: MailWorld, engine: AsyncEngine) -> None:
     """Another transaction holds what the due pass wants, and waits for what the due pass holds."""
     (legacy,) = await watched(world, 1)
     world.scenario.advance(25 * DAY)

@@ -15,7 +15,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.doctor.chain import check_start_block
 from reminder_worker.settings.chains import PRESETS
 from tests.integration.chain_proxy import chain_settings, proxy
-from tests.integration.commands import Command
+from tests.integration.commands import CliRun
 
 CHAIN = 31337
 IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"  # ERC-1967
@@ -171,7 +171,7 @@ WRONG: tuple[tuple[Changes, str, str], ...] = (
 )
 
 
-def test_doctor_names_a_setting_of_another_contract(command: Command, chain_scenario: Scenario) -> None:
+def test_doctor_names_a_setting_of_another_contract(command: CliRun, chain_scenario: Scenario) -> None:
     for changes, words, case in WRONG:
         given = {f"CHAIN_{CHAIN}_{name}": value for name, value in changes(chain_scenario).items()}
         looked = command("doctor", **given)
@@ -179,7 +179,7 @@ def test_doctor_names_a_setting_of_another_contract(command: Command, chain_scen
         assert re.search(f"wrong.*{words}", _found(looked)), (case, _found(looked))
 
 
-def test_doctor_checks_every_contract_of_a_sound_installation(command: Command, chain_scenario: Scenario) -> None:
+def test_doctor_checks_every_contract_of_a_sound_installation(command: CliRun, chain_scenario: Scenario) -> None:
     _legacy_before(chain_scenario)
     looked = command("doctor")
     assert looked.exit_code == 0, _found(looked)
@@ -187,7 +187,7 @@ def test_doctor_checks_every_contract_of_a_sound_installation(command: Command, 
     assert "not checked" not in _found(looked)
 
 
-def test_contract_without_a_getter_is_not_called_wrong(command: Command, chain_scenario: Scenario) -> None:
+def test_contract_without_a_getter_is_not_called_wrong(command: CliRun, chain_scenario: Scenario) -> None:
     """A router of an older version may lack `premiumSetting()`."""
     s = chain_scenario
     code = str(s.anvil.rpc("eth_getCode", s.deployment.multisig_legacy_router, "latest"))
@@ -212,7 +212,7 @@ async def test_start_block_is_not_called_late_without_evidence(chain_scenario: S
 
 
 def test_doctor_says_that_an_owner_configured_what_the_index_does_not_know(
-    command: Command, chain_scenario: Scenario
+    command: CliRun, chain_scenario: Scenario
 ) -> None:
     """The event is older than the start block: its people are saved here, and nobody writes to them."""
     s, owner = chain_scenario, chain_scenario.account("owner")

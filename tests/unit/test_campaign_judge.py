@@ -8,9 +8,9 @@ import pytest
 from tests.campaign.expected import (
     SIGNALS,
     WINDOWS,
-    Received,
-    Sight,
-    Signal,
+    ChainMoment,
+    ChainSignal,
+    ReceivedEmail,
     deadline_words,
     judge_emails,
     kinds_without_proof,
@@ -23,34 +23,34 @@ TIMES = (1_800_000_000, 1_800_000_000 + 10 * DAY, 1_800_000_000 + 20 * DAY)  # w
 LINES = {1: {"owner", "anna"}, 2: {"owner", "anna", "fern"}, 3: {"owner", "anna", "fern", "giles"}}
 AUDIENCE = {line: frozenset(people) for line, people in LINES.items()}
 STORED = {(LEGACY, to): 1 for to in ("owner", "anna", "fern", "giles", "stranger")}
-Story = Sequence[Sight | Received]
+Story = Sequence[ChainMoment | ReceivedEmail]
 """What the chain says and what people receive, in order."""
 
 
-def sight(*windows: int, settled: bool = False, **others: object) -> Sight:
+def sight(*windows: int, settled: bool = False, **others: object) -> ChainMoment:
     open_ones = frozenset((LEGACY, number, TIMES[WINDOWS[number][1] - 1]) for number in windows)
-    return replace(Sight(0, open_ones, {LEGACY: AUDIENCE}, STORED, (), settled), **others)  # type: ignore[arg-type]
+    return replace(ChainMoment(0, open_ones, {LEGACY: AUDIENCE}, STORED, (), settled), **others)  # type: ignore[arg-type]
 
 
-def signal(kind: int, layer: int = 1, tx: str = "0x1", opened: Collection[int] = ()) -> Signal:
-    return Signal(tx, LEGACY, kind, layer, AUDIENCE, {line: TIMES[line - 1] for line in opened})
+def signal(kind: int, layer: int = 1, tx: str = "0x1", opened: Collection[int] = ()) -> ChainSignal:
+    return ChainSignal(tx, LEGACY, kind, layer, AUDIENCE, {line: TIMES[line - 1] for line in opened})
 
 
-def window_email(to: str, number: int) -> Received:
+def window_email(to: str, number: int) -> ReceivedEmail:
     kind, line = WINDOWS[number]
-    return Received(to, kind, LEGACY, deadline_words(TIMES[line - 1]))
+    return ReceivedEmail(to, kind, LEGACY, deadline_words(TIMES[line - 1]))
 
 
-def signal_email(to: str, kind: int) -> Received:
-    return Received(to, SIGNALS[kind], LEGACY)
+def signal_email(to: str, kind: int) -> ReceivedEmail:
+    return ReceivedEmail(to, SIGNALS[kind], LEGACY)
 
 
-def story_of_window(number: int) -> list[Sight | Received]:
+def story_of_window(number: int) -> list[ChainMoment | ReceivedEmail]:
     people = sorted(LINES[WINDOWS[number][1]])
     return [sight(number), *(window_email(to, number) for to in people), sight(number, settled=True)]
 
 
-def story_of_signal(kind: int, layer: int) -> list[Sight | Received]:
+def story_of_signal(kind: int, layer: int) -> list[ChainMoment | ReceivedEmail]:
     said = (signal(kind, layer),)
     emails = [signal_email(to, kind) for to in sorted(LINES[layer])]
     return [sight(signals=said), *emails, sight(signals=said, settled=True)]
@@ -64,15 +64,15 @@ EMAILS = [
     pytest.param(story, index, id=f"{name}, {each.to}")
     for name, story in STORIES.items()
     for index, each in enumerate(story)
-    if isinstance(each, Received)
+    if isinstance(each, ReceivedEmail)
 ]
 
 
-def judged(story: Story, shown: Collection[Received] = ()) -> list[str]:
-    emails: list[Received] = []
-    sights: list[Sight] = []
+def judged(story: Story, shown: Collection[ReceivedEmail] = ()) -> list[str]:
+    emails: list[ReceivedEmail] = []
+    sights: list[ChainMoment] = []
     for each in story:
-        if isinstance(each, Received):
+        if isinstance(each, ReceivedEmail):
             emails.append(each)
         else:
             sights.append(replace(each, received=len(emails)))
@@ -85,18 +85,18 @@ def test_a_complete_story_has_no_violation(story: Story) -> None:
 
 
 @pytest.mark.parametrize(("story", "index"), EMAILS)
-def test_each_missing_email_is_a_violation(story: list[Sight | Received], index: int) -> None:
+def test_each_missing_email_is_a_violation(story: list[ChainMoment | ReceivedEmail], index: int) -> None:
     gone = story[index]
-    assert isinstance(gone, Received)
+    assert isinstance(gone, ReceivedEmail)
     (found,) = judged([*story[:index], *story[index + 1 :]])
     assert gone.to in found
     assert gone.kind in found
 
 
 @pytest.mark.parametrize(("story", "index"), EMAILS)
-def test_each_second_email_is_a_violation(story: list[Sight | Received], index: int) -> None:
+def test_each_second_email_is_a_violation(story: list[ChainMoment | ReceivedEmail], index: int) -> None:
     again = story[index]
-    assert isinstance(again, Received)
+    assert isinstance(again, ReceivedEmail)
     (found,) = judged([*story, again])
     assert f"{again.to} was told 2 times" in found
 
@@ -109,12 +109,12 @@ WRONG = {
     "a person of a later line": [*story_of_window(4), window_email("fern", 4)],
     "a stored person whom the chain does not name": [*story_of_window(4), window_email("stranger", 4)],
     "a person who is not stored": [sight(4, stored={}), window_email("anna", 4)],
-    "another deadline": [sight(4), Received("anna", "ready_to_activate", LEGACY, deadline_words(TIMES[0] + DAY))],
+    "another deadline": [sight(4), ReceivedEmail("anna", "ready_to_activate", LEGACY, deadline_words(TIMES[0] + DAY))],
     "another legacy": [sight(4), window_email("anna", 4)._replace(legacy="0x" + "2f" * 20)],
     "a window that opens later": [sight(1), window_email("anna", 4), sight(4)],
     "a claim that comes later": [sight(), TOLD[0], sight(signals=SAID_ONCE)],
     "a claim, to a later line": [sight(signals=SAID_ONCE), signal_email("giles", 2)],
-    "a kind that no chain calls for": [sight(), Received("anna", "instructions", LEGACY)],
+    "a kind that no chain calls for": [sight(), ReceivedEmail("anna", "instructions", LEGACY)],
     "a second claim, not told": [sight(signals=SAID_ONCE), *TOLD, sight(signals=SAID_ONCE + AGAIN, settled=True)],
     "a claim, not told to a line that was told to act": [
         *story_of_window(5),
@@ -194,4 +194,4 @@ def test_a_kind_that_no_settled_sight_calls_for_is_a_violation() -> None:
 def test_the_kind_of_an_email_is_read_from_its_words(subject: str, role: str, kind: str) -> None:
     contract = "0x" + LEGACY[2:].upper()
     text = f"Open since\r\n  {deadline_words(TIMES[0])}\r\nYour role: {role}\r\nContract:  {contract}\r\n"
-    assert read_email("anna", subject, text) == Received("anna", kind, LEGACY, deadline_words(TIMES[0]))
+    assert read_email("anna", subject, text) == ReceivedEmail("anna", kind, LEGACY, deadline_words(TIMES[0]))

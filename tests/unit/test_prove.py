@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.prove import Part, prove
+from tests.campaign.prove import ProofPart, prove
 
 
-def part(name: str, log: Path, code: int = 0, **environ: str) -> Part:
+def part(name: str, log: Path, code: int = 0, **environ: str) -> ProofPart:
     words = f"import pathlib; pathlib.Path({str(log)!r}).open('a').write({name!r} + ' '); raise SystemExit({code})"
-    return Part(name, ("-c", words), environ)
+    return ProofPart(name, ("-c", words), environ)
 
 
 def test_a_broken_part_stops_no_other_and_what_is_done_is_not_repeated(
