@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.auto_renew import owner_activity
-from assets.gifts import gift_emails
-from assets.health import worker_health
-from assets.overview import SECONDS, pass_state
+from assets.overview import SECONDS, pass_state, worker_health
 from assets.prices import price_not_stale, prices
-from assets.relay import ops_alerts, relay_requests
-from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
-from assets.service import Service
+from assets.relay import ops_alerts, owner_activity, relay_requests
+from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, sent_emails
+from assets.service import Service, read_facts
 from assets.statistics import statistics_snapshots
 from assets.steps import AFTER_THE_WORK, PASS_OF
 from assets.upgrades import upgrade_operations
@@ -25,33 +22,32 @@ if TYPE_CHECKING:
     from reminder_worker.monitoring.facts import FactPart, OperatorFacts
     from reminder_worker.runtime import Runtime
 
-EVERY_CHAIN = "every_chain_succeeded"
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
 
 
-def _ask(service: Service, *parts: "FactPart") -> "OperatorFacts":
-    return service.call(lambda runtime: _read_facts(runtime, *parts), SECONDS)
+def _ask_facts(service: Service, *parts: "FactPart") -> "OperatorFacts":
+    return service.call(lambda runtime: read_facts(runtime, *parts), SECONDS)
 
 
-def _every_chain_succeeded(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
+def _make_run_check(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
     name = PASS_OF[asset.key.to_user_string()]
 
     spec = dg.AssetCheckSpec(
-        EVERY_CHAIN,
+        "every_chain_succeeded",
         asset=asset,
         description="The pass did its work on every chain. If not, the run fails, after all else in it was done.",
     )
 
-    @dg.multi_asset_check(name=f"{name}_{EVERY_CHAIN}", specs=[spec], op_tags=AFTER_THE_WORK)
+    @dg.multi_asset_check(name=f"{name}_every_chain_succeeded", specs=[spec], op_tags=AFTER_THE_WORK)
     def check(service: dg.ResourceParam[Service]) -> Iterator[dg.AssetCheckResult]:
-        failed = [state for state in _ask(service, "passes").states_of(name) if state.error]
-        rows = [(state.chain_id, state.error, metadata.age(state.failed_age)) for state in failed]
+        failed = [state for state in _ask_facts(service, "passes").states_of(name) if state.error]
+        rows = [(state.chain_id, state.error, metadata.format_age(state.failed_age)) for state in failed]
         yield dg.AssetCheckResult(
             passed=not failed,
-            description=metadata.sentence(
-                (f"{error} {ago} ago{metadata.place(chain)}" for chain, error, ago in rows), "it did its work"
+            description=metadata.join_sentence(
+                (f"{error} {ago} ago{metadata.name_chain(chain)}" for chain, error, ago in rows), "it did its work"
             ),
-            metadata={"failed": len(failed), "failures": metadata.table(("chain", "error", "ago"), rows)},
+            metadata={"failed": len(failed), "failures": metadata.make_table(("chain", "error", "ago"), rows)},
         )
         if failed:
             words = ", ".join(f"chain {state.chain_id}: {state.error}" for state in failed)
@@ -79,7 +75,7 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
         metadata={
             "blocks behind": max([0, *(lag.behind for lag in known)]),
             "allowed": MAX_LAG_BLOCKS,
-            "chains": metadata.table(("chain", "head", "blocks behind"), rows),
+            "chains": metadata.make_table(("chain", "head", "blocks behind"), rows),
         },
     )
 
@@ -87,27 +83,27 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=notify_signals, op_tags=AFTER_THE_WORK)
 def every_signal_settled(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Every signal was planned, or set aside with a reason, soon after it was seen."""
-    counts = _ask(service, "signals").signals
+    counts = _ask_facts(service, "signals").signals
     oldest = max((count.oldest for count in counts), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
-        description=f"{sum(count.count for count in counts)} signals wait, the oldest for {metadata.age(oldest)};"
-        f" allowed: {metadata.age(SETTLED_WITHIN)}",
-        metadata={"oldest": metadata.age(oldest), "unsettled": metadata.signals_table(counts)},
+        description=f"{sum(each.count for each in counts)} signals wait, the oldest for {metadata.format_age(oldest)};"
+        f" allowed: {metadata.format_age(SETTLED_WITHIN)}",
+        metadata={"oldest": metadata.format_age(oldest), "unsettled": metadata.signals_table(counts)},
     )
 
 
 @dg.asset_check(asset=sent_emails, op_tags=AFTER_THE_WORK)
 def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No email is dead or was held within a week (an operator has to look), and none stays unknown for long."""
-    counts = _ask(service, "undecided").undecided
+    counts = _ask_facts(service, "undecided").undecided
     stuck = [count for count in counts if count.needs_operator]
     late = [count for count in counts if count.state == "unknown" and count.oldest > SETTLED_WITHIN]
     return dg.AssetCheckResult(
         passed=not stuck and not late,
-        description=metadata.sentence(
+        description=metadata.join_sentence(
             (
-                f"{c.count} {c.kind} {c.state}{metadata.place(c.chain_id)}, for {metadata.age(c.oldest)}"
+                f"{c.count} {c.kind} {c.state}{metadata.name_chain(c.chain_id)}, for {metadata.format_age(c.oldest)}"
                 for c in stuck + late
             ),
             "none is dead, was held lately or is unknown for long",
@@ -123,26 +119,26 @@ def every_email_decided(service: dg.ResourceParam[Service]) -> dg.AssetCheckResu
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stuck_slot(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Whatever was sent from a wallet of ours is mined soon."""
-    found = _ask(service, "wallets").wallets
+    found = _ask_facts(service, "wallets").wallets
     oldest = max((wallet.oldest_open or 0 for wallet in found), default=0)
     return dg.AssetCheckResult(
         passed=oldest <= SETTLED_WITHIN,
-        description=f"the oldest that is not mined waits for {metadata.age(oldest)};"
-        f" allowed: {metadata.age(SETTLED_WITHIN)}"
+        description=f"the oldest that is not mined waits for {metadata.format_age(oldest)};"
+        f" allowed: {metadata.format_age(SETTLED_WITHIN)}"
         if oldest
         else "all is mined",
-        metadata={"oldest": metadata.age(oldest), "wallets": metadata.wallets_table(found)},
+        metadata={"oldest": metadata.format_age(oldest), "wallets": metadata.wallets_table(found)},
     )
 
 
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No wallet of ours was stopped because the chain shows what it never signed."""
-    found = _ask(service, "wallets").wallets
-    stopped = [f"{each.address}{metadata.place(each.chain_id)}: {each.stopped}" for each in found if each.stopped]
+    found = _ask_facts(service, "wallets").wallets
+    stopped = [f"{each.address}{metadata.name_chain(each.chain_id)}: {each.stopped}" for each in found if each.stopped]
     return dg.AssetCheckResult(
         passed=not stopped,
-        description=metadata.sentence(stopped, "none is stopped"),
+        description=metadata.join_sentence(stopped, "none is stopped"),
         metadata={"wallets": metadata.wallets_table(found)},
     )
 
@@ -150,12 +146,15 @@ def no_stopped_wallet(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult
 @dg.asset_check(asset=relay_requests, op_tags=AFTER_THE_WORK)
 def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Each wallet pays for as many transactions as is set, and for each that waits, by the last look at its balance."""
-    found = [each for each in _ask(service, "conditions").conditions if each.kind == "relayer_low_balance"]
+    found = [each for each in _ask_facts(service, "conditions").conditions if each.kind == "relayer_low_balance"]
     return dg.AssetCheckResult(
         passed=not found,
         severity=dg.AssetCheckSeverity.WARN,
-        description=metadata.sentence(
-            (f"{each.subject}{metadata.place(each.chain_id)} is low since {metadata.age(each.age)}" for each in found),
+        description=metadata.join_sentence(
+            (
+                f"{each.subject}{metadata.name_chain(each.chain_id)} is low since {metadata.format_age(each.age)}"
+                for each in found
+            ),
             "every wallet has enough",
         ),
         metadata={"low balances": metadata.conditions_table(found)},
@@ -165,7 +164,7 @@ def balances_suffice(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
 @dg.asset_check(asset=ops_alerts, op_tags=AFTER_THE_WORK)
 def every_alert_delivered(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The mail service refused no alert. Waiting alerts are in the service log already."""
-    found = _ask(service, "undelivered_alerts").undelivered_alerts
+    found = _ask_facts(service, "undelivered_alerts").undelivered_alerts
     return dg.AssetCheckResult(
         passed=not found["dead"],
         description=f"refused: {found['dead']}, waiting for the mail service: {found['queued']}",
@@ -179,48 +178,51 @@ def every_pass_alive(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     from reminder_worker.monitoring.rules import find_silent
 
     silent = [
-        (expected.name, expected.chain_id, metadata.age(state.succeeded_age if state else None))
-        for expected, state in find_silent(_ask(service, "passes"))
+        (expected.name, expected.chain_id, metadata.format_age(state.succeeded_age if state else None))
+        for expected, state in find_silent(_ask_facts(service, "passes"))
     ]
     return dg.AssetCheckResult(
         passed=not silent,
-        description=metadata.sentence(
-            (f"{name}{metadata.place(chain)}: last success {ago}" for name, chain, ago in silent), "every pass is alive"
+        description=metadata.join_sentence(
+            (f"{name}{metadata.name_chain(chain)}: last success {ago}" for name, chain, ago in silent),
+            "every pass is alive",
         ),
-        metadata={"silent": metadata.table(("pass", "chain", "last success"), silent)},
+        metadata={"silent": metadata.make_table(("pass", "chain", "last success"), silent)},
     )
 
 
 @dg.asset_check(asset=worker_health, op_tags=AFTER_THE_WORK)
 def nothing_is_wrong(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No alert says that something is wrong now, and the watchdog looks, which would. The runbook says what to do."""
-    facts = _ask(service, "conditions", "passes")
+    facts = _ask_facts(service, "conditions", "passes")
     found = facts.conditions
-    said = [f"{c.kind}: {c.subject}{metadata.place(c.chain_id)}, for {metadata.age(c.age)}" for c in found]
+    said = [f"{c.kind}: {c.subject}{metadata.name_chain(c.chain_id)}, for {metadata.format_age(c.age)}" for c in found]
     if not facts.watchdog_looks:
         said.insert(0, "the watchdog does not look, and nobody knows")
     return dg.AssetCheckResult(
         passed=not said,
-        description=metadata.sentence(said, "nothing is wrong"),
+        description=metadata.join_sentence(said, "nothing is wrong"),
         metadata={"conditions": metadata.conditions_table(found)},
     )
 
 
-_PASS_ASSETS = (
-    chain_index,
-    notify_signals,
-    due_reminders,
-    sent_emails,
-    gift_emails,
-    relay_requests,
-    owner_activity,
-    prices,
-    statistics_snapshots,
-    upgrade_operations,
-    ops_alerts,
-    worker_health,
+RUN_CHECKS = tuple(
+    _make_run_check(asset)
+    for asset in (
+        chain_index,
+        notify_signals,
+        due_reminders,
+        sent_emails,
+        gift_emails,
+        relay_requests,
+        owner_activity,
+        prices,
+        statistics_snapshots,
+        upgrade_operations,
+        ops_alerts,
+        worker_health,
+    )
 )
-RUN_CHECKS = tuple(_every_chain_succeeded(asset) for asset in _PASS_ASSETS)
 STANDING_CHECKS = (
     index_lag,
     every_signal_settled,
@@ -235,13 +237,7 @@ STANDING_CHECKS = (
 )
 
 
-async def _read_facts(runtime: "Runtime", *parts: "FactPart") -> "OperatorFacts":
-    from reminder_worker.passes import read_operator_facts
-
-    return await read_operator_facts(runtime, *parts)
-
-
 async def _read_lags(runtime: "Runtime") -> "Sequence[IndexLag]":
     from reminder_worker.monitoring.endpoints import read_index_lags
 
-    return await read_index_lags(runtime.chains, (await _read_facts(runtime, "positions")).positions)
+    return await read_index_lags(runtime.chains, (await read_facts(runtime, "positions")).positions)

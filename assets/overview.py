@@ -1,14 +1,15 @@
-"""First look of an operator: the ages of the passes, and the emails sent. Materialized on a schedule."""
+"""First look of an operator: the ages of the passes, the emails sent, and what is wrong."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from assets import charts, metadata
+from assets import metadata
+from assets.relay import relay_requests
 from assets.reminders import sent_emails
-from assets.service import Service
-from assets.steps import IN_PLACE, OWNERS
+from assets.service import Service, read_facts
+from assets.steps import IN_PLACE, OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from reminder_worker.outbox.operator import SettledEmails
     from reminder_worker.runtime import Runtime
 
-GROUP = "overview"
 SECONDS = 60.0  # for an answer
 EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=1), warn_window=timedelta(minutes=35))
 
@@ -25,7 +25,7 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 @dg.asset(
     # The last asset of each lane; worker_health and ops_alerts depend on this asset.
     deps=[sent_emails, "gift_emails", "relay_requests", "upgrade_operations", "statistics_snapshots"],
-    group_name=GROUP,
+    group_name="overview",
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
@@ -55,10 +55,7 @@ def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
     """Outcomes of the emails settled in the last fourteen days (UTC), also of gifts, by day and kind."""
-    return dg.MaterializeResult(metadata=charts.sends(*service.call(_read_sends, SECONDS)))
-
-
-OVERVIEW_ASSETS = (pass_state, sends_per_day)
+    return dg.MaterializeResult(metadata=metadata.describe_sends(*service.call(_read_sends, SECONDS)))
 
 
 async def _read_states(runtime: "Runtime") -> "tuple[Sequence[PassState], dict[str, str]]":
@@ -67,12 +64,30 @@ async def _read_states(runtime: "Runtime") -> "tuple[Sequence[PassState], dict[s
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    return (await passes.read_operator_facts(runtime, "passes")).passes, off
+    return (await read_facts(runtime, "passes")).passes, off
 
 
 async def _read_sends(runtime: "Runtime") -> "tuple[Sequence[SettledEmails], int]":
     """Return the settled emails, and of how many days they are."""
     from reminder_worker.monitoring.facts import DAYS_SHOWN
-    from reminder_worker.passes import read_operator_facts
 
-    return (await read_operator_facts(runtime, "settled_by_day")).settled_by_day, DAYS_SHOWN
+    return (await read_facts(runtime, "settled_by_day")).settled_by_day, DAYS_SHOWN
+
+
+@dg.asset(
+    deps=[pass_state, sent_emails, "gift_emails", relay_requests],
+    group_name="overview",
+    kinds={"postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-facts"},
+    metadata={"dagster/table_name": "worker.alert_state"},
+    output_required=False,
+)
+def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Conditions that are wrong now, and since when. Judged each minute; materialized only after a change."""
+    yield from materialized(context, service, "watchdog", _read_conditions)
+
+
+async def _read_conditions(runtime: "Runtime") -> metadata.Metadata:
+    conditions = (await read_facts(runtime, "conditions")).conditions
+    return {"wrong now": len(conditions), "conditions": metadata.conditions_table(conditions)}

@@ -7,7 +7,7 @@ import dagster as dg
 from assets import metadata
 from assets.overview import SECONDS
 from assets.reminders import chain
-from assets.service import Service
+from assets.service import Service, read_facts
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.prices import FeedState
 
-GROUP = "numbers"
 _COLUMNS = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Of the chain the feed is on"),
@@ -35,7 +34,7 @@ _COLUMNS = dg.TableSchema(
 
 @dg.asset(
     deps=[chain],
-    group_name=GROUP,
+    group_name="numbers",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
@@ -49,7 +48,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
     """
     for found in perform(context, service, "prices"):
         rows, states = service.call(_read_facts, SECONDS)
-        more: metadata.Metadata = {"feeds now": _table(states), "dagster/row_count": rows}
+        more: metadata.Metadata = {"feeds now": _make_feed_table(states), "dagster/row_count": rows}
         yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
 
 
@@ -60,18 +59,15 @@ def price_not_stale(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     bad = [(chain_id, state) for chain_id, state in states if state.price is None or state.price.stale]
     return dg.AssetCheckResult(
         passed=not bad,
-        description=metadata.sentence((_stale(*each) for each in bad), f"all of {len(states)} feeds are fresh"),
-        metadata={"stale": len(bad), "feeds": len(states), "stale feeds": _table(bad)},
+        description=metadata.join_sentence(
+            (_describe_stale_feed(*each) for each in bad), f"all of {len(states)} feeds are fresh"
+        ),
+        metadata={"stale": len(bad), "feeds": len(states), "stale feeds": _make_feed_table(bad)},
     )
 
 
-PRICE_ASSETS = (prices,)
-
-
 async def _read_feeds(runtime: "Runtime") -> "Sequence[tuple[int, FeedState]]":
-    from reminder_worker.passes import read_operator_facts
-
-    return (await read_operator_facts(runtime, "feeds")).feeds
+    return (await read_facts(runtime, "feeds")).feeds
 
 
 async def _read_facts(runtime: "Runtime") -> "tuple[int, Sequence[tuple[int, FeedState]]]":
@@ -81,24 +77,24 @@ async def _read_facts(runtime: "Runtime") -> "tuple[int, Sequence[tuple[int, Fee
     return await count_rounds(runtime.engine), await _read_feeds(runtime)
 
 
-def _stale(chain_id: int, state: "FeedState") -> str:
-    symbol, heartbeat = state.symbol or state.feed.token, metadata.age(state.feed.heartbeat_seconds)
-    last = f"its price is {metadata.age(state.price.age)} old" if state.price else "it has no price yet"
+def _describe_stale_feed(chain_id: int, state: "FeedState") -> str:
+    symbol, heartbeat = state.symbol or state.feed.token, metadata.format_age(state.feed.heartbeat_seconds)
+    last = f"its price is {metadata.format_age(state.price.age)} old" if state.price else "it has no price yet"
     said = f", its last answer was {state.verdict}" if state.verdict not in (None, "good", "stale") else ""
-    return f"{symbol}{metadata.place(chain_id)}: {last}, its heartbeat is {heartbeat}{said}"
+    return f"{symbol}{metadata.name_chain(chain_id)}: {last}, its heartbeat is {heartbeat}{said}"
 
 
-def _table(states: "Sequence[tuple[int, FeedState]]") -> metadata.Table:
+def _make_feed_table(states: "Sequence[tuple[int, FeedState]]") -> metadata.Table:
     rows = [
         (
             chain_id,
             state.symbol or state.feed.token,
             f"{state.price.usd:f}" if state.price else "none yet",
-            metadata.age(state.price.age) if state.price else "",
+            metadata.format_age(state.price.age) if state.price else "",
             "stale" if state.price is None or state.price.stale else "fresh",
             state.verdict or "not asked yet",
-            metadata.age(state.feed.heartbeat_seconds),
+            metadata.format_age(state.feed.heartbeat_seconds),
         )
         for chain_id, state in states
     ]
-    return metadata.table(("chain", "token", "US dollars", "age", "price", "last answer", "heartbeat"), rows)
+    return metadata.make_table(("chain", "token", "US dollars", "age", "price", "last answer", "heartbeat"), rows)

@@ -1,20 +1,41 @@
-"""Relay: the requests whose gas we pay, and the alerts to operators."""
+"""Relay and auto-renew: the owners whose timers are renewed, the requests whose gas we pay, and the alerts."""
 
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from assets import metadata
-from assets.auto_renew import owner_activity
-from assets.reminders import chain
-from assets.service import Service
+from assets.reminders import chain, chain_index
+from assets.service import Service, read_facts
 from assets.steps import OWNERS, Results, materialized
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 
-GROUP = "relay"
+@dg.asset(
+    deps=[chain_index],
+    group_name="auto_renew",
+    kinds={"ethereum", "postgres"},
+    owners=OWNERS,
+    tags={"holds": "public-chain-data"},
+    metadata={"dagster/table_name": "worker.owner_activity"},
+    output_required=False,
+)
+def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
+    yield from materialized(context, service, "auto_renew", _read_owner_metadata)
+
+
+async def _read_owner_metadata(runtime: "Runtime") -> metadata.Metadata:
+    facts = await read_facts(runtime, "decisions", "owners")
+    return {
+        "owners": sum(count.count for count in facts.decisions),
+        "decisions": metadata.decisions_table(facts.decisions),
+        "held, and nearest deadlines": metadata.owners_table(facts.owners),
+    }
+
+
 STAY_SECONDS = 90.0  # in one run, while anything is open: a run's start costs more than many looks
 PAUSE_SECONDS = 10.0
 
@@ -31,7 +52,7 @@ authorizations = dg.AssetSpec(
 
 @dg.asset(
     deps=[authorizations, owner_activity, chain],
-    group_name=GROUP,
+    group_name="relay",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "encrypted-signatures"},
@@ -69,16 +90,11 @@ def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
     yield from materialized(context, service, "alerts", _read_alert_metadata)
 
 
-RELAY_ASSETS = (authorizations, relay_requests, raised_alerts, ops_alerts)
-
-
 async def _read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "open_requests", "ended_requests", "wallets")
+    facts = await read_facts(runtime, "open_requests", "ended_requests", "wallets")
     return {
         "open requests": sum(count.count for count in facts.open_requests),
-        "oldest open slot": metadata.age(max((wallet.oldest_open or 0 for wallet in facts.wallets), default=0)),
+        "oldest open slot": metadata.format_age(max((wallet.oldest_open or 0 for wallet in facts.wallets), default=0)),
         "requests by state": metadata.requests_table(facts.open_requests),
         "ended in the last day": metadata.requests_table(facts.ended_requests),
         "wallets": metadata.wallets_table(facts.wallets),
@@ -86,9 +102,7 @@ async def _read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
 
 
 async def _read_alert_metadata(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "conditions", "undelivered_alerts")
+    facts = await read_facts(runtime, "conditions", "undelivered_alerts")
     return {
         "wrong now": len(facts.conditions),
         "conditions": metadata.conditions_table(facts.conditions),

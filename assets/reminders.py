@@ -1,4 +1,4 @@
-"""Reminders: the chain index, its signals and windows, and the emails."""
+"""Emails of reminders and gifts, and what they are made of: the chain index, its signals and windows."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from assets import metadata
-from assets.service import Service
+from assets.service import Service, read_facts
 from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
-
-GROUP = "reminders"
 
 chain = dg.AssetSpec(
     "chain",
@@ -49,7 +47,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 
 @dg.asset(
     deps=[chain_index],
-    group_name=GROUP,
+    group_name="reminders",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
@@ -63,7 +61,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 
 @dg.asset(
     deps=[chain_index, recipients],
-    group_name=GROUP,
+    group_name="reminders",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
@@ -92,7 +90,7 @@ def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service])
         "people": dg.AssetIn("recipients", dagster_type=dg.Nothing),
         "renewals": dg.AssetIn("owner_activity", dagster_type=dg.Nothing),  # the end of a budget is an email, too
     },
-    group_name=GROUP,
+    group_name="reminders",
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
@@ -103,20 +101,13 @@ def sent_emails(signals: None, windows: None, people: None, renewals: None) -> N
     return dispatch(signals=signals, windows=windows, people=people, renewals=renewals)  # type: ignore[no-any-return]
 
 
-REMINDER_ASSETS = (chain, recipients, chain_index, notify_signals, due_reminders, sent_emails)
-
-
 async def _read_index_metadata(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
-
-    positions = (await read_operator_facts(runtime, "positions")).positions
+    positions = (await read_facts(runtime, "positions")).positions
     return {"position": metadata.positions_table(positions, "index")}
 
 
 async def _read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "positions", "signals")
+    facts = await read_facts(runtime, "positions", "signals")
     return {
         "position": metadata.positions_table(facts.positions, "signals"),
         "unsettled signals": sum(count.count for count in facts.signals),
@@ -125,9 +116,7 @@ async def _read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
 
 
 async def _read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "windows", "paused_legacies")
+    facts = await read_facts(runtime, "windows", "paused_legacies")
     return {
         "open windows": sum(count.count for count in facts.windows if count.state == "open"),
         "windows by kind": metadata.windows_table(facts.windows),
@@ -136,14 +125,45 @@ async def _read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
 
 
 async def _read_email_metadata(runtime: "Runtime") -> dict[str, Any]:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "waiting", "undecided")
+    facts = await read_facts(runtime, "waiting", "undecided")
     next_try = facts.waiting.next_try
     return {
         "emails due": facts.waiting.due,
         "emails waiting": facts.waiting.later,
-        "next try": metadata.clock(next_try.timestamp()) if next_try else "none",
+        "next try": metadata.format_clock(next_try.timestamp()) if next_try else "none",
         "undecided emails": sum(count.count for count in facts.undecided),
         "undecided by reason": metadata.emails_table(facts.undecided),
+    }
+
+
+gift_notifications = dg.AssetSpec(
+    "gift_notifications",
+    group_name="outside",
+    kinds={"postgres"},
+    owners=OWNERS,
+    metadata={"dagster/table_name": "worker.gift_notification"},
+    tags={"holds": "encrypted-personal-data"},
+    description="Whom givers want told of a gift: saved through the HTTP API, encrypted, deleted after opening day.",
+)
+
+
+@dg.asset(
+    deps=[gift_notifications, chain],
+    group_name="gifts",
+    kinds={"ethereum", "postgres", "email"},
+    owners=OWNERS,
+    tags={"holds": "encrypted-personal-data"},
+    metadata={"dagster/table_name": "worker.gift_ledger"},
+    output_required=False,
+)
+def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Emails of gifts: on the giver's day, and on opening day unless the gift was claimed; each at most once."""
+    yield from materialized(context, service, "gifts", _read_gift_metadata)
+
+
+async def _read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
+    facts = await read_facts(runtime, "gift_emails", "gift_notifications")
+    return {
+        "gifts to be told of": facts.gift_notifications,
+        "emails": metadata.gift_emails_table(facts.gift_emails),
     }

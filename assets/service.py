@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+    from reminder_worker.monitoring.facts import FactPart, OperatorFacts
     from reminder_worker.runtime import Runtime
 
 T = TypeVar("T")
@@ -32,6 +33,13 @@ async def open_from_environment() -> "AsyncIterator[Runtime]":
     configure_logging(settings)
     async with open_runtime(settings) as runtime:
         yield runtime
+
+
+async def read_facts(runtime: "Runtime", *parts: "FactPart") -> "OperatorFacts":
+    """Read these parts of the operators' facts."""
+    from reminder_worker.passes import read_operator_facts
+
+    return await read_operator_facts(runtime, *parts)
 
 
 class Service:

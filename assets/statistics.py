@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from assets import charts, metadata
+from assets import metadata
 from assets.overview import SECONDS
-from assets.prices import GROUP, prices
+from assets.prices import prices
 from assets.reminders import chain_index
 from assets.service import Service
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
-COMPARED = 72  # snapshots: a price that jumped is held back for two days at most
-TODAY_TOO = 1  # its partition grows until midnight (UTC)
 # Of all chains, and known before any is asked: Dagster reads it when the code is loaded. The hourly run writes the days
-# from the first event on, be it earlier.
-EVERY_DAY = dg.DailyPartitionsDefinition("2025-01-01", end_offset=TODAY_TOO)
+# from the first event on, be it earlier. The partition of today grows until midnight (UTC).
+EVERY_DAY = dg.DailyPartitionsDefinition(
+    "2025-01-01", end_offset=1
+)  # the partition of today grows until midnight (UTC)
 _SNAPSHOT = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Partition of the files, with the day"),
@@ -62,7 +62,7 @@ _DAY = dg.TableSchema(
 
 @dg.asset(
     deps=[chain_index, prices],
-    group_name=GROUP,
+    group_name="numbers",
     kinds={"postgres", "parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
@@ -75,12 +75,12 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
     """
     for found in perform(context, service, "statistics", seconds=RUN_SECONDS):
-        yield dg.MaterializeResult(metadata={**service.call(_snapshots, SECONDS), **found}, data_version=IN_PLACE)
+        yield dg.MaterializeResult(metadata={**service.call(_read_snapshots, SECONDS), **found}, data_version=IN_PLACE)
 
 
 @dg.asset(
     deps=[chain_index, statistics_snapshots],
-    group_name=GROUP,
+    group_name="numbers",
     kinds={"parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
@@ -99,10 +99,10 @@ def statistics_days(
     """
     days = [date.fromisoformat(key) for key in context.partition_keys]
 
-    async def work(runtime: "Runtime") -> dict[date, metadata.Metadata]:
-        return await _days(runtime, days)
+    async def write_chosen_days(runtime: "Runtime") -> dict[date, metadata.Metadata]:
+        return await _write_days(runtime, days)
 
-    for day, found in service.call(work, RUN_SECONDS).items():
+    for day, found in service.call(write_chosen_days, RUN_SECONDS).items():
         context.add_asset_metadata(found, partition_key=day.isoformat())
     return dg.MaterializeResult()
 
@@ -110,36 +110,32 @@ def statistics_days(
 @dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
 def no_negative_value(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """No count, amount or value of the newest snapshots is below zero, also not in the files as analysts read them."""
-    return _check(service.call(_negative, SECONDS))
+    return _make_check_result(service.call(_find_negative_figures, SECONDS))
 
 
 @dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
 def totals_equal_parts(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """Legacies add up by state and by type, timelocks are no fewer than their parts, tokens add up to the value."""
-    return _check(service.call(_unequal, SECONDS))
+    return _make_check_result(service.call(_find_unequal_totals, SECONDS))
 
 
 @dg.asset_check(asset=statistics_snapshots, op_tags=AFTER_THE_WORK)
 def no_jump(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The value stays within a factor of 3 of the last that was known, and no total falls."""
-    return _check(service.call(_jumps, SECONDS), dg.AssetCheckSeverity.WARN)
+    return _make_check_result(service.call(_find_jumps, SECONDS), dg.AssetCheckSeverity.WARN)
 
 
-STATISTICS_ASSETS = (statistics_snapshots, statistics_days)
-STATISTICS_CHECKS = (no_negative_value, totals_equal_parts, no_jump)
-
-
-def _check(
+def _make_check_result(
     found: Sequence[tuple[int, str]], severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
 ) -> dg.AssetCheckResult:
-    shown = metadata.table(("chain", "what"), found, "nothing is wrong")
-    said = metadata.sentence((f"{what}{metadata.place(chain)}" for chain, what in found), "nothing is wrong")
+    shown = metadata.make_table(("chain", "what"), found, "nothing is wrong")
+    said = metadata.join_sentence((f"{what}{metadata.name_chain(chain)}" for chain, what in found), "nothing is wrong")
     return dg.AssetCheckResult(
         passed=not found, severity=severity, description=said, metadata={"found": len(found), "what": shown}
     )
 
 
-async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
+async def _read_snapshots(runtime: "Runtime") -> metadata.Metadata:
     """Return the newest figures of each chain, and the value as a plot."""
     from reminder_worker.statistics import snapshots
 
@@ -153,15 +149,15 @@ async def _snapshots(runtime: "Runtime") -> metadata.Metadata:
         by_hour = {snapshot.hour.timestamp(): snapshot.value_secured_usd for snapshot in found_snapshots}
         hours = [newest.hour.timestamp() - back * 3_600 for back in range(HOURS - 1, -1, -1)]
         values = [by_hour.get(hour) for hour in hours]  # an hour without a snapshot is a gap
-        found[f"dollars secured, last {HOURS} hours{of}"] = charts.plot(
+        found[f"dollars secured, last {HOURS} hours{of}"] = metadata.draw_line(
             "dollars secured", [None if value is None else float(value) for value in values]
         )
-        found[f"secured{of}"] = _tokens(newest, {feed.token for feed in chain.settings.price_feeds})
-        found[f"counts{of}"] = _counts(newest)
+        found[f"secured{of}"] = _make_token_table(newest, {feed.token for feed in chain.settings.price_feeds})
+        found[f"counts{of}"] = _make_count_table(newest)
     return found
 
 
-def _tokens(snapshot: "StatisticsSnapshot", with_feed: Collection[str]) -> metadata.Table:
+def _make_token_table(snapshot: "StatisticsSnapshot", with_feed: Collection[str]) -> metadata.Table:
     rows = []
     for token in snapshot.tokens:
         amount, decimals = int(token["amount"]), token["decimals"]
@@ -170,20 +166,20 @@ def _tokens(snapshot: "StatisticsSnapshot", with_feed: Collection[str]) -> metad
         rows.append((token["symbol"] or token["token"], units, token["usd"] or unknown))
     value = snapshot.value_secured_usd
     rows.append(("all", "", "not known" if value is None else str(value)))
-    return metadata.table(("token", "amount", "US dollars"), rows)
+    return metadata.make_table(("token", "amount", "US dollars"), rows)
 
 
-def _counts(snapshot: "StatisticsSnapshot") -> metadata.Table:
+def _make_count_table(snapshot: "StatisticsSnapshot") -> metadata.Table:
     rows = [
         (group, state, value)
         for group, states in snapshot.counts.items()
         for state, value in {**states, **states.get("byType", {})}.items()
         if isinstance(value, int)
     ]
-    return metadata.table(("of", "state or type", "count"), rows)
+    return metadata.make_table(("of", "state or type", "count"), rows)
 
 
-async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
+async def _write_days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
     """Write the files of these days; return their figures, and plots that end with the last day.
 
     Raises `IndexerUnavailable` while a chain's index is behind: its unread days would be written as quiet days.
@@ -203,7 +199,7 @@ async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.M
         for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn"):
             by_day = list(written.tail(DAYS).select("day", name).iter_rows())
             text = name.replace("_", " ")
-            found[last][f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({charts.bars(by_day)})")
+            found[last][f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({metadata.draw_bars(by_day)})")
         for row in written.iter_rows(named=True):
             figures = {f"{name.replace('_', ' ')}{of}": value for name, value in row.items() if isinstance(value, int)}
             if row["day"] in found:
@@ -211,7 +207,7 @@ async def _days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.M
     return found
 
 
-async def _newest(runtime: "Runtime", most: int) -> "list[list[StatisticsSnapshot]]":
+async def _find_newest_snapshots(runtime: "Runtime", most: int) -> "list[list[StatisticsSnapshot]]":
     """Return the snapshots of each chain, the newest first."""
     from reminder_worker.statistics import snapshots
 
@@ -219,11 +215,11 @@ async def _newest(runtime: "Runtime", most: int) -> "list[list[StatisticsSnapsho
     return [snapshots for snapshots in found if snapshots]
 
 
-async def _negative(runtime: "Runtime") -> list[tuple[int, str]]:
+async def _find_negative_figures(runtime: "Runtime") -> list[tuple[int, str]]:
     from reminder_worker.statistics import files, snapshots
 
     folder = runtime.settings.statistics.folder
-    newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
+    newest = [snapshots[0] for snapshots in await _find_newest_snapshots(runtime, 1)]
     return [
         (each.chain_id, what)
         for each in newest
@@ -231,15 +227,15 @@ async def _negative(runtime: "Runtime") -> list[tuple[int, str]]:
     ]
 
 
-async def _unequal(runtime: "Runtime") -> list[tuple[int, str]]:
+async def _find_unequal_totals(runtime: "Runtime") -> list[tuple[int, str]]:
     from reminder_worker.statistics import snapshots
 
-    newest = [snapshots[0] for snapshots in await _newest(runtime, 1)]
+    newest = [snapshots[0] for snapshots in await _find_newest_snapshots(runtime, 1)]
     return [(each.chain_id, what) for each in newest for what in snapshots.find_unequal_totals(each)]
 
 
-async def _jumps(runtime: "Runtime") -> list[tuple[int, str]]:
+async def _find_jumps(runtime: "Runtime") -> list[tuple[int, str]]:
     from reminder_worker.statistics import snapshots
 
-    several = [snapshots for snapshots in await _newest(runtime, COMPARED) if len(snapshots) > 1]
+    several = [snapshots for snapshots in await _find_newest_snapshots(runtime, 72) if len(snapshots) > 1]
     return [(after.chain_id, what) for after, *earlier in several for what in snapshots.find_jumps(earlier, after)]

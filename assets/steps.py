@@ -54,7 +54,7 @@ def perform(
     `facts`: metadata beside the report. `again`: repeat after so many seconds while a look finds work, for so many
     seconds in all.
     """
-    found = service.call(partial(_report, name=name, facts=facts, again=again), seconds)
+    found = service.call(partial(_run_and_report, name=name, facts=facts, again=again), seconds)
     if isinstance(found, str):
         context.log.info(f"skipped: {found}")
     else:
@@ -69,7 +69,7 @@ def materialized(
         yield dg.MaterializeResult(metadata=found, data_version=IN_PLACE)
 
 
-async def _report(
+async def _run_and_report(
     runtime: "Runtime", name: str, facts: Facts | None, again: tuple[float, float]
 ) -> metadata.Metadata | str:
     from reminder_worker import passes

@@ -7,15 +7,13 @@ import dagster as dg
 from assets import metadata
 from assets.overview import SECONDS
 from assets.reminders import chain
-from assets.service import Service
+from assets.service import Service, read_facts
 from assets.steps import IN_PLACE, OWNERS, Results, perform
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
     from reminder_worker.upgrades.store import ListedOperation
 
-GROUP = "upgrades"
-SHOWN = 50
 _COLUMNS = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Of the chain the timelock is on"),
@@ -38,7 +36,7 @@ _COLUMNS = dg.TableSchema(
 
 @dg.asset(
     deps=[chain],
-    group_name=GROUP,
+    group_name="upgrades",
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
@@ -51,33 +49,29 @@ def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourcePa
     Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
     """
     for found in perform(context, service, "upgrades"):
-        yield dg.MaterializeResult(metadata={**service.call(_facts, SECONDS), **found}, data_version=IN_PLACE)
+        yield dg.MaterializeResult(metadata={**service.call(_read_queue, SECONDS), **found}, data_version=IN_PLACE)
 
 
-UPGRADE_ASSETS = (upgrade_operations,)
-
-
-async def _facts(runtime: "Runtime") -> metadata.Metadata:
-    from reminder_worker.passes import read_operator_facts
+async def _read_queue(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.upgrades.store import list_operations
 
     engine, watched = runtime.engine, runtime.upgrades
-    facts = await read_operator_facts(runtime, "upgrades")
+    facts = await read_facts(runtime, "upgrades")
     return {
         "dagster/row_count": sum(count.count for count in facts.upgrades),
-        "pending operations": _table(await list_operations(engine, watched, limit=SHOWN)),
-        "ended lately": _table(await list_operations(engine, watched, ended=True, limit=SHOWN)),
+        "pending operations": _make_queue_table(await list_operations(engine, watched, limit=50)),
+        "ended lately": _make_queue_table(await list_operations(engine, watched, ended=True, limit=50)),
     }
 
 
-def _table(listed: "list[ListedOperation]") -> metadata.Table:
+def _make_queue_table(listed: "list[ListedOperation]") -> metadata.Table:
     from reminder_worker.outbox.messages import LATEST_TIME
 
     rows = [
         (
             each.operation.state,
             each.call_summary,
-            "" if each.operation.ready_at is None else metadata.clock(min(each.operation.ready_at, LATEST_TIME)),
+            "" if each.operation.ready_at is None else metadata.format_clock(min(each.operation.ready_at, LATEST_TIME)),
             "yes" if each.final else "not yet",
             each.chain_id,
             each.operation.scheduled_by or "",
@@ -85,4 +79,4 @@ def _table(listed: "list[ListedOperation]") -> metadata.Table:
         )
         for each in listed
     ]
-    return metadata.table(("state", "does", "executable at", "final", "chain", "sent by", "operation"), rows)
+    return metadata.make_table(("state", "does", "executable at", "final", "chain", "sent by", "operation"), rows)

@@ -2,39 +2,61 @@
 
 import dagster as dg
 
-from assets.auto_renew import AUTO_RENEW_ASSETS
 from assets.checks import RUN_CHECKS, STANDING_CHECKS
-from assets.gifts import GIFT_ASSETS
-from assets.health import HEALTH_ASSETS
-from assets.overview import OVERVIEW_ASSETS
-from assets.prices import PRICE_ASSETS
-from assets.relay import RELAY_ASSETS
-from assets.reminders import REMINDER_ASSETS
+from assets.overview import pass_state, sends_per_day, worker_health
+from assets.prices import prices
+from assets.relay import authorizations, ops_alerts, owner_activity, raised_alerts, relay_requests
+from assets.reminders import (
+    chain,
+    chain_index,
+    due_reminders,
+    gift_emails,
+    gift_notifications,
+    notify_signals,
+    recipients,
+    sent_emails,
+)
 from assets.service import Service
-from assets.statistics import STATISTICS_ASSETS, STATISTICS_CHECKS
-from assets.upgrades import UPGRADE_ASSETS
-from pipelines.jobs import JOBS
-from pipelines.schedules import SCHEDULES
-from pipelines.sensors import sensors
+from assets.statistics import (
+    no_jump,
+    no_negative_value,
+    statistics_days,
+    statistics_snapshots,
+    totals_equal_parts,
+)
+from assets.upgrades import upgrade_operations
+from pipelines.jobs import JOBS, SCHEDULES
+from pipelines.sensors import make_sensors
 from pipelines.warm_starts import start_runs_warm
 
 service = Service()
 
 defs = dg.Definitions(
     assets=[
-        *REMINDER_ASSETS,
-        *GIFT_ASSETS,
-        *RELAY_ASSETS,
-        *AUTO_RENEW_ASSETS,
-        *PRICE_ASSETS,
-        *STATISTICS_ASSETS,
-        *UPGRADE_ASSETS,
-        *HEALTH_ASSETS,
-        *OVERVIEW_ASSETS,
+        chain,
+        recipients,
+        gift_notifications,
+        authorizations,
+        chain_index,
+        notify_signals,
+        due_reminders,
+        sent_emails,
+        gift_emails,
+        owner_activity,
+        relay_requests,
+        raised_alerts,
+        ops_alerts,
+        prices,
+        statistics_snapshots,
+        statistics_days,
+        upgrade_operations,
+        worker_health,
+        pass_state,
+        sends_per_day,
     ],
-    asset_checks=[*RUN_CHECKS, *STANDING_CHECKS, *STATISTICS_CHECKS],
+    asset_checks=[*RUN_CHECKS, *STANDING_CHECKS, no_negative_value, totals_equal_parts, no_jump],
     jobs=JOBS,
-    sensors=sensors(service),
+    sensors=make_sensors(service),
     schedules=SCHEDULES,
     executor=dg.in_process_executor,
     # Nothing passes between steps but their order; were something to, it would stay in memory.

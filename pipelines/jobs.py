@@ -1,17 +1,15 @@
-"""Jobs: which assets one run makes. Every run is one process; its lane keeps runs of one kind from overlapping."""
+"""Jobs with their assets, and schedules. Every run is one process; a lane keeps runs of one kind from overlapping."""
 
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.auto_renew import owner_activity
 from assets.checks import STANDING_CHECKS
-from assets.gifts import gift_emails
-from assets.health import worker_health
-from assets.overview import pass_state, sends_per_day
+from assets.overview import pass_state, sends_per_day, worker_health
 from assets.prices import prices
-from assets.relay import ops_alerts, relay_requests
-from assets.reminders import chain_index, due_reminders, notify_signals, sent_emails
+from assets.relay import ops_alerts, owner_activity, relay_requests
+from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, sent_emails
 from assets.statistics import statistics_days, statistics_snapshots
 from assets.upgrades import upgrade_operations
 from pipelines.retention import forget_expired, prune_runs
@@ -19,17 +17,16 @@ from pipelines.retention import forget_expired, prune_runs
 AssetJob: TypeAlias = Any  # Dagster does not export the class that `define_asset_job` returns
 LANE = "lane"
 MAX_SECONDS = 180  # a slice of a pass ends by itself within 120
-MAX_SECONDS_OF_NUMBERS = 1_800  # a million legacies are read in one run, and nothing waits for it
 
 
-def _tags(lane: str, seconds: int = MAX_SECONDS) -> dict[str, str]:
+def _make_tags(lane: str, seconds: int = MAX_SECONDS) -> dict[str, str]:
     return {LANE: lane, "dagster/max_runtime": str(seconds)}
 
 
 def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition, seconds: int = MAX_SECONDS) -> AssetJob:
     """The assets and, after them, all of their checks: results older than the asset do not show in Dagster's pages."""
     selection = dg.AssetSelection.assets(*(asset.key for asset in assets))
-    return dg.define_asset_job(name, selection, description=description, tags=_tags(name, seconds))
+    return dg.define_asset_job(name, selection, description=description, tags=_make_tags(name, seconds))
 
 
 events = _pass_job(
@@ -53,24 +50,24 @@ statistics = _pass_job(
     "statistics",
     "The hour's counts and value secured, and whether they are sound.",
     statistics_snapshots,
-    seconds=MAX_SECONDS_OF_NUMBERS,
+    seconds=1_800,  # a million legacies are read in one run, and nothing waits for it
 )
 daily_series = dg.define_asset_job(
     "daily_series",
     dg.AssetSelection.assets(statistics_days.key),
     description="Days into Parquet: each once it is over; any others by a backfill.",
-    tags=_tags("daily_series", MAX_SECONDS_OF_NUMBERS),
+    tags=_make_tags("daily_series", 1_800),
 )
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
     | dg.AssetSelection.checks(*STANDING_CHECKS),
     description="The tables operators look at, and every standing check.",
-    tags=_tags("overview"),
+    tags=_make_tags("overview"),
 )
 
 
-@dg.job(description="Forget old runs, spent signatures, counters and requests that are over.", tags=_tags("prune"))
+@dg.job(description="Forget old runs, spent signatures, counters and requests that are over.", tags=_make_tags("prune"))
 def prune() -> None:
     prune_runs()
     forget_expired()
@@ -78,3 +75,42 @@ def prune() -> None:
 
 PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, statistics, health)
 JOBS = (*PASS_JOBS, daily_series, overview, prune)
+
+every_quarter_hour = dg.ScheduleDefinition(
+    name="overview_every_quarter_hour",
+    job=overview,
+    cron_schedule="*/15 * * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Keeps the tables for operators fresh; their freshness policy turns red when this stops.",
+)
+hourly = dg.ScheduleDefinition(
+    name="prune_every_hour",
+    job=prune,
+    cron_schedule="7 * * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="Often and little: an hour brings at most 2,000 runs, and a slice deletes about 5,000.",
+)
+
+
+@dg.schedule(
+    name="daily_series_every_night",
+    job=daily_series,
+    cron_schedule="20 0 * * *",
+    execution_timezone="UTC",
+    default_status=dg.DefaultScheduleStatus.RUNNING,
+    description="The day that is over, for analysts, and the days before it from the first that failed within a week. "
+    "Their files the hourly pass has written by then; older days are filled in by a backfill.",
+)
+def run_nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    today = context.scheduled_execution_time.date()
+    week = [(today - timedelta(days=back)).isoformat() for back in range(7, 0, -1)]
+    made = context.instance.get_materialized_partitions(statistics_days.key)
+    first = next((day for day in week if day not in made), week[-1])
+    return dg.RunRequest(
+        tags={"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": week[-1]}
+    )
+
+
+SCHEDULES = (every_quarter_hour, hourly, run_nightly)

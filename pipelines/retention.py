@@ -12,8 +12,6 @@ from assets.service import Service
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
-_FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-_OF_DAYS = {"dagster/partition", "dagster/asset_partition_range_start"}  # tags
 _PAGE = 200
 
 
@@ -31,7 +29,9 @@ def prune_runs(context: dg.OpExecutionContext, config: RunRetention) -> dg.Outpu
     Those that made days of a series stay, a few a week: without them Dagster would call these days missing.
     """
     before = datetime.now(UTC) - timedelta(days=config.days)
-    old = dg.RunsFilter(statuses=_FINISHED, created_before=before)
+    finished = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+    old = dg.RunsFilter(statuses=finished, created_before=before)
+    day_tags = {"dagster/partition", "dagster/asset_partition_range_start"}
     ends = time.monotonic() + config.seconds
     deleted, kept = 0, 0
     newest_kept: str | None = None
@@ -40,7 +40,7 @@ def prune_runs(context: dg.OpExecutionContext, config: RunRetention) -> dg.Outpu
         for run in (record.dagster_run for record in page):
             if time.monotonic() >= ends:
                 break
-            if run.is_success and _OF_DAYS & run.tags.keys():
+            if run.is_success and day_tags & run.tags.keys():
                 kept, newest_kept = kept + 1, run.run_id
                 continue
             context.instance.delete_run(run.run_id)
@@ -71,10 +71,10 @@ def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
 @dg.op(out=dg.Out(dg.Nothing))
 def forget_expired(service: dg.ResourceParam[Service]) -> dg.Output[None]:
     """Delete what the service itself no longer needs: signatures past their deadline, counters past their window."""
-    return dg.Output(None, metadata={"rows": service.call(_forget, SECONDS)})
+    return dg.Output(None, metadata={"rows": service.call(_forget_expired, SECONDS)})
 
 
-async def _forget(runtime: "Runtime") -> int:
+async def _forget_expired(runtime: "Runtime") -> int:
     from reminder_worker import passes
 
     (done,) = await passes.run_pass(runtime, passes.FORGETTING.name)

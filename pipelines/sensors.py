@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from assets.metadata import clock
-from assets.service import Service
+from assets.metadata import format_clock
+from assets.service import Service, read_facts
 from pipelines.jobs import (
     LANE,
     AssetJob,
@@ -35,16 +35,7 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 LOOK_SECONDS = 40.0  # Dagster gives a sensor 60, and a pass gives a chain 35
-MARGIN_SECONDS = 5.0  # to open the worker's parts, and to end
-MINIMUM_SECONDS = {"5_seconds": 4, "15_seconds": 14, "minute": 57, "5_minutes": 297}
 REST_SECONDS = 15  # after a failure of a chain's pass
-_UNDER_WAY = [
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +46,6 @@ class SensorFinding:
     words: str
 
 
-NO_ANSWER = SensorFinding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
 Idle = Callable[["Runtime"], Awaitable[str]]
 
 
@@ -69,23 +59,23 @@ class JobWatch:
     idle: Idle
 
 
-def _sensor(service: Service, watches: Sequence[JobWatch], every: str, about: str) -> dg.SensorDefinition:
+def _make_sensor(service: Service, watches: Sequence[JobWatch], every: str, about: str) -> dg.SensorDefinition:
     """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us.
 
     Its name says how often, because Dagster's page of automations does not.
     """
 
     @dg.sensor(
-        name="_and_".join(_jobs(watches)) + f"_every_{every}",
-        jobs=list(_jobs(watches).values()),
-        minimum_interval_seconds=MINIMUM_SECONDS[every],
+        name="_and_".join(_list_jobs(watches)) + f"_every_{every}",
+        jobs=list(_list_jobs(watches).values()),
+        minimum_interval_seconds={"5_seconds": 4, "15_seconds": 14, "minute": 57, "5_minutes": 297}[every],
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=f"Every {every.replace('_', ' ')}: {about}",
     )
     def sensor(context: dg.SensorEvaluationContext) -> dg.SensorResult:
         requests: dict[str, dg.RunRequest] = {}
         words = []
-        for watch, finding in zip(watches, _ask(service, watches), strict=True):
+        for watch, finding in zip(watches, _ask_all(service, watches), strict=True):
             if finding.launch and _is_under_way(context.instance, watch.lanes):
                 finding = SensorFinding(
                     False, "there is work, and a run of this lane is under way: it or the next one does it"
@@ -99,55 +89,59 @@ def _sensor(service: Service, watches: Sequence[JobWatch], every: str, about: st
     return sensor
 
 
-def _jobs(watches: Sequence[JobWatch]) -> dict[str, AssetJob]:
+def _list_jobs(watches: Sequence[JobWatch]) -> dict[str, AssetJob]:
     """Return the jobs by name; two watches may call for the same job."""
     return {watch.job.name: watch.job for watch in watches}
 
 
-def _ask(service: Service, watches: Sequence[JobWatch]) -> Sequence[SensorFinding]:
+def _ask_all(service: Service, watches: Sequence[JobWatch]) -> Sequence[SensorFinding]:
     """Ask all watches at once: in turn they could take longer than Dagster waits, and no run would launch."""
     from reminder_worker.errors import ServiceError
 
-    async def work(runtime: "Runtime") -> Sequence[SensorFinding]:
-        return await asyncio.gather(*(_finding(runtime, watch) for watch in watches))
+    async def ask_watches(runtime: "Runtime") -> Sequence[SensorFinding]:
+        return await asyncio.gather(*(_ask_in_time(runtime, watch) for watch in watches))
 
     try:
-        return service.call(work, LOOK_SECONDS + MARGIN_SECONDS)
+        return service.call(ask_watches, LOOK_SECONDS + 5)  # to open the worker's parts, and to end
     except ServiceError as error:
         return [SensorFinding(False, f"cannot look: {error}")] * len(watches)
     except TimeoutError:
-        return [NO_ANSWER] * len(watches)
+        return [_make_no_answer()] * len(watches)
 
 
-async def _finding(runtime: "Runtime", watch: JobWatch) -> SensorFinding:
+def _make_no_answer() -> SensorFinding:
+    return SensorFinding(False, f"cannot look: no answer within {LOOK_SECONDS:.0f} seconds")
+
+
+async def _ask_in_time(runtime: "Runtime", watch: JobWatch) -> SensorFinding:
     from reminder_worker.errors import ServiceError
 
     try:
         async with asyncio.timeout(LOOK_SECONDS):
-            return await _look(runtime, watch.passes, watch.idle)
+            return await _poll_passes(runtime, watch.passes, watch.idle)
     except ServiceError as error:
         return SensorFinding(False, f"cannot look: {error}")
     except TimeoutError:
-        return NO_ANSWER
+        return _make_no_answer()
 
 
-async def _look(runtime: "Runtime", names: Sequence[str], idle: Idle) -> SensorFinding:
+async def _poll_passes(runtime: "Runtime", names: Sequence[str], idle: Idle) -> SensorFinding:
     """Look with the passes of the lane, all at once, so that a chain that does not answer one holds up no other.
 
     A chain whose pass just failed rests, the others do not.
     """
-    resting = await _resting(runtime)
+    resting = await _find_resting(runtime)
     notes, launch = [], False
-    for name, found in zip(names, await asyncio.gather(*(_outcomes(runtime, name) for name in names)), strict=True):
+    for name, found in zip(names, await asyncio.gather(*(_poll_pass(runtime, name) for name in names)), strict=True):
         if isinstance(found, str):
             notes.append(f"off: {found}")
             continue
-        notes += [_words(name, outcome, resting) for outcome in found if outcome.error or outcome.due]
+        notes += [_describe_outcome(name, outcome, resting) for outcome in found if outcome.error or outcome.due]
         launch |= any(outcome.due and (name, outcome.chain_id) not in resting for outcome in found)
     return SensorFinding(True, "") if launch else SensorFinding(False, "; ".join(notes) or await idle(runtime))
 
 
-async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | str":
+async def _poll_pass(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | str":
     """Look on every chain; return the reason in words when the pass is off."""
     from reminder_worker import passes
     from reminder_worker.errors import NotConfigured
@@ -158,18 +152,16 @@ async def _outcomes(runtime: "Runtime", name: str) -> "Sequence[PassOutcome] | s
         return str(off)
 
 
-def _words(name: str, outcome: "PassOutcome", resting: dict[tuple[str, int], int]) -> str:
+def _describe_outcome(name: str, outcome: "PassOutcome", resting: dict[tuple[str, int], int]) -> str:
     where = f"{name} of chain {outcome.chain_id}" if outcome.chain_id else name
     if outcome.error:
         return f"{where} cannot look: {outcome.error}"
     return f"{where} failed and is tried again in {resting.get((name, outcome.chain_id), 0)} s"
 
 
-async def _resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
-    """(pass, chain) → seconds until a run is tried again, of those that failed just now and did not succeed since."""
-    from reminder_worker.passes import read_operator_facts
-
-    states = (await read_operator_facts(runtime, "passes")).passes
+async def _find_resting(runtime: "Runtime") -> dict[tuple[str, int], int]:
+    """Return, by (pass, chain), the seconds until a pass that just failed is tried again."""
+    states = (await read_facts(runtime, "passes")).passes
     ages = {(state.name, state.chain_id): _age_of_trouble(state) for state in states}
     return {key: REST_SECONDS - age for key, age in ages.items() if age is not None and age < REST_SECONDS}
 
@@ -182,48 +174,42 @@ def _age_of_trouble(state: "PassState") -> int | None:
 
 
 def _is_under_way(instance: dg.DagsterInstance, lanes: Sequence[str]) -> bool:
-    wanted = dg.RunsFilter(tags={LANE: list(lanes)}, statuses=_UNDER_WAY)
+    status = dg.DagsterRunStatus
+    under_way = [status.QUEUED, status.NOT_STARTED, status.STARTING, status.STARTED, status.CANCELING]
+    wanted = dg.RunsFilter(tags={LANE: list(lanes)}, statuses=under_way)
     return bool(instance.get_run_records(wanted, limit=1))
 
 
 async def _no_new_block(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    positions = (await read_operator_facts(runtime, "positions")).positions
+    positions = (await read_facts(runtime, "positions")).positions
     words = [f"no event on chain {p.chain_id} up to block {p.block_number}" for p in positions if p.name == "index"]
     return "; ".join(words) or "nothing on chain yet"
 
 
 async def _nothing_due(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "next_ask", "paused_legacies")
+    facts = await read_facts(runtime, "next_ask", "paused_legacies")
     moment, paused = facts.next_ask, facts.paused_legacies
-    words = [] if moment is None else [f"no window can open before {clock(moment)} (chain time)"]
+    words = [] if moment is None else [f"no window can open before {format_clock(moment)} (chain time)"]
     words += [f"legacies set aside, since asking about them reverts: {paused}"] if paused else []
     return "; ".join(words) or "nobody to remind: no recipients are stored"
 
 
 async def _nothing_to_send(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    waiting = (await read_operator_facts(runtime, "waiting")).waiting
+    waiting = (await read_facts(runtime, "waiting")).waiting
     if waiting.next_try is None:
         return "no reminder to send"
-    return f"no reminder due; emails waiting: {waiting.later}, the next until {clock(waiting.next_try.timestamp())}"
+    return (
+        f"no reminder due; emails waiting: {waiting.later}, the next until {format_clock(waiting.next_try.timestamp())}"
+    )
 
 
 async def _no_gift_due(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    waiting = (await read_operator_facts(runtime, "gift_notifications")).gift_notifications
+    waiting = (await read_facts(runtime, "gift_notifications")).gift_notifications
     return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
 
 
 async def _nothing_open(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    facts = await read_operator_facts(runtime, "undelivered_alerts", "upgrades")
+    facts = await read_facts(runtime, "undelivered_alerts", "upgrades")
     waiting = facts.undelivered_alerts["queued"]
     upgrades = sum(count.count for count in facts.upgrades if count.is_open)
     words = [f"nothing is open; alerts waiting for the mail service: {waiting}"] if waiting else []
@@ -233,9 +219,8 @@ async def _nothing_open(runtime: "Runtime") -> str:
 
 async def _no_change(runtime: "Runtime") -> str:
     from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
-    from reminder_worker.passes import read_operator_facts
 
-    facts = await read_operator_facts(runtime, "conditions", "passes")
+    facts = await read_facts(runtime, "conditions", "passes")
     if facts.conditions:
         return f"no change; wrong now: {len(facts.conditions)}, as alerts said"
     report = facts.watchdog.detail if facts.watchdog else None
@@ -243,52 +228,47 @@ async def _no_change(runtime: "Runtime") -> str:
 
 
 async def _nobody_to_look_at(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    count = sum(count.count for count in (await read_operator_facts(runtime, "decisions")).decisions)
+    count = sum(count.count for count in (await read_facts(runtime, "decisions")).decisions)
     return f"owners looked at in the last hour: {count}" if count else "nobody has opted in"
 
 
 async def _no_new_round(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
-
-    feeds = (await read_operator_facts(runtime, "feeds")).feeds
+    feeds = (await read_facts(runtime, "feeds")).feeds
     stale = sum(state.price is None or state.price.stale for _, state in feeds)
     return f"no new round of {len(feeds)} price feeds" + (f"; without a fresh price: {stale}" if stale else "")
 
 
 async def _snapshot_taken(runtime: "Runtime") -> str:
-    from reminder_worker.passes import read_operator_facts
     from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 
-    snapshots = (await read_operator_facts(runtime, "snapshots")).snapshots
+    snapshots = (await read_facts(runtime, "snapshots")).snapshots
     words = []
     for chain_id in runtime.chains:
         newest = snapshots.get(chain_id)
         words.append(
-            f"chain {chain_id} has its snapshot of {clock(newest.hour.timestamp())}"
+            f"chain {chain_id} has its snapshot of {format_clock(newest.hour.timestamp())}"
             if newest and await runtime.statistics[chain_id].is_current()
             else f"chain {chain_id}: {NOT_AT_THE_HEAD}"
         )
     return "; ".join(words)
 
 
-def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
+def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
     """Return the sensors. They hold the service: with a resource Dagster would open its storage at every tick."""
     return (
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(events, ("index", "signals"), ("events",), _no_new_block)],
             "5_seconds",
             "events and signals on chain?",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(due, ("due",), ("due",), _nothing_due)],
             "minute",
             "can a reminder window have opened?",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [
                 JobWatch(emails, ("dispatch",), ("events", "due", "emails"), _nothing_to_send),
@@ -299,25 +279,25 @@ def sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             "is an email due that no other run is about to send, a request open, an alert untold,"
             " did something happen on the timelock of the contracts?",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(health, ("watchdog",), ("health",), _no_change)],
             "minute",
             "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(auto_renew, ("auto_renew",), ("auto_renew",), _nobody_to_look_at)],
             "5_minutes",
             "was an owner who opted in not looked at for an hour?",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(price_feeds, ("prices",), ("price_feeds",), _no_new_round)],
             "5_minutes",
             "has a price feed a new round, or an answer that is not to be believed?",
         ),
-        _sensor(
+        _make_sensor(
             service,
             [JobWatch(statistics, ("statistics",), ("statistics",), _snapshot_taken)],
             "5_minutes",

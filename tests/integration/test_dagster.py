@@ -28,7 +28,7 @@ from devnet.scenarios import Scenario
 from pipelines import jobs
 from pipelines.definitions import defs
 from pipelines.jobs import LANE
-from pipelines.sensors import JobWatch, _sensor, sensors
+from pipelines.sensors import JobWatch, _make_sensor, make_sensors
 from reminder_worker import passes as worker_passes
 from reminder_worker.doctor.report import examine_dagster
 from reminder_worker.outbox.messages import AlertKind
@@ -130,7 +130,7 @@ def database(database_url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 def _tick(name: str, service: Service, instance: dg.DagsterInstance | None = None) -> "SensorTick":
-    sensor = next(sensor for sensor in sensors(service) if sensor.name == name)
+    sensor = next(sensor for sensor in make_sensors(service) if sensor.name == name)
     result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)
     skipped = result.skip_reason.skip_message if result.skip_reason else None
@@ -206,7 +206,7 @@ def test_a_run_for_events_makes_the_index_then_signals_then_emails_and_says_what
     assert made["notify_signals"]["last run: new"] == 1
     assert made["sent_emails"]["undecided emails"] == 0
     checked = _checked(result)
-    assert set(checked) == {checks.EVERY_CHAIN, "index_lag", "every_signal_settled", "every_email_decided"}
+    assert set(checked) == {"every_chain_succeeded", "index_lag", "every_signal_settled", "every_email_decided"}
     assert all(check.passed for check in checked.values())
 
 
@@ -368,7 +368,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
     _run("events", service)
     _run("statistics", service)
     head, hour = chain_scenario.anvil.block_number(), chain_scenario.anvil.now() // 3600 * 3600
-    said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in sensors(service)}
+    said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in make_sensors(service)}
     assert said == {
         "events_every_5_seconds": f"no event on chain {chain_scenario.anvil.chain_id} up to block {head}",
         "due_every_minute": "nobody to remind: no recipients are stored",
@@ -378,7 +378,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         " (RELAYER_KEY, ATTESTOR_KEY)",
         "auto_renew_every_5_minutes": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
         "health_every_minute": "nothing is wrong",
-        "statistics_every_5_minutes": f"chain 31337 has its snapshot of {metadata.clock(hour)}",
+        "statistics_every_5_minutes": f"chain 31337 has its snapshot of {metadata.format_clock(hour)}",
         "price_feeds_every_5_minutes": "off: prices: no price feeds (CHAIN_x_PRICE_FEEDS)",
     }
 
@@ -499,7 +499,7 @@ def test_the_looks_of_a_sensor_do_not_wait_for_each_other(
 
     watches = [JobWatch(jobs.due, (), ("due",), met), JobWatch(jobs.health, (), ("health",), met)]
     watches += [JobWatch(jobs.emails, (), ("emails",), silent)]
-    sensor = _sensor(service, watches, "minute", "")
+    sensor = _make_sensor(service, watches, "minute", "")
     result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)
     assert result.skip_reason is not None

@@ -14,7 +14,7 @@ from api.gauges import upgrade_gauges
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
-from pipelines.sensors import sensors
+from pipelines.sensors import make_sensors
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.alerts import AlertOutbox
@@ -57,7 +57,7 @@ def _tick(service: Service) -> list[str | None]:
 
 
 def _look(service: Service) -> dg.SensorResult:
-    sensor = next(sensor for sensor in sensors(service) if sensor.name == OFTEN)
+    sensor = next(sensor for sensor in make_sensors(service) if sensor.name == OFTEN)
     with dg.DagsterInstance.ephemeral() as instance:
         result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)

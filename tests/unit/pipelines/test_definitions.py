@@ -12,12 +12,11 @@ import yaml
 from assets.service import Service
 from assets.steps import PASS_OF
 from pipelines.definitions import defs
-from pipelines.jobs import JOBS, LANE, PASS_JOBS
-from pipelines.schedules import SCHEDULES
-from pipelines.sensors import sensors
+from pipelines.jobs import JOBS, LANE, PASS_JOBS, SCHEDULES
+from pipelines.sensors import make_sensors
 from reminder_worker.passes import PASSES
 
-SENSORS = sensors(Service())
+SENSORS = make_sensors(Service())
 ROOT = Path(__file__).parents[3]
 HEAVY = ("web3", "sqlalchemy", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
 

@@ -3,7 +3,7 @@
 import base64
 from datetime import UTC, date, datetime, timedelta
 
-from assets import charts, metadata
+from assets import metadata
 from reminder_worker.monitoring.facts import PassState
 from reminder_worker.outbox.operator import SettledEmails
 
@@ -34,8 +34,8 @@ def test_of_nested_counts_only_those_that_are_not_zero_are_shown() -> None:
 
 
 def test_a_check_says_its_first_troubles_and_how_many_more_there_are() -> None:
-    assert metadata.sentence([], "all is good") == "all is good"
-    assert metadata.sentence("abcdefg", "all is good") == "a; b; c; d; e; and 2 more"
+    assert metadata.join_sentence([], "all is good") == "all is good"
+    assert metadata.join_sentence("abcdefg", "all is good") == "a; b; c; d; e; and 2 more"
 
 
 def test_a_failure_shows_as_its_class_and_age() -> None:
@@ -50,7 +50,13 @@ def test_a_pass_that_is_off_is_a_row_with_its_reason() -> None:
 
 
 def test_ages_are_said_as_a_person_says_them() -> None:
-    assert [metadata.age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == ["never", "59 s", "5 min", "2 h", "3 d"]
+    assert [metadata.format_age(s) for s in (None, 59, 300, 7200, 3 * 86400)] == [
+        "never",
+        "59 s",
+        "5 min",
+        "2 h",
+        "3 d",
+    ]
 
 
 def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_sent() -> None:
@@ -59,14 +65,14 @@ def test_the_plot_of_sends_is_short_enough_to_show_at_once_even_when_much_was_se
     sends = [
         SettledEmails(today - timedelta(days=back), "owner_reset", "sent", 987_654_321 - back) for back in range(14)
     ]
-    plot = charts.sends(sends, 14)["sent per day"].md_str
+    plot = metadata.describe_sends(sends, 14)["sent per day"].md_str
     assert plot.startswith("![sent per day](data:image/svg+xml;base64,")
     assert len(plot) < 1000
 
 
 def test_the_plot_has_a_bar_for_each_day_with_sends() -> None:
     days = [(date(2026, 5, 1) + timedelta(days=n), n % 2) for n in range(14)]
-    image = base64.b64decode(charts.bars(days).partition(",")[2]).decode()
+    image = base64.b64decode(metadata.draw_bars(days).partition(",")[2]).decode()
     assert image.count("M") == 7
 
 
@@ -75,7 +81,7 @@ def test_only_what_was_sent_counts_as_sent() -> None:
     earlier = SettledEmails(
         today - timedelta(days=14), "owner_reset", "sent", 5
     )  # in part; the days shown are whole ones
-    found = charts.sends(
+    found = metadata.describe_sends(
         [earlier, SettledEmails(today, "owner_reset", "sent", 2), SettledEmails(today, "owner_reset", "dropped", 9)], 14
     )
     assert "| owner_reset | sent | 2 |" in found["outcomes"].md_str
@@ -83,11 +89,11 @@ def test_only_what_was_sent_counts_as_sent() -> None:
 
 
 def test_a_line_is_as_wide_as_the_page_allows_and_says_its_bounds_in_words() -> None:
-    shown = charts.plot("dollars", [1.0, None, 3.0, *[2.5] * 45]).md_str
+    shown = metadata.draw_line("dollars", [1.0, None, 3.0, *[2.5] * 45]).md_str
     assert shown is not None
     assert len(shown) < 1000
     assert shown.endswith("from 1.00 to 3.00, now 2.50")
-    assert (charts.plot("dollars", [1.0, None]).md_str or "").endswith("now not known")
+    assert (metadata.draw_line("dollars", [1.0, None]).md_str or "").endswith("now not known")
     image = base64.b64decode(shown.partition("base64,")[2].partition(")")[0]).decode()
     assert 'width="364"' in image
     assert "L363 " in image

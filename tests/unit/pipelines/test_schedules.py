@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 
 from assets.statistics import statistics_days
-from pipelines.schedules import nightly
+from pipelines.jobs import run_nightly
 
 NIGHT = datetime(2027, 3, 9, 0, 20, tzinfo=UTC)
 WEEK = [date(2027, 3, 2) + timedelta(days=day) for day in range(7)]
@@ -20,7 +20,7 @@ def _asked(home: Path, made: Iterable[date]) -> tuple[str, str]:
             materialized = dg.AssetMaterialization(statistics_days.key, partition=day.isoformat())
             instance.report_runless_asset_event(materialized)
         context = dg.build_schedule_context(instance=instance, scheduled_execution_time=NIGHT)
-        request = nightly(context)
+        request = run_nightly(context)
     assert isinstance(request, dg.RunRequest)
     return request.tags["dagster/asset_partition_range_start"], request.tags["dagster/asset_partition_range_end"]
 
