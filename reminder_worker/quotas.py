@@ -25,18 +25,13 @@ _TAKE = text("""
     where quota.used + excluded.used <= :limit
     returning subject
 """)
-# One that would last much longer than one granted now is of a clock that was put back since, or of an earlier setting.
+# A cooldown much longer than a new one is of a clock that was put back, or of an earlier setting.
 _COOL_DOWN = text("""
     insert into worker.quota (scope, subject, "window", used, ends_at) values (:scope, :subject, 0, 1, :ends)
     on conflict (scope, subject, "window") do update set ends_at = excluded.ends_at
     where quota.ends_at <= :now or quota.ends_at > :ends + 3600  -- clocks of two processes differ
     returning true
 """)
-_GIVE_BACK = text("""
-    update worker.quota set used = greatest(0, used - 1)
-    where scope = :scope and subject = :subject and "window" = :window
-""")
-_ENDS_AT = text('select ends_at from worker.quota where scope = :scope and subject = :subject and "window" = 0')
 
 
 class QuotaCounters:
@@ -57,7 +52,7 @@ class QuotaCounters:
         cost: int = 1,
         code: str = "rate_limited",
     ) -> None:
-        """Use `cost` of `limit` in the current window; raises `LimitReached` and uses nothing when it does not fit."""
+        """Reserve `cost` of `limit` in the current window; raises `LimitReached` without room, and uses nothing."""
         # The clock is read before the counter: read afterwards, at the very end of a full window, it would name the end
         # of the next one.
         left = window_seconds - int(self.now()) % window_seconds
@@ -92,10 +87,14 @@ class QuotaCounters:
         """Refund one unused reservation. `taken_at`: unix seconds just before it, by this object's clock."""
         start = int(taken_at) // window_seconds * window_seconds
         async with self._engine.begin() as own:
-            await own.execute(_GIVE_BACK, {"scope": scope, "subject": subject, "window": start})
+            statement = text("""
+                update worker.quota set used = greatest(0, used - 1)
+                where scope = :scope and subject = :subject and "window" = :window
+            """)
+            await own.execute(statement, {"scope": scope, "subject": subject, "window": start})
 
     async def start_cooldown(self, connection: AsyncConnection | None, scope: str, subject: str, seconds: int) -> None:
-        """Once in `seconds`, counted from the last time it was granted; raises `LimitReached` with what is left."""
+        """Grant a subject once in `seconds`, counted from the last grant; raises `LimitReached` with the time left."""
         if seconds <= 0:
             return
         now = int(self.now())
@@ -105,5 +104,6 @@ class QuotaCounters:
                 await conn.execute(_COOL_DOWN, {**key, "now": now, "ends": now + seconds})
             ).first()
             if granted is None:
-                ends = await conn.scalar(_ENDS_AT, key)
+                at = 'select ends_at from worker.quota where scope = :scope and subject = :subject and "window" = 0'
+                ends = await conn.scalar(text(at), key)
                 raise LimitReached("This was done not long ago; try again later.", int(ends or now) - now, "cooldown")

@@ -101,8 +101,8 @@ async def _examine_contracts(chain: Chain, part: str, *, is_local: bool) -> Asyn
         yield start
     age = int(time.time()) - head.timestamp
     if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
-        words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is that slow?"
-        yield f"{part} clock", False, f"{words} Else the endpoint tells of times that have not come"
+        words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is the clock slow?"
+        yield f"{part} clock", False, f"{words} If not, the endpoint reports times in the future"
     wrong = False
     async for finding in _compare_addresses(chain, f"{part} contracts", head):
         wrong |= finding[1] is False
@@ -139,7 +139,7 @@ async def _compare_addresses(chain: Chain, part: str, head: BlockHeader) -> Asyn
         elif found != configured:
             named, ours = checksum_address(found), checksum_address(configured)
             words = f"{variable} names {named} by {getter}(), and {other} is {ours}"
-            yield part, False, f"{words}: correct the one that is of another deployment"
+            yield part, False, f"{words}: correct the address of another deployment"
     if unknown:
         yield part, None, f"not checked: {', '.join(unknown)}, which the contract does not have"
 
@@ -174,8 +174,8 @@ async def _examine_recipients(chain: Chain, legacies: SavedLegacies) -> AsyncIte
         words += f" does not know it: see CHAIN_{chain.chain_id}_START_BLOCK, and run `reminder-worker backfill`"
         yield part, False, f"{words} from the block of the oldest contract"
     if silent:
-        words = f"{silent} of {legacies.saved} legacies with saved recipients name nobody to remind on chain"
-        yield part, None, f"{words}: none of theirs is written to until their owners do"
+        words = f"{silent} of {legacies.saved} legacies with saved recipients have no reminder settings on chain"
+        yield part, None, f"{words}: their recipients get no email until the owners save them"
     if not unknown:
         yield part, True, f"{legacies.saved} legacies with saved recipients are configured on chain"
 
@@ -222,7 +222,7 @@ async def _find_pruned_endpoints(chain: Chain, part: str, number: int) -> Findin
 
 
 async def _examine_upgrades(chain: Chain, scope: FactScope) -> AsyncIterator[Finding]:
-    """Ask the UpgradeTimelock for its delay, and show its queue."""
+    """Show the delay and the queue of the UpgradeTimelock."""
     timelock, part = chain.settings.upgrade_timelock, f"chain {chain.chain_id} upgrades"
     if timelock is None:
         return
@@ -255,6 +255,6 @@ async def examine_subgraph(settings: ChainSettings) -> Finding:
     except Unavailable as error:
         return part, False, f"{error}; our own index answers meanwhile"
     if known is False:
-        words = f"block {head.number} is another there: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
+        words = f"its block {head.number} is not that of the RPC endpoints: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
         return part, False, f"{words}; our own index answers meanwhile"
     return part, True, f"answers, at block {head.number}"

@@ -60,7 +60,7 @@ async def examine_mail(settings: Settings) -> Finding:
             if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
                 return "mail", False, "refuses our token: see MAIL_TOKEN"
             if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                return "mail", False, f"answers with {status}, it is in trouble itself: see its own log"
+                return "mail", False, f"answers with {status}: see its own log"
             if status != HTTPStatus.NOT_FOUND:
                 return "mail", False, f"answers with {status}: is MAIL_URL a mail service?"
             catalogue = await _read_catalogue(client, settings.mail)
@@ -87,7 +87,7 @@ def find_chains_without_mail(settings: Settings) -> Iterator[Finding]:
         return
     for chain in settings.chains:
         if chain.is_test_chain:
-            words = "a test chain, and MAIL_ALLOWLIST is empty: nobody is written to about it"
+            words = "a test chain, and MAIL_ALLOWLIST is empty: no email about it is sent"
             yield f"chain {chain.chain_id} mail", None, words
 
 

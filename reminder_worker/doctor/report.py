@@ -52,10 +52,10 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
     if not settings.problems:
         yield "settings", True, "complete"
     if settings.service.enc_key == settings.service.hash_key:  # which stays: no backup could ever be shredded
-        words = "EMAIL_ENC_KEY and HASH_KEY are one key, and HASH_KEY never changes: set a new EMAIL_ENC_KEY, this"
-        yield "settings", False, f"{words} one in EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
+        words = "EMAIL_ENC_KEY and HASH_KEY are the same key, and HASH_KEY never changes: set a new EMAIL_ENC_KEY,"
+        yield "settings", False, f"{words} put this one into EMAIL_ENC_KEYS_OLD, and run `reminder-worker rotate-key`"
     for name, meant in find_misspelt(os.environ):
-        yield "settings", None, f"{name} is no setting and does nothing: is {meant} meant?"
+        yield "settings", None, f"{name} is not a setting and does nothing: is {meant} meant?"
     for name, needed in find_without_effect(os.environ):
         yield "settings", None, f"{name} does nothing without {needed}"
     if settings.mail is not None:
@@ -138,7 +138,8 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "database", False, f"takes no writes ({why}): a standby, or is its disk full?"
         return
     if await shares_sessions(engine):
-        yield "database", False, "a pooler before it pools transactions: have it pool sessions, or leave it out"
+        words = "a pooler in front of it shares sessions between clients"
+        yield "database", False, f"{words}: set it to session pooling, or leave it out"
     else:
         yield "database", True, "answers, takes writes, and its schema serves this version"
     yield await _compare_clocks(engine)
@@ -148,7 +149,7 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
     if different:
         yield "installation", False, describe_changes(different)
     elif shut:
-        words = f"{shut} encrypted rows open with no key that is configured: put the earlier one into"
+        words = f"no configured key opens {shut} encrypted rows: put the earlier key into"
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
@@ -169,9 +170,9 @@ async def _compare_clocks(engine: AsyncEngine) -> Finding:
     ahead = await read_database_time(engine) - time.time()
     if abs(ahead) > CLOCKS_WITHIN:
         where = "ahead of" if ahead > 0 else "behind"
-        words = f"the database's is {format_duration(round(abs(ahead)))} {where} this machine's"
+        words = f"the database's clock is {format_duration(round(abs(ahead)))} {where} this machine's"
         return "clocks", False, f"{words}: set the one that is wrong, and see the runbook"
-    return "clocks", True, "this machine and the database say the same time"
+    return "clocks", True, "this machine and the database have the same time"
 
 
 def _find_stuck_emails(facts: OperatorFacts) -> Finding:
@@ -190,18 +191,18 @@ def _examine_passes(facts: OperatorFacts) -> Finding:
     if not states:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
     oldest = max((state.checked_age or 0 for state in states if state.name != passes.FORGETTING.name), default=0)
-    return "passes", True, f"the longest ago that one looked is {oldest} s"
+    return "passes", True, f"every pass looked within the last {oldest} s"
 
 
 def _find_odd_settings(settings: Settings) -> Iterator[Finding]:
     """Yield settings that are right for a test chain only, or for an hour only."""
     if settings.reminders.signal_max_age_seconds < 86400:
-        words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore: people may not be told"
-        yield "settings", None, f"{words} of a window that another change than time opens. Set it back"
+        words = "SIGNAL_MAX_AGE is under a day, which is for the start after a restore only: reminders may be lost"
+        yield "settings", None, f"{words}. Set it back"
     for chain in settings.chains:
         if chain.signal_block == "latest" and not (chain.is_test_chain or settings.is_local):
             words = f"CHAIN_{chain.chain_id}_SIGNAL_BLOCK is latest"
-            yield "settings", None, f"{words}: people are also told of what a reorganisation undoes"
+            yield "settings", None, f"{words}: emails are also sent for events that a reorganisation removes"
 
 
 async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterator[Finding]:
@@ -221,7 +222,7 @@ async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterat
         words = f"has not looked for {format_duration(state.checked_age)}: does anything run?"
         yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
     elif state.error:
-        yield "watchdog", False, f"its last look failed ({state.error}): nobody knows what is wrong; see the log"
+        yield "watchdog", False, f"its last look failed ({state.error}), so it may miss what is wrong: see the log"
     elif not wrong and report.get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     elif not wrong:
@@ -273,7 +274,7 @@ def _examine_gift_page(settings: Settings) -> Finding:
     if settings.gifts is None:
         return "gift page", None, "is not served: GIFT_ORIGINS is not set"
     if PageFiles.load() is None:
-        return "gift page", False, "was not built, so that nobody can open a gift on it: run `make install`"
+        return "gift page", False, "was not built, and no gift can be opened on it: run `make install`"
     if settings.identity_provider is not None and not settings.identity_provider.auth_proxy_config_id:
         return "gift page", False, "cannot open gifts for an email: TURNKEY_AUTH_PROXY_CONFIG_ID is not set"
     return "gift page", True, "is built"
@@ -292,8 +293,8 @@ def examine_dagster(url: str | None) -> Finding:
     except psycopg.Error as error:
         return "dagster", False, f"its storage does not answer ({type(error).__name__}): see DAGSTER_PG_URL"
     if not in_utc:
-        words = "its database has another time zone than UTC, so that Dagster takes runs for hours older or younger"
-        return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and start Dagster anew"
+        words = "the time zone of its database is not UTC, so Dagster computes wrong ages of runs"
+        return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and restart Dagster"
     if ahead > CLOCKS_WITHIN:
         words = f"its last tick is {format_duration(ahead)} ahead, and nothing runs until then: its clock was put back"
         return "dagster", False, f"{words}: stop the daemon, `dagster schedule wipe`, start it; see the runbook"

@@ -47,7 +47,7 @@ async def examine_wallets(settings: Settings, scope: FactScope, silent: Containe
             yield role, False, f"{error}: see {key}; until then {off}"
             continue
         if any(address == other.address for other in wallets):
-            yield role, False, f"has the relayer's key: {key} needs another wallet; until then {off}"
+            yield role, False, f"has the relayer's key: set {key} to another wallet's key; until then {off}"
             continue
         wallets.append(WalletCheck(role, address, _list_gas_limits(group), group))
         yield role, True, f"its key can be read, its address is {checksum_address(address)}"
@@ -186,7 +186,7 @@ async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) ->
             yield f"{role} on chain {state.chain_id}", False, words
     for requests in facts.unfollowed:
         lacks = "the chain is not among CHAINS" if requests.ours else "its key is not configured"
-        words = f"{requests.count} requests of it are open and {lacks}: nobody follows them, see the runbook"
+        words = f"{requests.count} requests of it are open and {lacks}: nothing follows them, see the runbook"
         yield f"wallet {checksum_address(requests.wallet)} on chain {requests.chain_id}", False, words
 
 

@@ -54,7 +54,7 @@ def _settings(key: bytes, hash_key: bytes = HASH) -> Settings:
 
 
 async def _start(engine: AsyncEngine, vault: Vault, key: bytes, hash_key: bytes = HASH) -> None:
-    """What every process checks before it serves."""
+    """Run the checks of a process before it serves."""
     assert await schema_serves(engine)
     await check_installation(engine, _settings(key, hash_key), vault, KeyedHash(hash_key))
 

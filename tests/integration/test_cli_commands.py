@@ -103,7 +103,7 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: CliRun) -> None:
     for changes, words in (
         ({"MAIL_URL": "http://127.0.0.1:1"}, "the group of MAIL_URL is set by half"),
         ({"MAIL_URL": "http://127.0.0.1:1", "MAIL_TOKEN": "token-token"}, "is it running?"),
-        ({"HASH_KEY": _text(ENC_KEY)}, "EMAIL_ENC_KEY and HASH_KEY are one key"),
+        ({"HASH_KEY": _text(ENC_KEY)}, "EMAIL_ENC_KEY and HASH_KEY are the same key"),
         ({"CHAIN_31337_SUBGRAPH_URL": "http://127.0.0.1:1/graphql"}, "our own index answers meanwhile"),
         ({"CHAIN_31337_PREMIUM_SETTING": "0x" + "99" * 20}, "no contract at PREMIUM_SETTING"),
         ({"DAGSTER_PG_URL": "postgresql://localhost/dagster"}, "has to begin with postgresql+psycopg2://"),
@@ -139,7 +139,7 @@ def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: CliRun) -
 
 
 def test_doctor_says_whose_recipients_nobody_is_told_of(command: CliRun) -> None:
-    """Saved here, and not configured on chain: by design they are not written to, which nobody would notice."""
+    """Recipients that are saved here and not configured on chain get no email, by design. Only `doctor` shows it."""
     legacies = [f"0x{number:040x}" for number in (1, 2)]
     for legacy in legacies:
         command.sql(
@@ -154,7 +154,7 @@ def test_doctor_says_whose_recipients_nobody_is_told_of(command: CliRun) -> None
     )
     looked = command("doctor")
     assert looked.exit_code == 0
-    assert re.search("recipients.*1 of 2 legacies with saved recipients name nobody to remind on chain", looked.output)
+    assert re.search("recipients.*1 of 2 legacies with saved .* have no reminder settings on chain", looked.output)
 
 
 def test_a_database_that_takes_no_writes_is_named(command: CliRun) -> None:
@@ -187,13 +187,16 @@ def test_what_failed_before_it_was_switched_off_is_not_wrong(command: CliRun) ->
         (
             -1800,
             [
-                "database's is (29|30) minutes ahead of this machine's",
+                "database's clock is (29|30) minutes ahead of this machine's",
                 r"block \d+ is \d+ minutes ahead of this machine's",
             ],
         ),
         (
             7200,
-            ["database's is 2 hours behind this machine's", r"head block \d+, [23] hours old by this machine's clock"],
+            [
+                "database's clock is 2 hours behind this machine's",
+                r"head block \d+, [23] hours old by this machine's clock",
+            ],
         ),
     ],
     ids=["slow", "fast"],
@@ -264,7 +267,7 @@ def test_doctor_names_what_is_wrong_with_our_wallets(command: CliRun, anvil_chai
     for changes, words in (
         ({"RELAYER_KEY": "0x1234"}, "neither a private key in hex nor a keystore"),
         ({"RELAYER_KEY": "{}"}, "a keystore JSON without its password"),
-        ({"RELAYER_KEY": ATTESTOR_KEY}, "needs another wallet"),
+        ({"RELAYER_KEY": ATTESTOR_KEY}, "set ATTESTOR_KEY to another wallet's key"),
         ({"RELAYER_KEY": Account.create().key.hex()}, "send ETH to"),
         ({"RELAY_DAILY_WEI_CAP": "1000"}, "RELAY_DAILY_WEI_CAP is less than one transaction"),
         ({"RELAY_DAILY_COUNT_CAP": "0"}, "RELAY_DAILY_COUNT_CAP is 0: nothing is ever sent"),
@@ -281,7 +284,7 @@ def test_doctor_names_what_is_wrong_with_our_wallets(command: CliRun, anvil_chai
 
 
 def test_doctor_says_once_that_no_endpoint_of_a_chain_answers(command: CliRun, anvil_chain: AnvilChain) -> None:
-    """Each part that asked it again would take the time-out of every endpoint, and seem to be wrong itself."""
+    """A further question would wait for the time-out of every endpoint, and its part would look wrong, too."""
     silent = {"CHAIN_31337_RPC_URLS": "http://127.0.0.1:1", "CHAIN_31337_UPGRADE_TIMELOCK": "0x" + "99" * 20}
     looked = command("doctor", **{**_wallets(anvil_chain), **silent})
     about = [line for line in looked.stdout.splitlines() if line.startswith("wrong") and "31337" in line]
@@ -321,7 +324,7 @@ def test_doctor_knows_requests_that_a_changed_key_left_behind(command: CliRun, a
     for wallets in ({}, _wallets(anvil_chain)):
         looked = command("doctor", **wallets)
         assert looked.exit_code == 1
-        assert "1 requests of it are open and its key is not configured: nobody follows them" in looked.output
+        assert "1 requests of it are open and its key is not configured: nothing follows them" in looked.output
 
 
 def test_doctor_shows_no_secret(command: CliRun) -> None:
@@ -451,7 +454,7 @@ def test_doctor_misses_a_key_that_rows_still_need(command: CliRun) -> None:
     assert command("doctor", **new, **old).exit_code == 0
     looked = command("doctor", **new)
     assert looked.exit_code == 1
-    assert "1 encrypted rows open with no key that is configured" in looked.output
+    assert "no configured key opens 1 encrypted rows" in looked.output
     assert command("rotate-key", **new, **old).exit_code == 0
     assert command("doctor", **new).exit_code == 0
 
@@ -483,7 +486,7 @@ def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: Cli
     assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated
     assert "1 relay requests whose wallet's key or chain is not configured need EMAIL_ENC_KEYS_OLD" in rotated
     assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated
-    assert "2 encrypted rows open with no key that is configured" in command("doctor", **new).output
+    assert "no configured key opens 2 encrypted rows" in command("doctor", **new).output
 
 
 # -- relay ------------------------------------------------------------------------------------------

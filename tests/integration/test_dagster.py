@@ -54,7 +54,7 @@ RELAYER = load_signer(SecretStr(RELAYER_KEY)).address
 
 @dataclass(frozen=True)
 class SensorTick:
-    """What came of one: jobs launched, or why none."""
+    """Result of a tick: the launched jobs, or the reason for none."""
 
     launched: list[str]
     skip_message: str
@@ -62,7 +62,7 @@ class SensorTick:
 
 @pytest.fixture(scope="module")
 def dagster_instance(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dg.DagsterInstance]:
-    """Of the committed `dagster.yaml`, with a database of its own."""
+    """Open an instance from the committed `dagster.yaml`, with a database of its own."""
     name, home = f"dagster_{uuid4().hex[:8]}", tmp_path_factory.mktemp("dagster")
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         connection.execute(f"create database {name}")
@@ -503,7 +503,7 @@ def test_the_looks_of_a_sensor_do_not_wait_for_each_other(
     result = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(result, dg.SensorResult)
     assert result.skip_reason is not None
-    assert result.skip_reason.skip_message == "met; met; cannot look: no answer within 40 seconds"
+    assert result.skip_reason.skip_message == "met; met; cannot look: no answer within 5 seconds"
 
 
 def test_a_database_that_is_not_migrated_is_said_in_words(
@@ -708,7 +708,7 @@ def test_pruning_keeps_what_made_a_day_of_a_series_since_it_would_be_called_miss
 def test_pruning_forgets_what_checks_said_long_ago_but_never_their_last_word(
     service: Service, instance: dg.DagsterInstance
 ) -> None:
-    """Dagster keeps all of it, also of runs that it deleted."""
+    """Dagster itself keeps the results of deleted runs."""
 
     def told(statement: str) -> list[int]:
         with instance.event_log_storage.index_connection() as connection:  # type: ignore[attr-defined]
@@ -753,7 +753,7 @@ def test_pruning_forgets_signatures_and_counters_that_are_over_only(
 def test_forgetting_that_stopped_fails_the_check_of_the_passes(
     service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
 ) -> None:
-    """Its schedule was switched off, or it fails each hour: what was to be deleted stays, and all else is well."""
+    """If its schedule is off or fails each hour, expired data stays and everything else looks well."""
 
     def silent() -> str:
         return str(_result(checks.every_pass_alive, service).metadata["silent"].value)

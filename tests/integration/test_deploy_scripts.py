@@ -1,4 +1,4 @@
-"""The scripts of deploy/: secrets are made once, and each part has a database that the others cannot open."""
+"""Scripts of deploy/: they create secrets once, and a closed database for every part."""
 
 import os
 import shutil

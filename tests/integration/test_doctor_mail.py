@@ -1,4 +1,4 @@
-"""What `doctor` says of a real mail service that differs from the worker."""
+"""Findings of `doctor` about a real mail service that differs from the worker."""
 
 import re
 import time

@@ -53,8 +53,7 @@ async def test_a_rotation_is_accepted_and_remembered(engine: AsyncEngine) -> Non
 
 
 async def test_each_process_may_know_the_next_key_before_any_of_them_writes_with_it(engine: AsyncEngine) -> None:
-    """Restarted one after the other, none meets a row that it cannot open; and one with the earlier settings may start
-    again meanwhile."""
+    """In a rolling restart every process opens every row, and a process with the earlier settings may restart."""
     await _start(engine, {})
     prepared = {"EMAIL_ENC_KEY": FIRST, "EMAIL_ENC_KEYS_OLD": SECOND}
     changed = {"EMAIL_ENC_KEY": SECOND, "EMAIL_ENC_KEYS_OLD": FIRST}

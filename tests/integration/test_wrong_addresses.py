@@ -83,7 +83,7 @@ WRONG: tuple[tuple[Changes, str, str], ...] = (
     (
         lambda s: {"PREMIUM_SETTING": _implementation(s)},
         r"PREMIUM_REMINDER_VIEW names 0x\w{40} by setting\(\), and CHAIN_31337_PREMIUM_SETTING is 0x\w{40}:"
-        r" correct the one that is of another deployment",
+        r" correct the address of another deployment",
         "the implementation of the setting's proxy",
     ),
     (
@@ -235,7 +235,7 @@ def test_doctor_says_that_an_owner_configured_what_the_index_does_not_know(
         r" does not know it.*CHAIN_31337_START_BLOCK.*backfill",
         _found(looked),
     ), _found(looked)
-    assert re.search("1 of 2 legacies with saved recipients name nobody to remind on chain", _found(looked))
+    assert re.search("1 of 2 legacies with saved recipients have no reminder settings on chain", _found(looked))
 
 
 def test_sepolia_has_presets_of_what_mainnet_has() -> None:

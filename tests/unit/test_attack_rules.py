@@ -142,7 +142,7 @@ def test_what_is_tested_is_what_is_deployed_and_under_a_licence_that_was_reviewe
 
 
 def _licence_file(package: str) -> str:
-    """Of a package that tells its licence nowhere else."""
+    """Return the licence of a package without licence metadata."""
     (file,) = [each for each in metadata.files(package) or [] if each.name == "LICENSE"]
     return file.read_text().strip()
 

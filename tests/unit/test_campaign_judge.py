@@ -1,4 +1,4 @@
-"""The campaign's judge finds each email that is missing and each that is one too many, of every kind and line."""
+"""The campaign's judge finds every missing and every surplus email, for all kinds and lines."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ LINES = {1: {"owner", "anna"}, 2: {"owner", "anna", "fern"}, 3: {"owner", "anna"
 AUDIENCE = {line: frozenset(people) for line, people in LINES.items()}
 STORED = {(LEGACY, to): 1 for to in ("owner", "anna", "fern", "giles", "stranger")}
 Story = Sequence[ChainMoment | ReceivedEmail]
-"""What the chain says and what people receive, in order."""
+"""Events on chain and emails received, in order."""
 
 
 def sight(*windows: int, settled: bool = False, **others: object) -> ChainMoment:
@@ -157,7 +157,7 @@ def test_what_no_promise_calls_for_is_no_violation(story: Story) -> None:
 
 
 def test_a_transaction_that_is_mined_again_is_told_once() -> None:
-    """Its hash is the same, whatever block it is in."""
+    """The hash of a transaction is the same in every block."""
     story: Story = [sight(signals=SAID_ONCE), *TOLD, sight(), sight(signals=SAID_ONCE, settled=True)]
     assert judged(story) == []
     assert judged([*story, TOLD[0]]) == [f"anna was told 2 times of 1 signals: activated_transfer of {LEGACY}"]

@@ -152,7 +152,7 @@ def test_a_line_of_an_env_file_that_says_nothing_stops_every_command_and_is_not_
 
 
 def test_a_database_that_refuses_is_a_sentence(runner: CliRunner) -> None:
-    """As one does whose user may not make a schema, or whose address has an option that there is not."""
+    """Examples: the user may not create a schema, or the address has an unknown option."""
     url = PRODUCTION["DATABASE_URL"] + "?option=hunter2"
     for command in (["migrate"], ["requeue"]):
         result = runner.invoke(main, command, env=PRODUCTION | {"DATABASE_URL": url})
@@ -176,7 +176,7 @@ def test_settings_come_from_the_env_file_and_the_environment_wins(runner: CliRun
 
 @pytest.mark.parametrize("arguments", [["--env-file", "piped"], []], ids=["named", "in this directory"])
 def test_settings_come_from_a_pipe_too(runner: CliRunner, arguments: list[str]) -> None:
-    """As of `--env-file <(sops decrypt ...)`, or of a password manager that puts one there."""
+    """Examples: `--env-file <(sops decrypt ...)`, or a password manager with a pipe as `.env`."""
     end, other = os.pipe()
     os.write(other, b"ENVIRONMENT=production\nDATABASE_URL='not-a-url'\n")
     os.close(other)

@@ -1,4 +1,4 @@
-"""What is written for people agrees with what is there."""
+"""Documents agree with the code."""
 
 import json
 import re
@@ -60,7 +60,7 @@ def test_every_named_file_exists(page: Path) -> None:
 
 
 def _places(page: Path) -> set[str]:
-    """Names that a link into it may have: of its headings, as GitHub makes them, and of its own."""
+    """Return the anchors of a page: GitHub's anchors of the headings, and explicit ones."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
     headings = (re.sub(r"[^\w\- ]", "", title.lower()) for title in re.findall(r"^#+ (.+)$", text, re.M))
     return {title.replace(" ", "-") for title in headings} | set(re.findall(r'<a id="([\w-]+)">', text))

@@ -26,7 +26,7 @@ def documented(part: str) -> Written:
 
 
 def calls(*packages: str) -> Iterator[tuple[str, str, set[str]]]:
-    """Event, level and fields of every call of a structlog logger; `say` is the one whose level depends on the row."""
+    """Event, level and fields of every call of a structlog logger. The level of `say` depends on the row."""
     for path in (path for package in packages for path in (ROOT / package).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if not (isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant)):

@@ -1,4 +1,4 @@
-"""The page of promises names only tests that there are, and figures that were measured."""
+"""The page of promises names only existing tests and measured figures."""
 
 import re
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Settings: what stops the start, what switches a part off, and that no secret ever shows."""
+"""Settings: faults that stop the start, groups that switch a part off, and secrets, which never show."""
 
 import re
 from base64 import b64encode
@@ -130,7 +130,7 @@ def test_gift_email_is_not_tried_for_longer_than_it_is_remembered() -> None:
 
 
 def test_a_timeout_that_no_look_has_room_for_is_refused_as_no_other_endpoint_would_ever_be_asked() -> None:
-    """What is cut off in the middle has not failed, and the endpoint that hangs is asked first again."""
+    """A cancelled request counts as no failure, so the next look would ask the hanging endpoint first again."""
     longest = Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_TIMEOUT": "20"}).chains[0].rpc_timeout_seconds
     assert longest < CHAIN_SECONDS < LOOK_SECONDS
     assert "- CHAIN_1_RPC_TIMEOUT: " in _faults(CHAIN_1_RPC_TIMEOUT="21")

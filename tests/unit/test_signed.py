@@ -1,4 +1,4 @@
-"""A signed message is of one chain, one kind and one content: its digest is another's in nothing."""
+"""The digest of a signed message is unique to its chain, kind and content."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ VALUES: dict[str, list[Any]] = {
 
 
 def digests(kind: str) -> Iterator[bytes]:
-    """Of a message on two chains, and of each with one field changed."""
+    """Yield digests of a message on two chains, and with each field changed."""
     fields = MESSAGE_TYPES[kind]
     first = {field["name"]: VALUES[field["type"]][0] for field in fields}
     messages = [first, *({**first, field["name"]: VALUES[field["type"]][1]} for field in fields)]

@@ -1,4 +1,4 @@
-"""What the watchdog calls wrong, rule by rule, at the very edges."""
+"""Rules of the watchdog, each at its very edge."""
 
 from typing import Any
 
@@ -119,7 +119,7 @@ def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
 
 
 def test_of_a_chain_that_does_not_answer_at_all_everything_else_is_a_consequence() -> None:
-    """Of that chain: a pass that stands still on another one, or of none, has a cause of its own."""
+    """A pass that stands still on another chain, or on no chain, has a cause of its own."""
     expected = [ExpectedPass("index", 1, 5), ExpectedPass("index", 2, 5), ExpectedPass("dispatch", 0, 15)]
     states = [state(each.name, 9999, chain_id=each.chain_id) for each in expected]
     found = judged(expected=expected, states=states, chains=[ChainSight(1, 2, 0), sight(chain_id=2)])

@@ -1,4 +1,4 @@
-"""What the files in deploy/ say, read once for the tests beside this."""
+"""Contents of the files in deploy/, read once for these tests."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -130,7 +130,7 @@ def test_nothing_is_published_but_the_proxy() -> None:
 
 
 def test_the_proxy_is_composes() -> None:
-    """The same image, the same files, every name that they ask for, and services where they look for them."""
+    """Image and files are those of Compose, with every variable they need, and services at the expected names."""
     compose = read("compose.yaml")["services"]["proxy"]
     container = PODS["proxy"]["containers"][0]
     assert container["image"] == compose["image"]
@@ -164,8 +164,10 @@ def test_the_parts_start_with_these_settings(tmp_path: Path) -> None:
 
 
 def _service_links() -> dict[str, str]:
-    """What a pod's environment has of each service of its namespace (`enableServiceLinks`, which is the default); what
-    the pod's own ConfigMap says wins, what the image says does not."""
+    """Return the variables that Kubernetes adds to a pod for each service (`enableServiceLinks`, the default).
+
+    The pod's own ConfigMap overrides them, the image does not.
+    """
     found: dict[str, str] = {}
     for name, service in _all("Service").items():
         prefix, port = name.upper().replace("-", "_"), service["spec"]["ports"][0]["port"]

@@ -1,4 +1,4 @@
-"""The local stack's terminal: lines that people can read, and no more of them than they want."""
+"""The terminal of the local stack shows few and readable lines."""
 
 import json
 from io import StringIO

@@ -88,7 +88,7 @@ def test_every_check_job_schedule_sensor_and_resource_says_what_it_is_for() -> N
 
 
 def test_every_check_that_can_fail_is_in_the_runbook() -> None:
-    """A failed one says what it found, and the runbook what to do."""
+    """A failed check shows the fault, and the runbook the remedy."""
     runbook = (ROOT / "docs" / "runbook.md").read_text()
     checks = {key.name for key in defs.resolve_asset_graph().asset_check_keys}
     assert {name for name in checks if f"`{name}`" not in runbook} == set()

@@ -1,4 +1,4 @@
-"""What operators read beside an asset."""
+"""Metadata of assets, as operators read it."""
 
 import base64
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What the clock asks for, by what Dagster remembers."""
+"""Days that the nightly schedule asks for, after Dagster's records."""
 
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta

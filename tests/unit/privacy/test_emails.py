@@ -119,7 +119,7 @@ def test_names_of_many_scripts_are_kept(name: str) -> None:
     ],
 )  # fmt: skip
 def test_names_that_call_a_reader_elsewhere_are_not_mailed(name: str) -> None:
-    """In a link that its giver hands over they are shown: that is no email of ours."""
+    """A gift link may show such a name: the giver sends the link, not our service."""
     assert check_name(name)
     with pytest.raises(ValueError, match="reads as a"):
         check_mailed_name(name)
@@ -143,7 +143,7 @@ def test_a_web_address_of_any_script_that_has_top_level_domains_is_not_mailed(do
 
 
 def test_a_family_name_that_is_a_top_level_domain_needs_a_space_before_it() -> None:
-    """Glued to an initial it is a domain that anybody can register."""
+    """Directly after an initial, the name is a domain open to registration."""
     assert check_mailed_name("के. भारत") == "के. भारत"
     with pytest.raises(ValueError, match="web or email address"):
         check_mailed_name("के.भारत")
@@ -151,7 +151,7 @@ def test_a_family_name_that_is_a_top_level_domain_needs_a_space_before_it() -> N
 
 @pytest.mark.parametrize("ideograph", ["\U00031350", "\U0002ebf0", "\U000323b0", "\U0003fffd"])
 def test_an_ideograph_that_is_younger_than_our_tables_is_kept(ideograph: str) -> None:
-    """Of 2022, 2023, 2025 and some later year: two planes are kept for them, and most of them are in people's names."""
+    """Ideographs of 2022, 2023, 2025 and a later year: Unicode reserves two planes, and most are parts of names."""
     assert check_mailed_name(f"王{ideograph}明") == f"王{ideograph}明"
 
 

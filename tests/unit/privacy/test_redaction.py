@@ -153,7 +153,7 @@ def test_the_name_of_a_host_without_a_key_is_shown_as_it_is(host: str) -> None:
 
 
 def test_hashes_addresses_and_numbers_stay_readable() -> None:
-    """An operator needs them; a hash passes only under a name that says so."""
+    """An operator needs them; a hash passes only in a field named as a hash."""
     line = {"tx_hash": KEY, "legacy": "0x" + "ab" * 20, "block": 12, "route": "/recipients", "hashes": [KEY]}
     assert redact_value(line) == line
     assert redact_value({"value": KEY}) == {"value": "[masked]"}

@@ -1,4 +1,4 @@
-"""Promises of the vault: the standards it names, and that nothing opens anywhere but where it belongs."""
+"""The vault follows its standards, and a ciphertext opens only in its own place."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Work that is done at once ends as one, and leaves nothing behind in who waited for it."""
+"""Concurrent work ends together and leaves nothing behind in its caller."""
 
 import asyncio
 
