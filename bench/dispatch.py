@@ -33,7 +33,7 @@ class _RecordingMailClient(MailClient):
 
     bodies: list[bytes]
 
-    async def send(self, key: UUID, body: bytes) -> EmailOutcome:
+    async def send_email(self, key: UUID, body: bytes) -> EmailOutcome:
         self.bodies.append(body)
         return await super().send_email(key, body)
 
