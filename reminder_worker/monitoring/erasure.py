@@ -2,22 +2,18 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, delete, select, text
+from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import FieldFault, InvalidInput
-from reminder_worker.gifts.tables import gift_notification, sql
+from reminder_worker.gifts.tables import gift_notification
+from reminder_worker.gifts.tables import sql as gift_sql
+from reminder_worker.monitoring.tables import sql
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.reminders.recipients import cancel_unsent
 from reminder_worker.reminders.tables import recipient
-
-# A legacy without stored recipients need not be asked about.
-_UNWATCH = text("""
-    delete from worker.watch w
-    where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy)
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ async def _erase_recipients(connection: AsyncConnection, of_person: ColumnElemen
         await cancel_unsent(connection, row.chain_id, row.legacy, [row.recipient])
     if rows:
         await connection.execute(delete(recipient).where(of_person))
-        await connection.execute(_UNWATCH)
+        await connection.execute(sql["unwatch"])
     return len(rows)
 
 
@@ -71,6 +67,6 @@ async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[boo
     rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
     for row in rows:
         at = {"chain_id": row.chain_id, "timelock_id": row.timelock_id}
-        await connection.execute(sql["cancel"], {**at, "reason": "erased", "kept": None})
-        await connection.execute(sql["delete_row"], at)
+        await connection.execute(gift_sql["cancel"], {**at, "reason": "erased", "kept": None})
+        await connection.execute(gift_sql["delete_row"], at)
     return len(rows)

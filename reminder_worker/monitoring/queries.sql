@@ -64,3 +64,38 @@ with over as (
     returning true
 )
 select (select count(*) from over) + (select count(*) from gone);
+
+-- name: lock_watchdog
+select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0));
+
+-- name: probe_write
+-- Committed before the ping: no ping may report health while the database can only be read.
+insert into worker.pass_state (name, chain_id) values ('watchdog', 0)
+on conflict (name, chain_id) do update set name = excluded.name;
+
+-- name: expect_pass
+-- Looks of a pass by the clock are not recorded: this row says since when a pass that never ran should have run.
+insert into worker.pass_state (name, chain_id, checked_at) values (:name, :chain_id, clock_timestamp())
+on conflict do nothing;
+
+-- name: stored_conditions
+select kind, subject, chain_id, raised,
+    cast(extract(epoch from clock_timestamp() - since) as integer) as age,
+    cast(extract(epoch from clock_timestamp() - turning_since) as integer) as turning
+from worker.alert_state where kind = any(:kinds);
+
+-- name: raised_conditions
+select kind, subject, chain_id from worker.alert_state where raised and kind = any(:kinds);
+
+-- name: unwatch
+-- A legacy without stored recipients need not be asked about.
+delete from worker.watch w
+where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy);
+
+-- name: clock_is_ahead
+-- By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.
+select extract(epoch from clock_timestamp()) - max(newest.block_time) > 30 * 86400
+from (select distinct chain_id from worker.index_cursor) c
+cross join lateral (
+    select block_time from worker.statistics s where s.chain_id = c.chain_id order by s.hour desc limit 1
+) newest;

@@ -1,7 +1,7 @@
 """Retention: rows that are over are deleted by the clock."""
 
 import structlog
-from sqlalchemy import BigInteger, ColumnElement, Date, cast, delete, extract, func, select, text, tuple_
+from sqlalchemy import BigInteger, ColumnElement, Date, cast, delete, extract, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import age, quota, span, used_signature
@@ -16,16 +16,6 @@ from reminder_worker.upgrades.tables import upgrade_operation
 log = structlog.get_logger(__name__)
 
 
-# By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.
-_CLOCK_AHEAD = text("""
-    select extract(epoch from clock_timestamp()) - max(newest.block_time) > 30 * 86400
-    from (select distinct chain_id from worker.index_cursor) c
-    cross join lateral (
-        select block_time from worker.statistics s where s.chain_id = c.chain_id order by s.hour desc limit 1
-    ) newest
-""")
-
-
 async def forget_expired(engine: AsyncEngine) -> int:
     """Delete what is over; return how many rows.
 
@@ -34,7 +24,7 @@ async def forget_expired(engine: AsyncEngine) -> int:
     deleted while the database's clock is far ahead of the chains: gifts of the future would be forgotten.
     """
     async with engine.connect() as connection:
-        if await connection.scalar(_CLOCK_AHEAD):
+        if await connection.scalar(sql["clock_is_ahead"]):
             log.warning("nothing_forgotten")
             return 0
     long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - 3600  # clocks may differ

@@ -12,17 +12,16 @@ from typing import Any, Final
 
 import aiohttp
 import structlog
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
-from reminder_worker.database.tables import age
 from reminder_worker.monitoring.endpoints import KnownGap, blocks_behind, look_at_chains
 from reminder_worker.monitoring.facts import WATCHDOG, FactScope, read_facts
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
-from reminder_worker.monitoring.tables import pass_state
+from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.tables import alert_state
@@ -61,16 +60,6 @@ BY_STRANGERS: Final = frozenset(
         AlertKind.RELAY_CAP_USED,
     }
 )
-_ONE_AT_A_TIME = text("select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0))")
-
-# Committed before the ping: no ping may report health while the database can only be read.
-_PROBE_WRITE = (
-    insert(pass_state)
-    .values(name=WATCHDOG, chain_id=0)
-    .on_conflict_do_update(index_elements=["name", "chain_id"], set_={"name": WATCHDOG})
-)
-# Looks of a pass by the clock are not recorded: this row says since when a pass that never ran should have run.
-_FIRST_LOOKED_FOR = insert(pass_state).values(checked_at=func.clock_timestamp()).on_conflict_do_nothing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +114,15 @@ class HealthWatchdog:
         )
         wrong = {**judge_facts(facts, sights), **self._off_by_mistake()}
         async with self._engine.begin() as conn:
-            await conn.execute(_ONE_AT_A_TIME)
-            await conn.execute(_PROBE_WRITE)
+            await conn.execute(sql["lock_watchdog"])
+            await conn.execute(sql["probe_write"])
             by_the_clock = [
                 {"name": step.name, "chain_id": step.chain_id} for step in self._scope.expected if step.by_the_clock
             ]
             if by_the_clock:
-                await conn.execute(_FIRST_LOOKED_FOR, by_the_clock)
+                await conn.execute(sql["expect_pass"], by_the_clock)
             changed = await self._report_changes(conn, wrong) + await self._forget_gone(conn)
-            raised = (await conn.scalars(select(_T.kind).where(_OF_THE_WORKER, _T.raised))).all()
+            raised = (await conn.scalars(sql["raised_conditions"], {"kinds": [*map(str, OURS + OF_WALLETS)]})).all()
         unwell = {kind for kind, _, _ in wrong} | {AlertKind(kind) for kind in raised}
         heartbeat = "silent" if self._settings.ops.heartbeat_url else "off"
         gaps = {sight.chain_id: sight.gap for sight in sights if sight.gap is not None}
@@ -151,7 +140,8 @@ class HealthWatchdog:
 
     async def _report_changes(self, conn: AsyncConnection, wrong: Mapping[ConditionKey, WrongCondition]) -> int:
         """Raise and clear alerts; return how many. A condition that is not judged any more counts as right."""
-        stored = {row.key: row for row in (StoredCondition(*row) for row in await conn.execute(_STORED))}
+        found = await conn.execute(sql["stored_conditions"], {"kinds": [*map(str, OURS)]})
+        stored = {row.key: row for row in (StoredCondition(*row) for row in found)}
         changed = 0
         for key in {**wrong, **stored}:
             condition, row = wrong.get(key), stored.get(key)
@@ -190,7 +180,8 @@ class HealthWatchdog:
         """End conditions of a wallet, timelock or chain that is not ours any more: nothing else ends them."""
         unread = self._unread_keys()  # their wallets are ours, but their addresses are not known
         cleared = 0
-        for row in (await conn.execute(_RAISED_BY_OTHERS)).all():
+        kinds = [*map(str, OF_WALLETS), AlertKind.UPGRADE_DELAY_SHORT.value]
+        for row in (await conn.execute(sql["raised_conditions"], {"kinds": kinds})).all():
             chain = self._chains.get(row.chain_id)
             if row.kind == AlertKind.UPGRADE_DELAY_SHORT:
                 ours = chain is not None and row.subject == chain.settings.upgrade_timelock
@@ -255,16 +246,6 @@ class HealthWatchdog:
             )
 
 
-_T = alert_state.c
-_STORED = select(
-    _T.kind, _T.subject, _T.chain_id, _T.raised, age(_T.since).label("age"), age(_T.turning_since).label("turning")
-).where(_T.kind.in_(OURS))
-_RAISED_BY_OTHERS = select(_T.kind, _T.subject, _T.chain_id).where(
-    _T.kind.in_((*OF_WALLETS, AlertKind.UPGRADE_DELAY_SHORT)), _T.raised
-)
-_OF_THE_WORKER = _T.kind.in_(OURS + OF_WALLETS)
-
-
 async def _set_turning(conn: AsyncConnection, key: ConditionKey, since: Any) -> None:
     kind, subject, chain_id = key
     values = {"kind": kind.value, "subject": subject, "chain_id": chain_id}
@@ -272,5 +253,6 @@ async def _set_turning(conn: AsyncConnection, key: ConditionKey, since: Any) -> 
         new = insert(alert_state).values(**values, raised=False, changes=0, turning_since=since)
         await conn.execute(new.on_conflict_do_update(index_elements=list(values), set_={"turning_since": since}))
         return
-    where = (_T.kind == kind.value) & (_T.subject == subject) & (_T.chain_id == chain_id)
+    t = alert_state.c
+    where = (t.kind == kind.value) & (t.subject == subject) & (t.chain_id == chain_id)
     await conn.execute(update(alert_state).where(where).values(turning_since=None))

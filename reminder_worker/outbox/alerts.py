@@ -40,8 +40,7 @@ log = structlog.get_logger(__name__)
 _log_of_alerts = structlog.wrap_logger(None, wrapper_class=structlog.make_filtering_bound_logger(logging.NOTSET))
 
 AlertFacts = Mapping[str, str | int]
-STORM: Final = 10  # separate emails in STORM_SECONDS; more alerts become a digest
-STORM_SECONDS: Final = 600
+STORM: Final = 10  # separate emails in ten minutes; more alerts become a digest
 
 
 @dataclass(slots=True)
@@ -177,7 +176,9 @@ class AlertOutbox:
         """Log new alerts; return the number of lines. An alert is marked after its line: a crash in between repeats the
         line instead of losing it."""
         async with self._engine.connect() as conn:
-            found = (await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(_AGE))).all()
+            found = (
+                await conn.execute(select(alert).where(alert.c.logged_at.is_(None)).order_by(alert.c.created_at))
+            ).all()
         for row in found:
             _log_alert(row)
             await self._update_alert(row.id, logged_at=func.clock_timestamp())
@@ -185,7 +186,8 @@ class AlertOutbox:
 
     async def _calm_a_storm(self, report: AlertReport) -> None:
         """Above the rate, merge all waiting alerts into one digest. Make the next digest after ten minutes."""
-        lately_made = alert.c.created_at >= func.clock_timestamp() - span(seconds=STORM_SECONDS)
+        ten_minutes = span(minutes=10)
+        lately_made = alert.c.created_at >= func.clock_timestamp() - ten_minutes
         is_no_digest = alert.c.kind != AlertKind.ALERTS_DIGEST.value
         sent_lately = select(func.count()).where(is_no_digest, alert.c.state == "sent", lately_made)
         last_digest = select(func.max(alert.c.created_at)).where(~is_no_digest, lately_made)
@@ -194,7 +196,7 @@ class AlertOutbox:
                 await conn.execute(
                     select(alert)
                     .where(is_no_digest, alert.c.state == "queued")
-                    .order_by(_AGE, alert.c.id)
+                    .order_by(alert.c.created_at, alert.c.id)
                     .with_for_update()
                 )
             ).all()
@@ -203,7 +205,7 @@ class AlertOutbox:
             ids = [row.id for row in waiting]
             digested = await conn.scalar(last_digest)
             if digested is not None:
-                until = digested + span(seconds=STORM_SECONDS)
+                until = digested + ten_minutes
                 held = update(alert).where(alert.c.id.in_(ids), alert.c.next_try < until)
                 await conn.execute(held.values(next_try=until))
                 return
@@ -261,9 +263,6 @@ class AlertOutbox:
     async def _update_alert(self, alert_id: UUID, **values: Any) -> None:
         async with self._engine.begin() as conn:
             await conn.execute(update(alert).where(alert.c.id == alert_id).values(**values))
-
-
-_AGE = alert.c.created_at
 
 
 def _log_alert(row: Row[Any]) -> None:

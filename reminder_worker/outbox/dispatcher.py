@@ -26,10 +26,7 @@ from reminder_worker.outbox.store import LEASE_SECONDS, OutboxStore
 
 log = structlog.get_logger(__name__)
 
-RECHECK_SIZE = 256  # emails whose recipients are checked once more, shortly before they are posted
-OVERTIME_SECONDS = 10.0  # prepared batches are posted for a while after the time is up
 LEASE_MARGIN_SECONDS = 10.0
-NOT_KEPT = "recipient_changed"
 
 
 @dataclass(slots=True)
@@ -110,7 +107,7 @@ class OutboxDispatcher(Generic[E]):
     async def prepare_batch(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
         """Claim, render and store; None when nothing is due."""
         leased_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
-        post_until = min(leased_until, ends + OVERTIME_SECONDS)
+        post_until = min(leased_until, ends + 10.0)
         claim = await self.store.claim_due(self._family.batch_size if report.slices else self._family.first_batch_size)
         if claim.idle:
             return None
@@ -131,7 +128,9 @@ class OutboxDispatcher(Generic[E]):
         ready, settled = await self._family.render(entries)
         kept = await keep(claim, {email.entry.id: (email.sealed, email.salt) for email in ready})
         # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
-        settled += [outcomes.retry_later(email.entry, 0.0, NOT_KEPT) for email in ready if email.entry.id not in kept]
+        settled += [
+            outcomes.retry_later(email.entry, 0.0, "recipient_changed") for email in ready if email.entry.id not in kept
+        ]
         await self.settle_batch(report, claim, settled)
         return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
 
@@ -143,16 +142,16 @@ class OutboxDispatcher(Generic[E]):
         settled: list[EmailSettlement[E]] = []
         suppressed: list[E] = []
         outage = MailOutage()
-        checked: asyncio.Queue[RenderedEmail[E] | None] = asyncio.Queue(maxsize=RECHECK_SIZE)
+        checked: asyncio.Queue[RenderedEmail[E] | None] = asyncio.Queue(maxsize=256)
 
         async def check_recipients() -> None:
             # Batches wait in a queue. A recipient who was erased or replaced meanwhile must get nothing.
-            for start in range(0, len(batch.ready), RECHECK_SIZE):
-                chunk = batch.ready[start : start + RECHECK_SIZE]
+            for start in range(0, len(batch.ready), checked.maxsize):
+                chunk = batch.ready[start : start + checked.maxsize]
                 gone = await self.store.find_not_to_post(batch.claim, [email.entry.id for email in chunk])
                 for email in chunk:
                     if email.entry.id in gone:
-                        settled.append(outcomes.retry_later(email.entry, 0.0, NOT_KEPT))
+                        settled.append(outcomes.retry_later(email.entry, 0.0, "recipient_changed"))
                     else:
                         await checked.put(email)
             await checked.put(None)

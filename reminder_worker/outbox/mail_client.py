@@ -7,7 +7,7 @@ answer: ask before sending again. No body, address or answer is ever logged or p
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, Literal, Self
+from typing import Literal, Self
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -30,12 +30,6 @@ from reminder_worker.settings import MailSettings
 log = structlog.get_logger(__name__)
 
 MAX_ANSWER_BYTES = 64 * 1024
-MAX_RETRY_AFTER_SECONDS = 86400.0
-CONNECT_SECONDS: Final = 10.0
-# Below the keep-alive of common servers: a connection they close while we write leaves a send undecided.
-KEEP_ALIVE_SECONDS = 3.0
-_NO_CONNECTION: Final = "client error (Connect)"
-_NOT_BEGUN: Final = (BuilderError, PoolTimeoutError)  # no authority to check certificates with, no place in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +64,6 @@ class EmailInDoubt:
 
 
 EmailOutcome = EmailAccepted | SuppressedAddress | EmailRefused | NotAccepted | EmailInDoubt
-_OUTAGE = (NotAccepted, EmailInDoubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +128,8 @@ class MailClient:
                 return _read_outcome(response, await read_answer(response, MAX_ANSWER_BYTES)), f"HTTP {response.status}"
         except PyreqwestError as error:
             causes = list_causes(error)
-            unsent = _NO_CONNECTION in causes or isinstance(error, _NOT_BEGUN)
+            # Without an authority to check certificates with, or without a free connection in time, nothing was sent.
+            unsent = "client error (Connect)" in causes or isinstance(error, BuilderError | PoolTimeoutError)
             return NotAccepted() if unsent else EmailInDoubt(), causes[-1]
 
     async def ask_status(self, key: UUID) -> MessageStatus:
@@ -171,9 +165,10 @@ def http_client(settings: MailSettings) -> Client:
         ClientBuilder()
         .default_headers(headers)
         .max_connections(settings.concurrency)
-        .pool_idle_timeout(timedelta(seconds=KEEP_ALIVE_SECONDS))
+        # Below the keep-alive of common servers: a connection they close while we write leaves a send undecided.
+        .pool_idle_timeout(timedelta(seconds=3))
         .timeout(timedelta(seconds=settings.timeout_seconds))
-        .connect_timeout(timedelta(seconds=min(CONNECT_SECONDS, settings.timeout_seconds / 2)))  # which proves more
+        .connect_timeout(timedelta(seconds=min(10.0, settings.timeout_seconds / 2)))  # which proves more
         .follow_redirects(False)
         .no_proxy()
         .gzip(False)  # packed answers could be of any length
@@ -237,9 +232,9 @@ def is_message_id(text: str | None) -> bool:
 
 def _retry_after(value: str) -> float | None:
     """Whole seconds only: the date form would trust two clocks."""
-    return min(float(value), MAX_RETRY_AFTER_SECONDS) if value.isascii() and value.isdecimal() else None
+    return min(float(value), 86400.0) if value.isascii() and value.isdecimal() else None
 
 
 def indicates_outage(outcome: EmailOutcome | MessageStatus) -> bool:
     """Return whether the service fails, not this request: the next email would probably fail, too."""
-    return isinstance(outcome, _OUTAGE)
+    return isinstance(outcome, NotAccepted | EmailInDoubt)

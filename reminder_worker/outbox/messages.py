@@ -20,11 +20,10 @@ if TYPE_CHECKING:  # Dagster imports this module at a start: that must not cost 
 
 TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
-MAX_DECIMALS = 36
 MAX_TEXT = 300  # characters the mail service takes in one variable
 BEWARE = "beware"  # a fact of this name marks an alert that is graver than others of its kind
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _MONTHS = [
     "January",
     "February",
@@ -289,7 +288,7 @@ def format_duration(seconds: int) -> str:
 
 def format_amount(units: int, decimals: int | None) -> str:
     """Every digit, nothing rounded: `12,500.5`. Without usable decimals the base units are named as such."""
-    if decimals is None or not 0 <= decimals <= MAX_DECIMALS:
+    if decimals is None or not 0 <= decimals <= 36:
         return f"{units:,} base units"
     whole, part = divmod(units, 10**decimals)
     fraction = f"{part:0{decimals}d}".rstrip("0") if decimals else ""

@@ -12,8 +12,6 @@ from uuid import UUID
 from sqlalchemy import Row, TextClause
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-_REFUNDED_STATES = frozenset({"released", "suppressed", "dropped", "dead"})
-
 
 class ClaimedEmail(Protocol):
     """An entry of a ledger under a lease.
@@ -59,7 +57,7 @@ class EmailSettlement(Generic[E]):
     def refund(self) -> bool:
         """Nothing was sent, so the email uses no quota of its address. An undecided email reserved it with an earlier
         claim, maybe on an earlier day."""
-        return self.state in _REFUNDED_STATES
+        return self.state in {"released", "suppressed", "dropped", "dead"}
 
     def columns(self) -> dict[str, Any]:
         """Return the row for the statement `settle`."""
