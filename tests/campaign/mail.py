@@ -59,7 +59,7 @@ class MailLife(WorkerLife):
             world.engine, world.scenario, world.settings, world.mail, world.client, world.chain, world.index
         )
         self.acts = 0
-        self.may_doubt = False  # whether what goes wrong now leaves anybody in the dark
+        self.may_doubt = False  # whether a present fault can leave an email in doubt
         self.locks_lost = False
         self.login_refused = False
         self.doubts = 0
@@ -205,7 +205,7 @@ class MailLife(WorkerLife):
 
     @asynccontextmanager
     async def _asked_to_stop(self) -> AsyncIterator[None]:
-        """It finishes what it has in hand, so nobody is left in the dark."""
+        """Open requests are finished, so no email is in doubt."""
         one = self._one()
         timer = asyncio.get_running_loop().call_later(self.draw.random() * 0.3, one.end, signal.SIGTERM)
         yield
@@ -241,7 +241,7 @@ class MailLife(WorkerLife):
         return super()._disk_full()
 
     def _lock_lost(self) -> None:
-        """The other one may take it for dead, and calls in doubt what it has in hand until it knows better itself."""
+        """The other process may believe this process dead. Its open emails are then in doubt until it reports them."""
         self.may_doubt = self.locks_lost = True
 
     def _one(self) -> MailService:
@@ -283,7 +283,7 @@ class MailLife(WorkerLife):
         return found
 
     async def _gift_emails_and_alerts_arrived(self) -> list[str]:
-        """A gift email at most once, an alert at least once; an operator is shown each that is held or refused."""
+        """Check gift emails (at most once) and alerts (at least once). Operators see held and refused emails."""
         times = Counter(each.message_id for each in self.smtp.taken)
         shown = {row.id for row in await find_stuck(self.world.engine, LEDGERS)}
         gifts = await self.world.sql("select id, kind, state from worker.gift_ledger where kind = 'gift_waiting'")

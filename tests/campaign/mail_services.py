@@ -1,4 +1,4 @@
-"""The real mail service as it is deployed: two processes on one database, and one address in front of them."""
+"""The real mail service as deployed: two processes on one database behind one address."""
 
 import asyncio
 import itertools
@@ -59,7 +59,7 @@ class MailService:
             await self._process.wait()
 
     def at_statement(self, when: str, number: int) -> None:
-        """It ends itself `before` or `after` so many statements from now."""
+        """Make the process end itself `before` or `after` a number of statements."""
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(f"{when} {number}\n".encode())
@@ -73,7 +73,7 @@ async def _ready(session: aiohttp.ClientSession, url: str) -> bool:
 
 
 class MailServices:
-    """Both, and what stands in front of them: it takes each connection to the next of them that listens."""
+    """Both processes, and a proxy that passes each connection to the next listening process."""
 
     def __init__(self, environ: dict[str, str], log: Path) -> None:
         self.log = log

@@ -94,8 +94,10 @@ class WorkerLife:
         return sorted(drawn.items(), key=lambda each: each[0] == CRASH)
 
     async def tick(self) -> bool:
-        """As the passes do it: one that fails stops no other, but a process that is gone does nothing more. Whether
-        all went well."""
+        """Run all passes. A failing pass does not stop the others, but a crashed process does nothing more.
+
+        Return whether all passes succeeded.
+        """
         well = True
         for work in self.passes():
             try:
@@ -142,7 +144,7 @@ class WorkerLife:
         raise NotImplementedError
 
     async def judge(self) -> list[str]:
-        """What was promised and did not hold."""
+        """Return the broken promises."""
         raise NotImplementedError
 
     # -- people ---------------------------------------------------------------------------------
@@ -153,7 +155,7 @@ class WorkerLife:
         await self.days_pass(days)
 
     async def _check_in(self) -> None:
-        """Mostly of a legacy with one line, so that the later lines of the others get their turn."""
+        """Mostly choose a legacy with one line: the later lines of other legacies must open, too."""
         (family,) = self.draw.choices(self.families.each, (4, 4, 1, 1))
         self.families.check_in(family)
 
@@ -163,7 +165,7 @@ class WorkerLife:
         self.families.claim(family, self.draw.choice(family.claimants))
 
     async def _rewrite(self) -> None:
-        """Of the second legacy only: what the first is owed stays countable."""
+        """Change the second legacy only: the emails owed by the first stay countable."""
         await self.families.rewrite()
 
     # -- what goes wrong with the worker, its database and its clocks -------------------------------
@@ -175,7 +177,7 @@ class WorkerLife:
 
     @asynccontextmanager
     async def _kill(self) -> AsyncIterator[None]:
-        """A dispatcher that is a process of its own, ended by SIGKILL somewhere in its start or its work."""
+        """Start a dispatcher as a separate process and end it by SIGKILL during its start or its work."""
         environ = self.world.scenario.deployment.settings_environ(CHAIN_ID, self.world.scenario.anvil.url)
         values = [f"{name}={value}" for name, value in {**environ, "MAIL_URL": self.world.mail.url}.items()]
         process = await asyncio.create_subprocess_exec(
@@ -257,7 +259,7 @@ class WorkerLife:
     # -- what holds all the time ----------------------------------------------------------------
 
     async def days_pass(self, days: float = A_DAY) -> None:
-        """By the database's clock, for all that waits by it. What is under way then was counted on the day before."""
+        """Move the database's clock for every waiting row. What is under way then was counted on the day before."""
         rows = await self.world.sql(
             "select cast(id as text) from worker.sent_ledger where state in ('claimed', 'unknown', 'held')"
         )
@@ -269,7 +271,7 @@ class WorkerLife:
         await self.world.sql(f"update worker.watch set paused_until = paused_until - {moved}")
 
     async def _cursors_never_go_back(self) -> None:
-        """Of the signals, of our own index and of the horizon; a reorganisation may take each back, once."""
+        """Check the cursors of signals, index and horizon. A reorganisation may take each back once."""
         rows = await self.world.sql("select name, max(block_number) from worker.index_cursor group by name")
         for name, number in rows:
             before = self._cursors.get(name, -1)
@@ -326,7 +328,7 @@ class WorkerLife:
         await self.settle()
 
     async def _open(self) -> dict[str, int]:
-        """What is not settled: entries by state, and signals that nothing was planned for yet."""
+        """Count unsettled entries by state, and signals without a plan."""
         rows = await self.world.sql(
             f"select state, count(*) from worker.sent_ledger where state in {OPEN} group by state"
             " union all select 'new signal', count(*) from worker.notify_signal where state = 'new' having count(*) > 0"

@@ -118,7 +118,7 @@ class World:
         return int((await self.sql("select count(*) from worker.gift_notification"))[0][0])
 
     def another_mail(self, chains: dict[int, Chain] | None = None) -> GiftMail:
-        """As another process has it, which may reach other chains."""
+        """Return the gift mail of another process, maybe with other chains."""
         chains = self.chains if chains is None else chains
         gifts = GiftReader(chains, {id: IndexerSelector(chain, self.index, None) for id, chain in chains.items()})
         return GiftMail(self.engine, self.vault, chains, gifts, self.client, self.settings)

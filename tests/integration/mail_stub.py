@@ -14,7 +14,7 @@ from devnet.chain import usable_port
 
 
 class MailFault(Enum):
-    """What the next request to /send meets. The first group accepts nothing."""
+    """Result of the next request to /send. The first group accepts nothing."""
 
     UNAVAILABLE = auto()  # 503
     SLOW_DOWN = auto()  # 429 with Retry-After
@@ -42,7 +42,7 @@ class PostedEmail:
 
 @dataclass
 class MailStub:
-    """`inbox` is what people got. `faults` are used up one by one, then everything works."""
+    """`inbox`: accepted emails. Each request uses one of the `faults`; without faults everything works."""
 
     inbox: list[PostedEmail] = field(default_factory=list)
     faults: deque[MailFault] = field(default_factory=deque)
@@ -99,11 +99,11 @@ class MailStub:
         return [what for what, times in counts.items() if times > 1]
 
     def decide(self, key: str) -> None:
-        """What was under way is forgotten: it was never accepted."""
+        """Forget an email in flight: it was never accepted."""
         self._keys.pop(key, None)
 
     def find_out(self, key: str) -> None:
-        """What was undecidable turns out to have been accepted."""
+        """Report an undecidable email as accepted."""
         self._keys[key] = ("accepted", self._keys[key][1])
 
     def decide_all(self) -> None:

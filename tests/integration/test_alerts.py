@@ -178,7 +178,7 @@ async def test_the_log_shows_hashes_and_addresses_and_no_email(alerts: AlertOutb
 async def test_after_a_restart_with_other_words_the_same_bytes_are_sent(
     alerts: AlertOutbox, engine: AsyncEngine, mail: MailStub
 ) -> None:
-    """The mail service refuses another body under the same key: what was raised is stored as it will be said."""
+    """The mail service refuses another body under the same key, so an alert is stored with its final words."""
     await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
     mail.fail(MailFault.IN_FLIGHT)
     await alerts.run()

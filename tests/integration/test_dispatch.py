@@ -1,4 +1,4 @@
-"""From the chain to one email for each right person."""
+"""Reminders from the chain to the inbox: one email for each right person."""
 
 import asyncio
 from typing import Any
@@ -31,7 +31,7 @@ def emails(*labels: str) -> list[str]:
 
 @pytest.mark.core
 async def test_the_whole_life_of_a_legacy(world: MailWorld) -> None:
-    """Each window and signal becomes one email to each person of its line, however often the worker looks."""
+    """Each window and signal becomes one email per person of its line, in any number of ticks."""
     s, mail = world.scenario, world.mail
     legacy = world.legacy(second_line="clara", inactivity=30 * DAY)
     await world.save(legacy, *FAMILY)
@@ -166,7 +166,7 @@ async def test_an_heir_added_while_a_window_is_open_hears_of_it(world: MailWorld
 
 
 async def test_nobody_is_told_of_a_line_that_nobody_is_in_until_somebody_is(world: MailWorld) -> None:
-    """Who is taken out leaves the time between the lines as it was, and the chain goes on opening the window."""
+    """Removing a person does not change the time between the lines. The chain still opens the window."""
     legacy = await approaching(world, "owner", "anna", "ben", "dan", second_line="clara", delay2=DAY // 2)
     owner = world.account("owner")
     world.scenario.edit_line(owner, legacy, 2, None)
@@ -391,7 +391,7 @@ async def test_a_recipient_erased_while_undecided_is_asked_about_and_never_sent_
 
 
 async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_what_was_claimed(world: MailWorld) -> None:
-    """A body is stored, and so may be posted, only while the row that it was sealed under is there."""
+    """A body is stored and posted only while the recipient's row with its key exists."""
     legacy = await approaching(world, "anna", "ben")
     await world.dispatch.run()
     await world.sql("update worker.sent_ledger set state = 'queued', message_id = null, claimed_at = null")
@@ -464,7 +464,7 @@ async def test_repeated_claims_are_merged_and_their_amounts_summed(world: MailWo
 
 
 async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: MailWorld) -> None:
-    """Whoever makes the claim can have it move any other: what that calls itself may be another's name."""
+    """The claimant can make the claim move any other token. Its symbol may be the name of another token."""
     s, owner, anna = world.scenario, world.account("owner"), world.account("anna")
     legacy, usdc = await ready(world), s.deployment.usdc
     false, mover = s.deploy("TestERC20", "USD Coin", "USDC", 6), s.create_hostile_token()
@@ -501,7 +501,7 @@ async def test_a_test_chain_mails_the_allowlist_only(
 async def test_what_is_due_on_a_test_chain_takes_nothing_of_an_addresss_day_beside_mainnet(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """Anybody has legacies there for nothing, and would put off what is due elsewhere by emails that are never sent."""
+    """Legacies on a test chain cost nothing. Their emails are never sent and must not defer others."""
     mainnet = {"CHAINS": f"{CHAIN_ID},1", "CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "1"}
     production = {"ENVIRONMENT": "production", "MAIL_DAILY_CAP_PER_ADDRESS": "1", **mainnet}
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, subgraph=None, **production) as world:
@@ -703,7 +703,7 @@ async def test_a_chain_whose_nodes_do_not_answer_holds_up_no_other(
 async def test_a_node_that_is_behind_takes_no_reminder_away(
     proxied: tuple[MailWorld, NodeProxy], meanwhile: str
 ) -> None:
-    """Who is asked right before the email is sent does not know the block yet in which its reason was seen."""
+    """The endpoint asked before the send lacks the block of the email's cause."""
     world, node = proxied
     s = world.scenario
     legacy = await approaching(world)
@@ -726,7 +726,7 @@ async def test_a_node_that_is_behind_takes_no_reminder_away(
 
 
 async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """The variables are those of its catalogue, and each email arrives by SMTP."""
+    """The variables match its catalogue, and each email arrives by SMTP."""
     url = engine.url.render_as_string(hide_password=False)
     async with (
         SmtpInbox() as inbox,

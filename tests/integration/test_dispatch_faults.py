@@ -35,7 +35,7 @@ LEDGER_OF = {"reminders": sent_ledger, "gifts": gift_ledger}
 
 @dataclass
 class DueEmails:
-    """Three due emails of one kind, and the worker that sends them. `to`: their addresses, sorted."""
+    """Three due emails of one kind, with their worker. `to`: their addresses, sorted."""
 
     kind: str
     engine: AsyncEngine
@@ -63,7 +63,7 @@ class DueEmails:
         return {row[0]: row[1] for row in rows}
 
     async def hurry(self) -> None:
-        """Make every email due that waits for its next try."""
+        """Make all waiting emails due."""
         waits = f"kind = '{self.template}' and state in ('queued', 'released', 'unknown')"
         await self.sql(f"update {self.table} set next_try = now() where {waits}")
 
@@ -179,7 +179,7 @@ async def hold(emails: DueEmails) -> UUID:
 
 
 async def test_what_is_held_is_sent_once_when_somebody_finds_that_it_never_left(emails: DueEmails) -> None:
-    """Under another key: the mail service keeps to its doubt. What its provider says is an operator's to take."""
+    """Sent under another key, because the mail service stays in doubt. Only an operator can ask its provider."""
     held = await hold(emails)
     assert "back in the queue" in (await settle_unsent(emails.engine, LEDGERS, emails.client, held) or "")
     assert await settle_unsent(emails.engine, LEDGERS, emails.client, held) is None

@@ -1,4 +1,4 @@
-"""What a dispatch does about recipients who change meanwhile, and about emails of a kind that meet under way."""
+"""Dispatch while recipients change, and while several emails of one kind are in flight."""
 
 import asyncio
 import time
@@ -73,7 +73,7 @@ async def prepared(world: MailWorld, report: DispatchReport, ends: float) -> Pre
 async def test_a_corrected_address_is_told_what_the_old_one_never_was(
     world: MailWorld, state: str, reason: str
 ) -> None:
-    """Once, and not what another email may have told (`merged`)."""
+    """Sent once, and without the events that another email may have reported (`merged`)."""
     legacy = await approaching(world, "anna", "ben")
     await world.mail.stop()
     await world.dispatch.run()
@@ -105,7 +105,7 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
 
 
 async def test_a_corrected_address_is_not_told_of_what_is_past(world: MailWorld) -> None:
-    """Of a window that is open it is; a signal was for who was saved then."""
+    """It hears of an open window. A signal was for the people saved at that time."""
     legacy = await checked_in(world)
     world.mail.fail(MailFault.DIES_BEFORE)
     await world.dispatch.run()
@@ -132,7 +132,7 @@ async def test_a_corrected_address_is_not_told_of_what_is_past(world: MailWorld)
 async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_lasts_and_of_nothing_past(
     world: MailWorld, monkeypatch: pytest.MonkeyPatch, corrected: str, fault: MailFault, kind: str, told: list[str]
 ) -> None:
-    """As one that is corrected while it waits, or is undecided."""
+    """Handled as an address that is corrected while its email waits or is in doubt."""
     legacy = await approaching(world, "anna")
     await world.sql("delete from worker.sent_ledger")
     if kind == "owner_reset":
@@ -181,7 +181,7 @@ async def test_an_address_corrected_while_an_email_is_under_way_hears_of_what_la
 async def test_an_address_corrected_while_what_became_of_its_email_is_being_recorded_is_told_as_after_it(
     world: MailWorld, lasts: bool, outcome: str, told: list[str]
 ) -> None:
-    """The ledger says one thing as the write begins, and another before it ends."""
+    """The ledger changes between the beginning and the end of the write."""
     legacy = await (approaching(world, "anna") if lasts else checked_in(world))
     await world.dispatch._plan(CHAIN_ID, DispatchReport())
     piece = await world.dispatch.outbox.prepare_batch(DispatchReport(), time.monotonic() + 60)
@@ -205,7 +205,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
 async def test_who_gets_another_name_while_an_email_is_undecided_hears_once_of_what_is_past(
     world: MailWorld, fault: MailFault
 ) -> None:
-    """The address is the one that it was tried at: what never arrived there is not lost with its words."""
+    """The address is unchanged: an email that never arrived is not lost with its old text."""
     legacy = await checked_in(world)
     world.mail.fail(fault)
     await world.dispatch.run()
@@ -274,7 +274,7 @@ async def test_a_crash_right_after_a_node_that_is_behind_dropped_a_reminder_does
 
 
 async def test_a_window_of_a_legacy_that_can_be_read_again_is_told_while_it_is_open(world: MailWorld) -> None:
-    """However long nobody could: from then on it is tried for as long as a new one."""
+    """After any time without an answer, its retries begin again, as for a new email."""
     legacy = await fickle(world)
     for ends_as in ("dropped", "released"):
         world.scenario.set_mode(legacy, LegacyMode.REVERTS)
@@ -331,7 +331,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
 async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one_of_its_kind(
     world: MailWorld, became: str, hours: int
 ) -> None:
-    """Also for one of which nobody knows yet, or ever, whether it was sent."""
+    """Applies to a later email in doubt as well."""
     legacy = world.legacy(inactivity=30 * DAY)
     world.scenario.advance(31 * DAY)
     await world.save(legacy, "anna")

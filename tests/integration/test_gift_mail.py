@@ -1,4 +1,4 @@
-"""Emails of gifts: when they go out, that each goes out once, and what is left of them."""
+"""Emails of gifts: when they are sent, at most once, and which rows remain."""
 
 import hashlib
 import json
@@ -246,7 +246,7 @@ async def test_whoever_wants_no_email_gets_none(world: World) -> None:
 
 
 async def test_an_email_that_our_own_memory_keeps_back_does_not_prolong_it(world: World) -> None:
-    """Who changed their mind is written to after a day, however often there was something to tell meanwhile."""
+    """A person who subscribes again gets emails after a day, in spite of earlier emails that were kept back."""
     await world.register(world.seal())
     world.stub.fail(MailFault.SUPPRESSED)
     await world.tick()
@@ -319,7 +319,7 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
     for _ in range(2):
         await world.tick()
     assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
-    await world.sql(HELD_ELSEWHERE)  # the gift of the same number on another chain is another one
+    await world.sql(HELD_ELSEWHERE)  # another gift with the same number, on another chain
     world.scenario.advance(30 * DAY + 1)
     await world.tick()
     assert await world.kept() == 0
@@ -331,7 +331,7 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
 async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(
     world: World, fault: MailFault
 ) -> None:
-    """What is held is never looked at again, so nothing later would take its body."""
+    """No later pass reads a held email, so nothing else would delete its body."""
     id = world.seal()
     await world.register(id)
     world.stub.fail(fault)
@@ -387,7 +387,7 @@ async def test_a_node_that_is_behind_takes_no_gifts_email_away(world: World, mon
 
 
 async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    """Whoever floods an address with gifts must not keep its reminders from it."""
+    """A flood of gifts must not block an address's reminders."""
     async with AsyncExitStack() as stack:
         world = await open_world(stack, engine, chain_scenario, MAIL_DAILY_CAP_PER_ADDRESS="4")
         for _ in range(4):
@@ -401,7 +401,7 @@ async def test_gifts_leave_an_address_room_for_its_reminders(engine: AsyncEngine
 async def test_gifts_of_a_test_chain_take_nothing_of_an_addresss_day_beside_mainnet(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """Anybody seals there for nothing, to those who may be written to from there, too."""
+    """Gifts on a test chain cost nothing, also gifts to addresses of the allowlist."""
     mainnet = {"CHAINS": f"{CHAIN_ID},1", "CHAIN_1_RPC_URLS": "http://127.0.0.1:9", "CHAIN_1_START_BLOCK": "1"}
     production = {"ENVIRONMENT": "production", "MAIL_ALLOWLIST": NORMAL, "MAIL_DAILY_CAP_PER_ADDRESS": "2", **mainnet}
     async with AsyncExitStack() as stack:
@@ -465,7 +465,7 @@ async def test_after_a_rotation_the_old_key_opens_nothing_and_everything_still_a
 
 
 async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World) -> None:
-    """The ledger after its time, deadlines that have passed, wallets whose creation was given up."""
+    """Deletes old ledger rows, passed deadlines, and wallets whose creation was abandoned."""
     over, kept = world.seal(), world.seal()
     for id in (over, kept):
         await world.register(id)

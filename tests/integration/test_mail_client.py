@@ -1,4 +1,4 @@
-"""What an answer of the mail service proves, over real HTTP."""
+"""Outcomes of the mail client, over real HTTP."""
 
 import asyncio
 import socket

@@ -274,7 +274,7 @@ async def test_what_happens_on_chain_makes_no_silence(world: WatchWorld) -> None
 
 
 def _answers(heart: FakeHeart, how: str) -> str:
-    """Make the heartbeat fail in one way; the address to use, and what is told of it."""
+    """Make the heartbeat fail in one way. Return the error that the report shows."""
     if how == "refused":
         return f"http://127.0.0.1:9/{SECRET}"
     if how == "no host":
@@ -345,7 +345,7 @@ async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(worl
 
 
 async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart) -> None:
-    """No pass has ever looked: that is told only when it lasts, and nobody is pinged meanwhile."""
+    """No pass has ever looked. An alert comes only after a while, and the heartbeat is silent meanwhile."""
     async with opened(engine, chain_scenario, heart) as world:
         await world.sql("delete from worker.pass_state")
         await world.look()
@@ -446,7 +446,7 @@ async def test_an_endpoint_that_does_not_answer_is_told(
 async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
-    """All its passes stand still meanwhile; one that goes on to do so is told then."""
+    """All its passes stand still meanwhile. A pass that still stands afterwards causes an alert."""
     passes = [ExpectedPass(name, CHAIN, 5) for name in ("index", "signals", "due", "upgrades")]
     async with proxy(chain_scenario.anvil.url) as node, opened(engine, chain_scenario, heart, node.url) as world:
         world.expected = passes
@@ -540,7 +540,7 @@ async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
 async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
-    """By it each deadline that people sign is too far ahead, and no pass fails."""
+    """Every signed deadline is then too far ahead, and no pass fails."""
     async with proxy(chain_scenario.anvil.url) as node:
 
         def alter(request: Any, response: Any) -> Any:
@@ -606,7 +606,7 @@ async def _wallet(world: WatchWorld, kind: AlertKind) -> None:
 async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
     world: WatchWorld, database_url: str, how: str
 ) -> None:
-    """Else they could make operators believe that the service is dead, and hide that it is."""
+    """Otherwise strangers could make the service look dead, or hide its death."""
     if how == "reverts":
         _reverts(database_url)
     elif how in ("held", "dead", "unknown"):
@@ -621,7 +621,7 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
 
 
 async def test_an_alert_that_was_refused_makes_silence(world: WatchWorld) -> None:
-    """What is refused may be what nobody was told of."""
+    """The refused alert may be the only report of a fault."""
     await world.sql(
         "insert into worker.alert (id, chain_id, kind, subject, stage, variables, state, logged_at)"
         " values (gen_random_uuid(), 1, 'relay_stuck', 'x', 'raised 1', '{}', 'dead', now())"
@@ -672,7 +672,7 @@ async def test_an_alert_that_is_not_out_is_a_late_email(world: WatchWorld) -> No
 async def test_an_address_that_is_put_off_for_ever_silences_nothing_while_others_go_out(
     world: WatchWorld, other: str
 ) -> None:
-    """Whoever has such an address could silence the heartbeat; an outage does, and a signal that nobody can read."""
+    """Otherwise an owner of such an address could silence the heartbeat. An outage or an unreadable signal does."""
     await _enter_email(world, "released", minutes=40)
     assert (await world.look()).heartbeat == "silent"
     if other == "reminder":

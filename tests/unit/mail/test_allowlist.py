@@ -1,4 +1,4 @@
-"""Who may be written to from a test chain."""
+"""Addresses that a test chain may write to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What becomes of a claimed email."""
+"""Results of claimed emails."""
 
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
