@@ -274,7 +274,7 @@ async def test_what_happens_on_chain_makes_no_silence(world: WatchWorld) -> None
 
 
 def _answers(heart: FakeHeart, how: str) -> str:
-    """Make the heartbeat fail in one way. Return the error that the report shows."""
+    """Make the heartbeat fail in one way. Return the URL to ask."""
     if how == "refused":
         return f"http://127.0.0.1:9/{SECRET}"
     if how == "no host":
