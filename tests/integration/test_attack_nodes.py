@@ -40,7 +40,7 @@ async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 def calls_to(address: str, what: bytes, result: bytes) -> Alter:
-    """Another answer to one call that is made by itself."""
+    """Give another answer to a call outside of Multicall3."""
     wanted = "0x" + what.hex()
 
     def alter(request: Json, response: Json) -> Json:
@@ -55,7 +55,7 @@ def calls_to(address: str, what: bytes, result: bytes) -> Alter:
 
 
 def signs_for(address: str) -> Alter:
-    """The endpoint says that `address` is a contract, and that it agrees to whatever it is asked."""
+    """Let the endpoint invent a contract at `address` that confirms every signature."""
     agrees = calls_to(address, ERC1271_MAGIC, ERC1271_MAGIC + bytes(28))
 
     def alter(request: Json, response: Json) -> Json:
@@ -133,7 +133,7 @@ async def test_with_one_of_two_endpoints_down_nothing_is_written_and_what_is_sto
 
 
 def invents(tx_hash: str, like: str, node: Any) -> Alter:
-    """The endpoint has a transaction that nobody sent, with the receipt of another one."""
+    """Let the endpoint invent a transaction, with the receipt of `like`."""
     true = node.rpc("eth_getTransactionReceipt", like)
     logs = [{**each, "transactionHash": tx_hash} for each in true["logs"]]
 
@@ -159,7 +159,7 @@ async def checked_in(
         yield world
 
 
-async def test_an_endpoint_that_invents_an_activation_mails_nobody(
+async def test_an_activation_invented_by_one_endpoint_sends_no_email(
     chain_scenario: Scenario, engine: AsyncEngine
 ) -> None:
     """Not while the other one says otherwise, however long; nor at once where it says nothing."""
@@ -198,7 +198,7 @@ def refuses_receipts(request: Json, response: Json) -> Json:
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["down", "refuses"])
-async def test_a_signal_is_told_by_one_endpoint_when_the_other_is_silent_for_long(
+async def test_a_signal_of_one_endpoint_counts_after_the_other_is_silent_for_long(
     chain_scenario: Scenario, engine: AsyncEngine, down: bool
 ) -> None:
     url = chain_scenario.anvil.url

@@ -79,7 +79,7 @@ async def second(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
 
 
 def be_of_now(scenario: Scenario) -> None:
-    """Of an old block the next endpoint is asked, too; and a chain that is put back is as old as it was then."""
+    """Set the chain's clock to now: after an old block the next endpoint is asked, too. A restored chain is old."""
     scenario.anvil.set_time(max(int(time.time()), scenario.anvil.now() + 1))
 
 
@@ -146,7 +146,7 @@ async def test_a_failing_endpoint_is_passed_over(connect: Connect, first: NodePr
         assert chain.endpoints.list_health()[1].head == block.number
 
 
-async def test_an_endpoint_whose_limit_is_reached_rests_whatever_it_says(
+async def test_a_rate_limited_endpoint_rests_whatever_its_words(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """Providers say so inside an HTTP 200, too, and of each request of a batch. Asked on, in smaller and more requests,
@@ -284,7 +284,7 @@ def lagging(method: str) -> Callable[[Json], Json | None]:
     return only(method, {"result": None})
 
 
-async def test_what_a_lagging_endpoint_does_not_know_is_asked_of_the_next(
+async def test_the_next_endpoint_is_asked_for_what_a_lagging_one_lacks(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     anvil = chain_scenario.anvil
@@ -358,7 +358,7 @@ async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_i
 async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_balance(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    """What it says is of long ago: by that price nothing of ours would be mined, and nobody would see why."""
+    """Its price is old: our transactions would not be mined, without a visible reason."""
     anvil, wallet = chain_scenario.anvil, chain_scenario.account("wallet").address
     be_of_now(chain_scenario)
     anvil.set_balance(wallet, 7)
@@ -486,8 +486,8 @@ async def test_many_calls_keep_their_order_and_are_isolated(connect: Connect, ch
 async def test_a_neighbour_that_burns_the_gas_takes_no_one_down(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    """It leaves 1/64 of the gas to all calls after it: their failure inside Multicall3 is not theirs. Asked again
-    alone, it may burn only a little."""
+    """The first call leaves 1/64 of the gas to the later calls, which fail inside Multicall3 without a fault of their
+    own. Repeated alone, the first call may burn only a little."""
     owner = chain_scenario.account("owner")
     heir: dict[str, int] = {chain_scenario.account("heir").address: 100}
     burner, other = (chain_scenario.create_reverting_legacy(owner, heir) for _ in range(2))

@@ -39,7 +39,7 @@ async def head_hash(chain: Chain) -> str:
 # -- legacies -------------------------------------------------------------------------------------
 
 
-async def test_facts_of_a_legacy_are_what_the_chain_says(chain: Chain, chain_scenario: Scenario) -> None:
+async def test_facts_of_a_legacy_match_the_chain(chain: Chain, chain_scenario: Scenario) -> None:
     owner = chain_scenario.account("owner")
     heir, second = person(chain_scenario, "heir"), person(chain_scenario, "second")
     legacy = chain_scenario.create_legacy(
@@ -70,7 +70,9 @@ async def test_a_safe_legacy_has_its_safe_as_owner(chain: Chain, chain_scenario:
     )
 
 
-async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, chain_scenario: Scenario) -> None:
+async def test_only_a_legacy_that_a_configured_router_maps_back_is_genuine(
+    chain: Chain, chain_scenario: Scenario
+) -> None:
     """Not: a fake that names the true router and a true id, a plain account, another contract, another router."""
     owner = chain_scenario.account("owner")
     true = chain_scenario.create_legacy(owner, {person(chain_scenario, "heir"): 100})
@@ -87,7 +89,7 @@ async def test_only_what_a_configured_router_maps_back_is_genuine(chain: Chain, 
     await elsewhere.close()
 
 
-async def test_what_a_legacy_was_before_proves_nothing(chain: Chain, chain_scenario: Scenario) -> None:
+async def test_an_earlier_identity_of_a_legacy_proves_nothing(chain: Chain, chain_scenario: Scenario) -> None:
     """Neither the same, nor another's, nor one under a router that is none of ours: the answer is always today's."""
     owner = chain_scenario.account("owner")
     heirs = {person(chain_scenario, "heir"): 100}

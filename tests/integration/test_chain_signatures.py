@@ -1,4 +1,4 @@
-"""Who signed, asked of a real node: plain accounts, wallets with code, delegated accounts, hostile signers."""
+"""Signatures, checked at a real node: plain accounts, wallets with code, delegated accounts, hostile signers."""
 
 from collections.abc import AsyncIterator
 from functools import partial
@@ -37,7 +37,7 @@ def sign(account: LocalAccount, digest: bytes = DIGEST) -> bytes:
     return bytes(Account.unsafe_sign_hash(digest, account.key).signature)
 
 
-async def test_a_plain_account_signs_for_itself_and_nobody_else(
+async def test_a_plain_account_signs_only_for_itself(
     signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
     owner, other = chain_scenario.account("owner"), chain_scenario.account("other")
@@ -87,7 +87,7 @@ async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
 async def test_a_delegated_account_is_asked_as_a_contract(
     signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    """EIP-7702: the delegate decides. One that accepts the account's key, and one that accepts nothing."""
+    """EIP-7702: the delegate decides. The first delegate accepts the account's key, the second accepts nothing."""
     owner, other = chain_scenario.account("delegated"), chain_scenario.account("other")
     chain_scenario.delegate_7702(owner)
     await signatures.verify_signature(DIGEST, sign(owner), owner.address)
@@ -111,10 +111,8 @@ async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
     assert gas == {hex(500_000)}
 
 
-async def test_who_is_refused_is_told_what_their_wallet_lacks(
-    signatures: SignatureVerifier, chain_scenario: Scenario
-) -> None:
-    """What a person with an uncommon wallet can do about it; who just is another signer is told no more than that."""
+async def test_a_refusal_says_what_the_wallet_lacks(signatures: SignatureVerifier, chain_scenario: Scenario) -> None:
+    """The refusal says what to do with an uncommon wallet; for a wrong signer it has no hint."""
     it, owner, other = chain_scenario.deployment, chain_scenario.account("owner"), chain_scenario.account("other")
     delegated = chain_scenario.account("delegated to what knows no signatures")
     chain_scenario.delegate_7702(delegated, it.weth)
@@ -164,7 +162,7 @@ async def test_only_the_exact_magic_value_means_yes(
 async def test_a_revert_means_no_whatever_it_says(
     signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    """A contract that fails with anybody's bytes would sign for whoever chooses them."""
+    """A revert with chosen bytes is no signature: strangers choose the bytes."""
     revert = {"code": 3, "message": "execution reverted", "data": "0x" + ERC1271_MAGIC.hex() + "00" * 28}
     node.answer = lambda request: {"error": revert} if request["method"] == "eth_call" else None
     owner = chain_scenario.account("owner")

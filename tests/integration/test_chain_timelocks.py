@@ -19,7 +19,7 @@ async def chain(chain_scenario: Scenario) -> AsyncIterator[Chain]:
     await opened.close()
 
 
-async def test_details_of_timelocks_are_what_the_vault_says(chain: Chain, chain_scenario: Scenario) -> None:
+async def test_details_of_timelocks_match_the_vault(chain: Chain, chain_scenario: Scenario) -> None:
     """Live and withdrawn timelocks come in the requested order; an unknown id is None."""
     s, d = chain_scenario, chain_scenario.deployment
     ann, cid = s.account("ann"), s.account("cid")

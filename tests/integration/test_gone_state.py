@@ -24,8 +24,8 @@ async def watched(world: MailWorld, days: int = 30) -> Legacy:
 
 @asynccontextmanager
 async def without_state(world: MailWorld, *errors: Json) -> AsyncIterator[MailWorld]:
-    """A worker with a node for each of `errors`, with which it answers reads of the blocks so far; enough blocks later
-    to believe it."""
+    """A worker with one node for each of `errors`. The nodes answer reads of the blocks so far with these errors. Then
+    enough blocks are mined for the answers to count."""
     anvil = world.scenario.anvil
     blocks = [anvil.rpc("eth_getBlockByNumber", hex(n), False)["hash"] for n in range(anvil.block_number() + 1)]
     anvil.mine(STATE_KEPT_BLOCKS + 10)
@@ -64,7 +64,7 @@ async def claimed(world: MailWorld) -> None:
 
 @pytest.mark.parametrize("after", ["both say so", "an hour"])
 async def test_signal_is_not_refused_while_one_of_two_nodes_does_not_answer(after: str, world: MailWorld) -> None:
-    """It may keep old states and have a bad day. One that never answers is not waited for without end."""
+    """The silent node may still have the old state. The wait for it ends in time."""
     away = {"code": -32603, "message": "internal error"}
     await claimed(world)
     async with without_state(world, away, GONE) as late:

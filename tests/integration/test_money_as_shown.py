@@ -1,4 +1,4 @@
-"""What people are shown of money: a failure at once, an id only for a good signature, a true reason of a refusal."""
+"""Money as people see it: failures at once, an id only for a good signature, the true reason of a refusal."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -51,7 +51,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 def asked(world: ApiWorld, sealed: SponsorScenario, lane: str) -> tuple[dict[str, Any], str]:
-    """A request that is good to be relayed, and a contract that its call needs."""
+    """Return a relayable request and a contract of its call."""
     if lane == "claim":
         return claim_body(world, sealed.legacy(), sealed.heir, [sealed.it.usdc]), sealed.it.usdc
     if lane == "check-in":

@@ -1,4 +1,4 @@
-"""What one endpoint says at its latest block ends nothing for good: two endpoints have to confirm it, finally."""
+"""The latest block of one endpoint ends nothing for good: two endpoints have to confirm the end at a final block."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -51,7 +51,7 @@ OTHER = "0x" + "0d" * 20
 async def test_the_first_endpoint_alone_takes_no_gifts_email_away(
     nodes: tuple[World, NodeProxy, NodeProxy], lie: Callable[[str], str], reason: str
 ) -> None:
-    """Neither at its latest block nor at its finalized one; the email is sent when the endpoint is well again."""
+    """Neither its latest nor its finalized block counts alone. After the endpoint recovers, the email is sent."""
     world, first, _ = nodes
     await world.register(world.seal(), timing="none")
     await world.sql("update worker.gift_notification set written_at = now() - interval '8 days'")

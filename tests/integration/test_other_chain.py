@@ -23,7 +23,7 @@ async def seen(world: MailWorld) -> Legacy:
 
 
 async def on_another_chain(world: MailWorld) -> dict[str, Sequence[Any]]:
-    """As ours is now, but for who is configured there and which legacies its routers know by these ids."""
+    """Return the tables of a second chain: as ours, with other recipients and other legacies under these ids."""
     await mirror(world.engine, CHAIN_ID)
     for change in (
         "reminder_config set beneficiaries = '{}'",
@@ -38,7 +38,7 @@ def told(world: MailWorld) -> list[tuple[str, str]]:
     return sorted((email.template, email.to) for email in world.mail.inbox)
 
 
-async def test_what_another_chain_was_told_is_told_here_too(world: MailWorld) -> None:
+async def test_an_email_of_another_chain_is_sent_here_too(world: MailWorld) -> None:
     await seen(world)
     await world.dispatch.run()
     once = told(world)
@@ -52,7 +52,7 @@ async def test_what_another_chain_was_told_is_told_here_too(world: MailWorld) ->
     assert await of_other_chain(world.engine) == other
 
 
-async def test_nothing_that_becomes_of_a_legacy_here_is_said_of_another_chains(world: MailWorld) -> None:
+async def test_news_of_a_legacy_here_are_not_sent_for_another_chains_legacy(world: MailWorld) -> None:
     legacy = await seen(world)
     at = await world.index.read_head()
     signals = await world.index.read_signals(0, at.number, at)

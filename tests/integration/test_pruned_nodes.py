@@ -93,7 +93,7 @@ async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
     assert passed_over == [(FORGED, 1)]
 
 
-async def test_blocks_that_no_endpoint_has_the_logs_of_are_not_counted_as_read(nodes: Nodes) -> None:
+async def test_blocks_whose_logs_no_endpoint_has_are_not_counted_as_read(nodes: Nodes) -> None:
     """The index waits, with an error that names the block, and goes on as soon as an archive is there."""
     (only,) = await nodes.open(1)
     made = nodes.make()
@@ -256,7 +256,7 @@ async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
     assert ("chain 31337 history", good, words.format(first)) in await world.findings()
 
 
-async def test_what_no_endpoint_can_give_again_is_not_forgotten(nodes: Nodes) -> None:
+async def test_rows_that_no_endpoint_can_give_again_are_kept(nodes: Nodes) -> None:
     """A backfill is refused before it takes anything back."""
     (only,) = await nodes.open(1)
     made = nodes.make()

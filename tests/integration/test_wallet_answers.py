@@ -1,4 +1,4 @@
-"""What wallets, keyboards and scanners give the gift page: each row is an answer from the wild."""
+"""Answers of wallets, keyboards and scanners to the gift page: each row was seen in the wild."""
 
 import json
 import subprocess

@@ -1,5 +1,5 @@
-"""What may not rest on one endpoint's word: of three, two that agree are believed, and one alone or trouble with it is
-neither believed nor in their way."""
+"""Reads that need two endpoints: of three, two agreeing ones are believed. The third neither counts alone nor stops
+them."""
 
 import pytest
 
@@ -19,7 +19,7 @@ DOWN, DENIES = ChainUnavailable("it does not answer"), Misconfigured("it has no 
 
 
 async def told(*said: str | ServiceError) -> str:
-    """What is made of the endpoints' answers, each heard in this order."""
+    """Return the agreed value; `said` are the endpoints' answers in order."""
 
     async def read(voice: Chain) -> str:
         place = int(voice.endpoints.list_health()[0].name.partition(":")[0]) - 1
@@ -32,13 +32,13 @@ async def told(*said: str | ServiceError) -> str:
 
 
 @pytest.mark.parametrize("said", [(DENIES, "a", "a"), (DOWN, "a", "a"), ("b", "a", "a"), ("a", DENIES, "a")])
-async def test_one_of_three_that_fails_or_lies_keeps_nobody_from_what_the_others_say(
+async def test_a_failing_or_lying_third_endpoint_does_not_stop_two_that_agree(
     said: tuple[str | ServiceError, ...],
 ) -> None:
     assert await told(*said) == "a"
 
 
 @pytest.mark.parametrize("said", [("a", "b", "c"), ("a", DOWN, "b"), ("a", DENIES, DOWN)])
-async def test_what_no_second_one_says_is_not_believed(said: tuple[str | ServiceError, ...]) -> None:
+async def test_a_value_of_one_endpoint_alone_is_not_believed(said: tuple[str | ServiceError, ...]) -> None:
     with pytest.raises(ChainUnavailable):
         await told(*said)

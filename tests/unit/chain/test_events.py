@@ -80,7 +80,7 @@ def value_of(kind: str, parameter: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def kept(parameter: dict[str, Any], value: Any) -> Any:
-    """Of a person the address, of a list all of it."""
+    """Return the address of a person, and every other value whole."""
     if format_type(parameter) == PERSON:
         return value[0]
     if format_type(parameter) == f"{PERSON}[]":
@@ -174,7 +174,7 @@ def with_emails(people: list[tuple[str, str, str]]) -> EventLog:
     return made_log(event, values)
 
 
-def test_whatever_a_word_is_made_of_an_email_no_part_of_it_is_read_or_told() -> None:
+def test_no_part_of_an_email_is_read_or_shown_wherever_it_stands() -> None:
     """Offsets into the texts, at every byte of them, and out of the data: an address it says, or is undecodable."""
     email = bytes(range(0x61, 0x7B)).decode()  # no four of its bytes stand anywhere else
     person = "0x" + "ab" * 20
@@ -231,7 +231,7 @@ def test_an_erc20_transfer_gives_token_sides_and_amount() -> None:
     assert (found.recipient, found.amount) == ("0x" + "bb" * 20, 5)
 
 
-def test_what_is_no_erc20_transfer_is_none() -> None:
+def test_other_logs_than_erc20_transfers_are_none() -> None:
     side = "0x" + "00" * 12 + "aa" * 20
     amount = (5).to_bytes(32, "big")
     assert decode_transfer(transfer((TRANSFER_TOPIC, side, side, side), b"")) is None  # ERC-721

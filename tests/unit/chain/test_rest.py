@@ -48,7 +48,7 @@ def test_requests_that_failed_together_count_once() -> None:
     assert rest.failures == 1
 
 
-def test_who_kept_others_waiting_is_asked_last_until_it_succeeds_and_a_quick_failure_changes_nothing() -> None:
+def test_a_slow_endpoint_is_asked_last_until_it_succeeds_and_a_quick_failure_changes_nothing() -> None:
     clock = Clock()
     rest = EndpointBackoff(clock, lambda: 1.0)
     clock.now += 15

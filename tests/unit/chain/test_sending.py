@@ -1,4 +1,4 @@
-"""What nodes say to a transaction, in the words of the clients in use."""
+"""Answers of nodes to a sent transaction, in the words of the clients in use."""
 
 import msgspec
 import pytest

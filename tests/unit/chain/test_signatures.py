@@ -79,7 +79,7 @@ def test_signatures_of_another_length_are_refused_also_the_compact_form() -> Non
 
 
 @given(st.binary(min_size=65, max_size=65))
-def test_garbage_recovers_to_nobody_we_know_and_raises_nothing(signature: bytes) -> None:
+def test_garbage_recovers_to_no_known_account_and_raises_nothing(signature: bytes) -> None:
     assert recover_signer(DIGEST, signature) != ACCOUNT.address.lower()
 
 

@@ -1,4 +1,4 @@
-"""What nodes answer to eth_simulateV1: the logs of a transaction, or why it reverts, as each of them puts it."""
+"""Answers to eth_simulateV1: a transaction's logs or its revert, in the form of each node."""
 
 from typing import Any
 
@@ -32,21 +32,21 @@ def log(**changes: Any) -> dict[str, Any]:
     return whole | {"data": "0x" + "00" * 31 + "07", "logIndex": "0x0", "removed": False} | changes
 
 
-def test_logs_are_told_in_order() -> None:
+def test_simulated_logs_come_in_order() -> None:
     found = decode_outcome(answer(logs=[log(), log(address=ETHER)]))
     assert isinstance(found, SimulatedTransaction)
     moves = [decode_transfer(each) for each in found.logs]
     assert moves == [TokenTransfer(TOKEN.lower(), NOBODY, HEIR, 7), TokenTransfer(ETHER, NOBODY, HEIR, 7)]
 
 
-def test_the_gas_is_told_where_the_node_tells_it() -> None:
+def test_the_gas_used_is_returned_if_the_node_gives_it() -> None:
     assert decode_outcome(answer()) == SimulatedTransaction((), 21_000)
     (block,) = answer()
     del block["calls"][0]["gasUsed"]
     assert decode_outcome([block]) == SimulatedTransaction((), None)
 
 
-def test_a_revert_is_told_wherever_its_data_stands() -> None:
+def test_a_revert_is_found_wherever_its_data_stands() -> None:
     for failed in (
         {"returnData": "0x6097fe15", "error": {"code": -3200, "message": "execution failed"}},
         {"returnData": "0x", "error": {"code": 3, "message": "execution reverted", "data": "0x6097fe15"}},
@@ -71,7 +71,7 @@ def test_garbage_is_the_nodes_failure(garbage: Any) -> None:
         {"topics": ("0x" + "11" * 32, WORD_OF_NOBODY, WORD_OF_NOBODY)},
     ],
 )
-def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
+def test_other_logs_than_transfers_move_nothing(changes: Any) -> None:
     whole: dict[str, Any] = {
         "address": COIN,
         "data": encode_word(7),
@@ -96,10 +96,10 @@ def test_what_is_no_transfer_moves_nothing(changes: Any) -> None:
         ([("0x" + "ff" * 19 + "fe", NOBODY, HEIR, 7)], {ETHER}),
     ],
 )
-def test_only_what_one_has_more_of_afterwards_was_received(
+def test_an_asset_is_received_only_if_its_balance_grew(
     moves: list[tuple[str, str, str, int]], received: set[str]
 ) -> None:
-    """Of the tokens asked about, and of ether: what others log may be untrue."""
+    """Only the requested tokens and ether count: other contracts may log anything."""
     logs = [SimulatedLog(token, (TRANSFER_TOPIC, *map(topic, (a, b))), encode_word(n)) for token, a, b, n in moves]
     assert SimulatedTransaction(tuple(logs), None).find_received(HEIR, [COIN]) == received
 

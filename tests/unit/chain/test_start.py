@@ -1,4 +1,4 @@
-"""What importing the service's own code brings into a process, asked of a fresh one."""
+"""Imports of the service, checked in a fresh process."""
 
 import subprocess
 import sys

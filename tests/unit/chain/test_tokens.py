@@ -1,4 +1,4 @@
-"""What a token says of itself is shown only when it is harmless."""
+"""A token's symbol is shown only if it is harmless."""
 
 import pytest
 from eth_abi.abi import encode as abi_encode

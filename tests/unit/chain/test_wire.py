@@ -1,4 +1,4 @@
-"""What a node may say of numbers: those that no chain reaches are its garbage, so that the next endpoint is asked."""
+"""Bounds of a node's numbers: after an impossible number the next endpoint is asked."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_a_log_beyond_what_a_column_holds_is_garbage_in_a_receipt_too(changed: d
 
 @pytest.mark.parametrize("number", ["blockNumber", "gasUsed", "effectiveGasPrice"])
 def test_a_receipt_of_a_block_or_a_cost_beyond_what_a_column_holds_is_garbage(number: str) -> None:
-    """One that cannot be booked would hold up all others that are final."""
+    """A receipt that does not fit the table would delay all other final receipts."""
     assert wire.decode_receipt(RECEIPT) is not None
     with pytest.raises(msgspec.ValidationError):
         wire.decode_receipt({**RECEIPT, number: hex(2**255)})
