@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Metadata = dict[str, Any]
 Table = dg.MarkdownMetadataValue | dg.TextMetadataValue
-SAID_AT_ONCE = 5
 
 
 def make_table(headers: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "none") -> Table:
@@ -48,8 +47,8 @@ def format_age(seconds: int | None) -> str:
 def join_sentence(troubles: Iterable[str], good: str) -> str:
     """Return the words beside a check's result: the first troubles, or that all is good."""
     said = list(troubles)
-    more = [f"and {len(said) - SAID_AT_ONCE} more"] if len(said) > SAID_AT_ONCE else []
-    return "; ".join([*said[:SAID_AT_ONCE], *more]) or good
+    more = [f"and {len(said) - 5} more"] if len(said) > 5 else []
+    return "; ".join([*said[:5], *more]) or good
 
 
 def name_chain(chain_id: int) -> str:

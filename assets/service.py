@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
 
 T = TypeVar("T")
-_SECONDS_TO_CLOSE = 5.0
 
 
 @asynccontextmanager
@@ -79,9 +78,9 @@ class Service:
         if loop is None or thread is None or at_exit is None:
             return
         with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(self._leave(), loop).result(_SECONDS_TO_CLOSE)
+            asyncio.run_coroutine_threadsafe(self._leave(), loop).result(5.0)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(_SECONDS_TO_CLOSE)
+        thread.join(5.0)
         at_exit.cancel()
 
     def _submit(self, work: "Callable[[Runtime], Awaitable[T]]") -> "Future[T]":

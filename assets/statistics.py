@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
-# Of all chains, and known before any is asked: Dagster reads it when the code is loaded. The hourly run writes the days
-# from the first event on, be it earlier. The partition of today grows until midnight (UTC).
-EVERY_DAY = dg.DailyPartitionsDefinition(
-    "2025-01-01", end_offset=1
-)  # the partition of today grows until midnight (UTC)
 _SNAPSHOT = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Partition of the files, with the day"),
@@ -85,7 +80,9 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
     metadata={"dagster/column_schema": _DAY},
-    partitions_def=EVERY_DAY,
+    # One start for all chains, since Dagster reads it before a chain can be asked. The hourly run writes earlier days,
+    # too, from the first event on. The partition of today grows until midnight (UTC).
+    partitions_def=dg.DailyPartitionsDefinition("2025-01-01", end_offset=1),
     backfill_policy=dg.BackfillPolicy.single_run(),
     freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26)),
 )

@@ -16,14 +16,13 @@ from pipelines.retention import forget_expired, prune_runs
 
 AssetJob: TypeAlias = Any  # Dagster does not export the class that `define_asset_job` returns
 LANE = "lane"
-MAX_SECONDS = 180  # a slice of a pass ends by itself within 120
 
 
-def _make_tags(lane: str, seconds: int = MAX_SECONDS) -> dict[str, str]:
+def _make_tags(lane: str, seconds: int = 180) -> dict[str, str]:  # a slice of a pass ends by itself within 120
     return {LANE: lane, "dagster/max_runtime": str(seconds)}
 
 
-def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition, seconds: int = MAX_SECONDS) -> AssetJob:
+def _pass_job(name: str, description: str, *assets: dg.AssetsDefinition, seconds: int = 180) -> AssetJob:
     """The assets and, after them, all of their checks: results older than the asset do not show in Dagster's pages."""
     selection = dg.AssetSelection.assets(*(asset.key for asset in assets))
     return dg.define_asset_job(name, selection, description=description, tags=_make_tags(name, seconds))

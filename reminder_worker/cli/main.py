@@ -83,7 +83,7 @@ def doctor() -> None:
     console.print(listed)
     marks = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
 
-    async def look() -> bool:
+    async def print_findings() -> bool:
         wrong = False
         async for part, good, words in examine_installation(settings):
             wrong |= good is False
@@ -91,7 +91,7 @@ def doctor() -> None:
             console.print(words, markup=False)
         return wrong
 
-    if parts.run_async(look()):
+    if parts.run_async(print_findings()):
         raise click.exceptions.Exit(1)
 
 
@@ -121,14 +121,14 @@ def migrate() -> None:
     settings = parts.read_settings()
     configure_logging(settings)
 
-    async def work() -> None:
+    async def migrate_schema() -> None:
         engine = open_engine(settings.service.database_url.get_secret_value())
         try:
             await bring_up_to_date(engine)
         finally:
             await engine.dispose()
 
-    parts.run_async(work())
+    parts.run_async(migrate_schema())
     click.echo("the database's schema serves this version")
 
 
@@ -155,7 +155,7 @@ def tick(only: str | None) -> None:
     steps = (only,) if only else _PASSES
     widest = max(map(len, steps))
 
-    async def work(runtime: "Runtime") -> bool:
+    async def run_passes(runtime: "Runtime") -> bool:
         well = True
         with parts.make_progress(alike=False) as progress:
             task = progress.add_task(steps[0].ljust(widest), total=len(steps))
@@ -167,7 +167,7 @@ def tick(only: str | None) -> None:
                 progress.advance(task)
         return well
 
-    well = parts.with_runtime(work)
+    well = parts.with_runtime(run_passes)
     parts.make_console().print(shown)
     if not well:
         raise click.exceptions.Exit(1)
@@ -177,7 +177,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
     """Return (chain, outcome, report) for each chain; a failure is in the log, by class."""
     from reminder_worker import passes
 
-    def row(outcome: "PassOutcome") -> tuple[str, str, str]:
+    def format_row(outcome: "PassOutcome") -> tuple[str, str, str]:
         report = " ".join(f"{key}={parts.words_of(value)}" for key, value in (outcome.report or {}).items())
         return (str(outcome.chain_id or "all"), "done", report)
 
@@ -186,7 +186,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
             looked = await passes.poll_pass(runtime, name)
             if not any(outcome.due for outcome in looked):
                 return [(str(each.chain_id), *await _no_snapshot(runtime, each)) for each in looked]
-        return [row(outcome) for outcome in await passes.run_pass(runtime, name)]
+        return [format_row(outcome) for outcome in await passes.run_pass(runtime, name)]
     except NotConfigured as off:
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:
@@ -216,7 +216,7 @@ def backfill(from_block: int, chain_id: int | None) -> None:
     """
     chosen = parts.chosen_chain(parts.read_settings(), chain_id)
 
-    async def work(runtime: "Runtime") -> int:
+    async def read_again(runtime: "Runtime") -> int:
         index = runtime.chain_indexes[chosen]
         await index.rewind_to(from_block)
         await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
@@ -231,7 +231,7 @@ def backfill(from_block: int, chain_id: int | None) -> None:
                 if not done.has_more:
                     return done.last_block
 
-    last = parts.with_runtime(work)
+    last = parts.with_runtime(read_again)
     click.echo(f"chain {chosen}: the index is at block {last}")
 
 
@@ -251,20 +251,20 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
         raise click.UsageError("give ids, or --all")
     named = list(dict.fromkeys(ids))
 
-    async def show(runtime: "Runtime") -> None:
+    async def list_stuck(runtime: "Runtime") -> None:
         rows = await operator.find_stuck(runtime.engine, LEDGERS)
         for row in rows:
             click.echo(f"{row.id}  {row.state}  {row.kind}  chain {row.chain_id}  {row.about}  {row.age} s")
         if not rows:
             click.echo("nothing is dead or held")
 
-    async def work(runtime: "Runtime") -> int:
+    async def requeue_dead(runtime: "Runtime") -> int:
         return await operator.requeue_dead(runtime.engine, LEDGERS, None if everything else named)
 
     if not named and not everything:
-        parts.with_runtime(show)
+        parts.with_runtime(list_stuck)
         return
-    count = parts.with_runtime(work)
+    count = parts.with_runtime(requeue_dead)
     click.echo(f"{count} back in the queue")
     if count < len(named):
         raise click.ClickException(f"{len(named) - count} of the ids: no dead email or alert has it")
@@ -294,7 +294,7 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     if message_id is not None and not is_message_id(message_id):
         raise click.BadParameter("not a Message-ID", param_hint="--sent")
 
-    async def work(runtime: "Runtime") -> str | None:
+    async def settle_email(runtime: "Runtime") -> str | None:
         if message_id is not None:
             return "sent" if await operator.settle_sent(runtime.engine, LEDGERS, id, message_id) else None
         mail = runtime.settings.mail
@@ -303,7 +303,7 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
         async with MailClient(mail) as client:
             return await operator.settle_unsent(runtime.engine, LEDGERS, client if mail.idempotent else None, id)
 
-    became = parts.with_runtime(work)
+    became = parts.with_runtime(settle_email)
     if became is None:
         raise click.ClickException("no email with this id is held")
     click.echo(became)
@@ -322,7 +322,7 @@ def rotate_key() -> None:
     from reminder_worker.relay.operator import count_under_other_keys
     from reminder_worker.reminders import recipients
 
-    async def work(runtime: "Runtime") -> tuple[int, int, int]:
+    async def rotate_rows(runtime: "Runtime") -> tuple[int, int, int]:
         everything, current = (recipients.SEALED_RECIPIENTS, emails.SEALED), runtime.vault.key_id
         older = [await count_rows_of_other_keys(runtime.engine, each.table, [current]) for each in everything]
         done = 0
@@ -335,7 +335,7 @@ def rotate_key() -> None:
         ours = [wallet.address for wallet in runtime.wallets]
         return done, *await count_under_other_keys(runtime.engine, current, ours, list(runtime.chains))
 
-    count, relayed, left = parts.with_runtime(work)
+    count, relayed, left = parts.with_runtime(rotate_rows)
     click.echo(f"{count} recipients and gifts encrypted anew")
     # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
     if relayed:

@@ -69,11 +69,11 @@ def with_runtime(work: Callable[["Runtime"], Awaitable[T]]) -> T:
     found = read_settings()
     configure_logging(found)
 
-    async def opened() -> T:
+    async def run_opened() -> T:
         async with open_runtime(found) as runtime:
             return await work(runtime)
 
-    return run_async(opened())
+    return run_async(run_opened())
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:

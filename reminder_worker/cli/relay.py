@@ -44,11 +44,11 @@ def list_requests(ended: bool, limit: int) -> None:
     from reminder_worker.outbox.messages import format_duration
     from reminder_worker.relay.operator import find_requests, read_wallet_states
 
-    async def look(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[WalletState]]":
+    async def read_requests(runtime: "Runtime") -> "tuple[Sequence[Row[Any]], list[WalletState]]":
         found = await find_requests(runtime.engine, ended=ended, limit=limit + 1)
         return found, await read_wallet_states(runtime.engine)
 
-    found, wallets = with_runtime(look)
+    found, wallets = with_runtime(read_requests)
     shown = make_table("id", "chain", "lane", "of", "state", "reason", "nonce", "age")
     for row in found[:limit]:
         nonce = "" if row.slot is None else str(row.slot)
@@ -81,11 +81,11 @@ def show(request_id: UUID) -> None:
     """
     from reminder_worker.relay.operator import read_attempts
 
-    async def look(runtime: "Runtime") -> "tuple[Row[Any], list[AttemptFacts]]":
+    async def read_request(runtime: "Runtime") -> "tuple[Row[Any], list[AttemptFacts]]":
         row = await _find_request(runtime, request_id)
         return row, await read_attempts(runtime.engine, request_id)
 
-    row, signed = with_runtime(look)
+    row, signed = with_runtime(read_request)
     facts = make_table("", "", show_header=False)
     for name, value in _list_facts(row):
         facts.add_row(name, value)
@@ -108,11 +108,11 @@ def replace(request_id: UUID) -> None:
     the ceiling, never beyond today's cap.
     """
 
-    async def hurry(runtime: "Runtime") -> str:
+    async def replace_attempt(runtime: "Runtime") -> str:
         row = await _find_request(runtime, request_id)
         return await runtime.relaying.find_reconciler(row.wallet).replace_attempt(row.chain_id, request_id)
 
-    click.echo(f"sent {with_runtime(hurry)}")
+    click.echo(f"sent {with_runtime(replace_attempt)}")
 
 
 @relay.command(epilog=add_example("reminder-worker relay cancel 2f0c9e6a-…"))

@@ -38,11 +38,11 @@ def list_operations(ended: bool, limit: int) -> None:
     from reminder_worker.outbox.messages import format_deadline
     from reminder_worker.upgrades import store as upgrade_queue
 
-    async def look(runtime: "Runtime") -> "list[ListedOperation]":
+    async def read_operations(runtime: "Runtime") -> "list[ListedOperation]":
         return await upgrade_queue.list_operations(runtime.engine, runtime.upgrades, ended=ended, limit=limit + 1)
 
     shown = make_table("operation", "chain", "state", "does", "executable at", "final")
-    found = with_runtime(look)
+    found = with_runtime(read_operations)
     for each in found[:limit]:
         of = each.operation
         moment = "" if of.ready_at is None else format_deadline(of.ready_at)
@@ -65,10 +65,10 @@ def show(operation_id: str, chain_id: int | None) -> None:
 
     chosen = chosen_chain(read_settings(), chain_id)
 
-    async def look(runtime: "Runtime") -> "tuple[Facts, Sequence[UpgradeEvent]]":
+    async def read_operation(runtime: "Runtime") -> "tuple[Facts, Sequence[UpgradeEvent]]":
         return await upgrade_queue.show_operation(runtime.engine, runtime.chains[chosen], operation_id.lower())
 
-    facts, events = with_runtime(look)
+    facts, events = with_runtime(read_operation)
     shown = make_table("", "", show_header=False)
     for name, value in facts.items():
         shown.add_row(*fact_words(name, value))

@@ -40,10 +40,6 @@ def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
     return cast(extract("epoch", func.clock_timestamp() - moment), Integer)
 
 
-FOLLOWED_SECONDS = 7 * 86_400
-"""How long a relayed request is followed at most, however far its deadline."""
-
-
 def span(**parts: float) -> ColumnElement[timedelta]:
     """A time to add to a moment or take from it; `parts` as of `timedelta`. Its type stands in the statement."""
     return cast(timedelta(**parts), Interval)

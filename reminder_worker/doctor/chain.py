@@ -191,7 +191,9 @@ async def examine_history(chain: Chain, engine: AsyncEngine) -> AsyncIterator[Fi
         return  # the chain's own finding says why
     try:
         gap = await find_gap(engine, chain)
-    except (ChainUnavailable, Misconfigured, SQLAlchemyError):
+    except SQLAlchemyError:
+        return  # the database's own finding says why
+    except (ChainUnavailable, Misconfigured):
         yield part, None, "not compared with the contracts: no endpoint has the state of the index's block"
         return
     if gap is None:

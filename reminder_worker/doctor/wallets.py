@@ -96,7 +96,9 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
             faults.append(f"{name} is above what one transaction may use ({MOST_GAS})")
         if group.daily_wei_cap < needed:
             cap = f"{prefix}_DAILY_WEI_CAP"
-            faults.append(f"{cap} is less than one transaction of {name} at the ceiling reserves ({needed} wei)")
+            faults.append(
+                f"{cap} is less than one transaction of {name} reserves at the gas price ceiling ({needed} wei)"
+            )
     if group.daily_count_cap == 0:
         faults.append(f"{prefix}_DAILY_COUNT_CAP is 0: nothing is ever sent")
     if isinstance(group, RelaySettings):

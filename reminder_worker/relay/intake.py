@@ -16,7 +16,6 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS, RouterReads
 from reminder_worker.chain.eip712 import SignatureVerifier, TypedDataDomain, recover_signer
 from reminder_worker.concurrency import ChainLooks
-from reminder_worker.database.tables import FOLLOWED_SECONDS
 from reminder_worker.errors import (
     ChainUnavailable,
     ContractRefused,
@@ -48,6 +47,7 @@ from reminder_worker.relay.authorizations import (
 )
 from reminder_worker.relay.models import OPEN_STATES, SELF_PAID, RelayAuthorization, RelayLane, RequestView, WaitsFor
 from reminder_worker.relay.onchain_effects import list_vaults
+from reminder_worker.relay.tables import FOLLOWED_SECONDS
 from reminder_worker.relay.validation import RequestReader, RequestTerms, check_effects, check_request
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings
 from reminder_worker.settings.chains import find_test_chains

@@ -15,13 +15,21 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.rotation import count_rows_of_other_keys
-from reminder_worker.database.tables import FOLLOWED_SECONDS, age, span
+from reminder_worker.database.tables import age, span
 from reminder_worker.errors import ChainUnavailable, NotFound, Refused
 from reminder_worker.relay.attempts import broadcast_attempts
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
 from reminder_worker.relay.reconciler import RelayReconciler
 from reminder_worker.relay.state_machine import is_dead
-from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, relay_wallet, sql, tx_attempt
+from reminder_worker.relay.tables import (
+    FOLLOWED_SECONDS,
+    nonce_slot,
+    relay_budget,
+    relay_request,
+    relay_wallet,
+    sql,
+    tx_attempt,
+)
 
 OPEN_STATES = ("queued", "waiting_predecessor", "deferred_fee", "signed", "broadcast", "mined")
 

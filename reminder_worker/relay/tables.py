@@ -22,6 +22,8 @@ from sqlalchemy import (
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, Hash, metadata, now_column
 
+FOLLOWED_SECONDS = 7 * 86_400  # a relayed request is followed at most as long, however far its deadline
+
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 """Statements of `queries.sql`, by name."""
 
