@@ -22,15 +22,13 @@ from api.controllers.gift_pages import (
     rewritten_links,
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
-from api.controllers.health import HealthController
-from api.controllers.operator import SECURITY_SCHEMES, OperatorController, StatusController, bearer
+from api.controllers.operator import SECURITY_SCHEMES, HealthController, OperatorController, StatusController, bearer
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.metrics import RequestMetrics
-from api.middleware import RequestMiddleware
+from api.middleware import RequestMiddleware, ResponseCache
 from api.problems import exception_handlers, preflight_as_a_problem
-from api.response_cache import ResponseCache
 from api.schema_page import SWAGGER_PAGE, restrict_page, swagger_file
 from api.stats import PublishedStats
 from reminder_worker import __version__
@@ -38,7 +36,6 @@ from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 
-MAX_BODY_BYTES = 64 * 1024
 DESCRIPTION = """\
 Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
 statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
@@ -99,7 +96,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
         ),
         before_send=[preflight_as_a_problem],
         openapi_config=_openapi(limit),
-        request_max_body_size=MAX_BODY_BYTES,
+        request_max_body_size=64 * 1024,
         logging_config=None,
         debug=False,
     )

@@ -18,14 +18,8 @@ from reminder_worker.quotas import QuotaCounters
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
-SCOPE = "api_requests"
-WINDOW_SECONDS = 60
-CLIENTS_OF_A_SITE = 8
-MAX_REMEMBERED_CLIENTS = 100_000
-SEEN_LAST = 256
 WITHOUT_DATABASE = "without_database"  # of a route: it answers from memory while the shared counter is away
 _KNOWN = "reminder_worker_client"
-NO_SOCKET = "127.0.0.1"  # a Unix socket has no address: whoever reaches it is on this machine
 
 
 class ClientAddresses:
@@ -34,8 +28,8 @@ class ClientAddresses:
     def __init__(self, trusted: Iterable[str], hashes: KeyedHash) -> None:
         self._trusted: Sequence[Network] = [_network(each) for each in trusted]
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
-        self._parse = lru_cache(maxsize=SEEN_LAST)(_parse)
-        self._hash = lru_cache(maxsize=SEEN_LAST)(hashes.hash_client)
+        self._parse = lru_cache(maxsize=256)(_parse)
+        self._hash = lru_cache(maxsize=256)(hashes.hash_client)
         self._hash_site = hashes.hash_site
 
     def hashed(self, scope: Scope) -> str:
@@ -74,13 +68,13 @@ class ClientAddresses:
         return any(address in network for network in self._trusted)
 
     def _peer(self, scope: Scope) -> Address:
-        client = scope.get("client")
-        return (self._parse(client[0]) if client else None) or ip_address(NO_SOCKET)
+        client = scope.get("client")  # a Unix socket has no address: its clients are on this machine
+        return (self._parse(client[0]) if client else None) or ip_address("127.0.0.1")
 
 
 class RateLimit:
     """At most `limit` requests in a window (a minute by default) from one client, over all processes. All clients of an
-    IPv6 /48 together get as many as `CLIENTS_OF_A_SITE` clients, since it costs nothing to be 65,536 of them.
+    IPv6 /48 together get as many as eight clients, since it costs nothing to be 65,536 of them.
 
     A process takes requests from the shared counter in advance, so that few of them cost a write: as many as the
     client has used there, and no more than fit into six seconds. A process that ends takes its rest with it: a client
@@ -92,8 +86,8 @@ class RateLimit:
         clients: ClientAddresses,
         quotas: QuotaCounters,
         limit: int,
-        scope: str = SCOPE,
-        seconds: int = WINDOW_SECONDS,
+        scope: str = "api_requests",
+        seconds: int = 60,
     ) -> None:
         self._clients = clients
         self._quotas = quotas
@@ -143,7 +137,7 @@ class RateLimit:
 
     def _share(self, client: str) -> "ClientShare":
         window = int(self._quotas.now()) // self._seconds
-        if window != self._window or len(self._shares) > MAX_REMEMBERED_CLIENTS:
+        if window != self._window or len(self._shares) > 100_000:
             self._window, self._shares = window, {}
         return self._shares.get(client) or self._shares.setdefault(client, ClientShare())
 
@@ -153,7 +147,7 @@ class RateLimit:
         for cost in (max(1, min(taken, self._limit * 6 // self._seconds)), 1):
             if together.refused:  # or each further client of that site would cost a statement
                 return 0
-            if site and not await self._fits(site, cost, CLIENTS_OF_A_SITE * self._limit):
+            if site and not await self._fits(site, cost, 8 * self._limit):
                 together.refused = cost == 1
             elif await self._fits(client, cost, self._limit):
                 return cost

@@ -4,11 +4,23 @@ import json
 from datetime import datetime
 from typing import Annotated, Literal
 
+from eth_utils.address import to_checksum_address
 from msgspec import Meta, Struct
 
-from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, ChainId, Deadline, Signature
+from api.schemas import (
+    EXAMPLE_LEGACY,
+    EXAMPLE_RECIPIENT,
+    EXAMPLE_TOKEN,
+    AnyAddress,
+    ChainId,
+    Deadline,
+    Signature,
+    rfc3339,
+)
+from reminder_worker.gifts.pages import GiftAsset, GiftFacts
+from reminder_worker.outbox.messages import to_datetime
+from reminder_worker.settings import IdentityProviderSettings
 
-_LETTER = "eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ"
 EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
     {
         "salt": "0x6f1d2c4b8a9e3f507182736455667788",
@@ -16,7 +28,8 @@ EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
         "recipientEmail": "anna@example.org",
         "recipientName": "Anna",
         "giverName": "Grandpa",
-        "claimLink": f"https://app.example.org/gifts/1/42?o=birthday#g={_LETTER}",
+        "claimLink": "https://app.example.org/gifts/1/42?o=birthday"
+        "#g=eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ",
         "timing": "immediate",
     }
 )
@@ -105,3 +118,150 @@ class GiftErasedAnswer(Struct, rename="camel"):
     """Nothing of the registration is left but the hash that keeps an email from being sent twice."""
 
     erased: Annotated[bool, Meta(description="Whether somebody was registered", examples=[True])]
+
+
+class GiftAssetAnswer(Struct, rename="camel"):
+    """One token of a gift."""
+
+    token: Annotated[str, Meta(description="The token's address, EIP-55", examples=[EXAMPLE_TOKEN])]
+    symbol: Annotated[
+        str | None, Meta(description="Its symbol; null when it has none that may be shown", examples=["USDC"])
+    ]
+    decimals: Annotated[int | None, Meta(description="Its decimals; null when unknown", examples=[6])]
+    amount: Annotated[str, Meta(description="Base units, decimal", examples=["250000000"])]
+    as_ether: Annotated[
+        bool | None,
+        Meta(
+            description="Wrapped ether that the recipient receives as the same amount of ether, unless `skipSwap`;"
+            " null: wrapped ether of a withdrawn gift, of which the chain does not tell how it was paid out",
+            examples=[False],
+        ),
+    ]
+    sold_for_ether: Annotated[
+        bool | None,
+        Meta(
+            description="Another token, sold at the withdrawal for the ether that it fetches then, unless `skipSwap`:"
+            " `amount` is the token's own; null: the gift is withdrawn, and the chain does not tell",
+            examples=[False],
+        ),
+    ]
+
+
+class GiftDomainAnswer(Struct, rename="camel"):
+    """EIP-712 domain of WithdrawAuth, read from the router (ERC-5267)."""
+
+    name: Annotated[str, Meta(description="Domain name", examples=["10102 Timelock Sponsored"])]
+    version: Annotated[str, Meta(description="Domain version", examples=["1"])]
+    chain_id: Annotated[int, Meta(description="Chain id", examples=[1])]
+    verifying_contract: Annotated[str, Meta(description="The router, EIP-55", examples=[EXAMPLE_LEGACY])]
+
+
+class IdentityProviderAnswer(Struct, rename="camel"):
+    """With what a page talks to the identity provider: two public ids, and where."""
+
+    organization_id: Annotated[
+        str, Meta(description="The parent organization", examples=["8e2c8ae2-0d2f-4b0f-8b0e-0a6f2a8f3c11"])
+    ]
+    auth_proxy_config_id: Annotated[
+        str, Meta(description="The auth proxy's configuration", examples=["5a1b7c1e-63a0-4a8e-9d35-2f7b6a1d9c42"])
+    ]
+    auth_proxy_url: Annotated[
+        str, Meta(description="Base address of the auth proxy", examples=["https://authproxy.turnkey.com"])
+    ]
+    api_url: Annotated[str, Meta(description="Base address of its API", examples=["https://api.turnkey.com"])]
+    sub_organization_id: Annotated[
+        str | None,
+        Meta(
+            description="Of the recipient's wallet, to be named at the login; null: no wallet made here for an email",
+            examples=["c1a7d6f2-7f0e-4c58-9a3b-0b7f1a5d2e64"],
+        ),
+    ]
+    code_signing_key: Annotated[
+        str | None, Meta(description="Null but on the local stack, whose stand-in signs with a key of its own")
+    ]
+
+
+class GiftAnswer(Struct, rename="camel"):
+    """What anybody may know of a gift; nothing of its link's fragment."""
+
+    state: Annotated[
+        Literal["sealed", "open", "claimed"],
+        Meta(description="Sealed until its time, open for its recipient, or withdrawn", examples=["sealed"]),
+    ]
+    recipient: Annotated[
+        str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
+    ]
+    unlock_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
+    as_of: Annotated[
+        str, Meta(description="The chain's clock when this was read, RFC 3339, UTC", examples=["2027-04-11T18:30:11Z"])
+    ]
+    chain_name: Annotated[str, Meta(description="The chain's name, for people", examples=["Ethereum"])]
+    explorer_url: Annotated[
+        str | None, Meta(description="A block explorer of the chain", examples=["https://etherscan.io"])
+    ]
+    assets: Annotated[
+        list[GiftAssetAnswer],
+        Meta(description="What is in it, or was; of a gift withdrawn moments ago it may be empty"),
+    ]
+    router: Annotated[str, Meta(description="The TimeLockRouter, EIP-55", examples=[EXAMPLE_LEGACY])]
+    domain: Annotated[
+        GiftDomainAnswer,
+        Meta(description="The EIP-712 domain that WithdrawAuth is signed in; its version says what is signed"),
+    ]
+    sponsor_nonce: Annotated[
+        str, Meta(description="Nonce of the recipient's next WithdrawAuth, decimal", examples=["0"])
+    ]
+    sponsored: Annotated[
+        bool, Meta(description="Whether this service relays withdrawals of gifts and pays their fee", examples=[True])
+    ]
+    identity_provider: Annotated[
+        IdentityProviderAnswer | None,
+        Meta(description="For gifts addressed by email; null when there is no identity provider here"),
+    ]
+
+
+def gift_answer(
+    facts: GiftFacts, provider: IdentityProviderSettings | None, sub_organization_id: str | None
+) -> GiftAnswer:
+    return GiftAnswer(
+        state=facts.state.value,
+        recipient=to_checksum_address(facts.recipient),
+        unlock_at=rfc3339(to_datetime(facts.unlock_time)),
+        as_of=rfc3339(to_datetime(facts.now)),
+        chain_name=facts.chain_name,
+        explorer_url=facts.explorer_url,
+        assets=[_asset(asset) for asset in facts.assets],
+        router=to_checksum_address(facts.router),
+        domain=GiftDomainAnswer(
+            facts.domain.name, facts.domain.version, facts.domain.chain_id, to_checksum_address(facts.router)
+        ),
+        sponsor_nonce=str(facts.sponsor_nonce),
+        sponsored=facts.sponsored,
+        identity_provider=_provider(provider, sub_organization_id),
+    )
+
+
+def _asset(asset: GiftAsset) -> GiftAssetAnswer:
+    return GiftAssetAnswer(
+        token=to_checksum_address(asset.token),
+        symbol=asset.metadata.symbol if asset.metadata else None,
+        decimals=asset.metadata.decimals if asset.metadata else None,
+        amount=str(asset.units),
+        as_ether=asset.as_ether,
+        sold_for_ether=asset.sold_for_ether,
+    )
+
+
+def _provider(
+    provider: IdentityProviderSettings | None, sub_organization_id: str | None
+) -> IdentityProviderAnswer | None:
+    if provider is None or not provider.auth_proxy_config_id:
+        return None
+    return IdentityProviderAnswer(
+        provider.organization_id,
+        provider.auth_proxy_config_id,
+        provider.auth_proxy_url,
+        provider.url,
+        sub_organization_id,
+        provider.code_signing_key,
+    )

@@ -24,17 +24,6 @@ KEEP_THE_SHEET = (
     "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
     "a wallet of your own."
 )
-IN_EMAIL_WALLET = (
-    "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who "
-    "reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, "
-    "for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code "
-    "from your emails to no person."
-)
-_REWRITTEN = (
-    "A mail program or a filter changed the signs in it. Nothing is lost: the gift is safe where it is.",
-    "In the address bar, change %23 back to #, and %3F back to ?. Or open the link as it was given to you, in another "
-    "mail program or browser.",
-)
 _WHEN_OPEN = "This gift can be opened now."
 _WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
@@ -71,11 +60,16 @@ details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem
 
 def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: PageEntry | None) -> str:
     """`link` is the canonical one, without a fragment; `entry`: what was built, where it was."""
+    no_script = (
+        "<p>To open the gift on this page, please allow scripts in your browser, or take a newer one: your key or your "
+        "wallet signs on your own device. If you did, a part of this page may have been lost on its way: please load "
+        "it again.</p>"
+    )
     words = [
         '<div id="letter" hidden></div>',
         f'<div id="state"><p class="when" role="status">{_state_words(facts)}</p></div>',
         _inside(facts),
-        f'<div id="ways">{_NO_SCRIPT if facts.state is GiftState.OPEN and entry else ""}</div>',
+        f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
         *(f"<p>{line}</p>" for line in _advice(link.marks, facts.state)),
         '</div><div id="share"></div>',
@@ -120,7 +114,12 @@ def plain_page(
 
 def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
     """Return the page of a link whose signs were rewritten. The script puts the link right; the words say how."""
-    words = "".join(f"<p>{escape(line)}</p>" for line in _REWRITTEN)
+    lines = (
+        "A mail program or a filter changed the signs in it. Nothing is lost: the gift is safe where it is.",
+        "In the address bar, change %23 back to #, and %3F back to ?. Or open the link as it was given to you, in "
+        "another mail program or browser.",
+    )
+    words = "".join(f"<p>{escape(line)}</p>" for line in lines)
     return _document(
         find_occasion(None),
         "This link was changed on its way",
@@ -144,13 +143,6 @@ def content_security_policy(occasion: GiftOccasion, foreign: Sequence[str] = ())
         f"connect-src {' '.join([chr(39) + 'self' + chr(39), *foreign])}; font-src 'self'; script-src 'self'; "
         f"style-src 'self' 'sha256-{_style_hash(occasion)}'"
     )
-
-
-_NO_SCRIPT = (
-    "<p>To open the gift on this page, please allow scripts in your browser, or take a newer one: your key or your "
-    "wallet signs on your own device. If you did, a part of this page may have been lost on its way: please load it "
-    "again.</p>"
-)
 
 
 @cache
@@ -232,7 +224,13 @@ def _state_words(facts: GiftFacts) -> str:
 
 def _advice(marks: LinkFlags, state: GiftState) -> list[str]:
     if state is GiftState.CLAIMED:
-        return [words for marked, words in ((marks.paper, KEEP_THE_SHEET), (marks.email, IN_EMAIL_WALLET)) if marked]
+        in_email_wallet = (
+            "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
+            "only who reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To "
+            "move it on, for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you "
+            "where, and tell a code from your emails to no person."
+        )
+        return [words for marked, words in ((marks.paper, KEEP_THE_SHEET), (marks.email, in_email_wallet)) if marked]
     lines = ["Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it."]
     if marks.paper:
         lines.append(

@@ -6,24 +6,24 @@ from uuid import uuid4
 
 import structlog
 from litestar.enums import ScopeType
+from litestar.response.base import ASGIResponse
 from litestar.types import ASGIApp, Message, Receive, ReceiveMessage, Scope, Send
 
-from api.clients import ClientAddresses
+from api.clients import ClientAddresses, RateLimit
 from api.metrics import RequestMetrics
+from api.stats import CachedDocument, PublishedStats
 from reminder_worker.errors import Malformed
 
 log = structlog.get_logger(__name__)
 
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9-]{8,64}")
-SECURITY_HEADERS = {
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "strict-transport-security": "max-age=63072000",
-    "x-content-type-options": "nosniff",
-}
-_SECURITY_LINES = tuple((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
+SECURITY_HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"strict-transport-security", b"max-age=63072000"),
+    (b"x-content-type-options", b"nosniff"),
+)
 ID_HEADER = b"x-request-id"
 Lines = list[tuple[bytes, bytes]]
 
@@ -31,7 +31,7 @@ Lines = list[tuple[bytes, bytes]]
 def secured(lines: Lines) -> Lines:
     """With the security headers that are not among them."""
     given = {name for name, _ in lines}
-    return [*lines, *(line for line in _SECURITY_LINES if line[0] not in given)]
+    return [*lines, *(line for line in SECURITY_HEADERS if line[0] not in given)]
 
 
 class RequestMiddleware:
@@ -81,6 +81,52 @@ class RequestMiddleware:
         """Return the id of a trusted proxy, which joins its log with ours, or a new id."""
         if self._clients.comes_from_proxy(scope):
             for name, value in scope["headers"]:
-                if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
+                if name == b"x-request-id" and re.fullmatch(rb"[A-Za-z0-9-]{8,64}", value):
                     return value.decode()
         return uuid4().hex
+
+
+class ResponseCache:
+    """The ASGI application in front of the middleware."""
+
+    def __init__(
+        self, middleware: RequestMiddleware, published: PublishedStats, limit: RateLimit, metrics: RequestMetrics
+    ) -> None:
+        self._middleware = middleware
+        self._published = published
+        self._limit = limit
+        self._metrics = metrics
+        self._lines: dict[ASGIResponse, Lines] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = time.perf_counter()
+        document = self._ready(scope)
+        if document is None or not self._limit.counted_at_once(scope):
+            await self._middleware(scope, receive, send)
+            return
+        known = [value for name, value in scope["headers"] if name == b"if-none-match"]
+        answer = document.answer(b", ".join(known).decode("latin-1") if known else None)
+        identified = (ID_HEADER, self._middleware.request_id(scope).encode())
+        lines = [*self._encoded(answer), identified]
+        await send({"type": "http.response.start", "status": answer.status_code, "headers": lines})
+        await send({"type": "http.response.body", "body": answer.body, "more_body": False})
+        self._metrics.observe("GET", scope["path"], answer.status_code, time.perf_counter() - began)
+
+    def _ready(self, scope: Scope) -> CachedDocument | None:
+        if (
+            scope["type"] != ScopeType.HTTP
+            or scope["path"] not in ("/stats", "/stats/prices")
+            or scope["method"] != "GET"
+        ):
+            return None
+        if scope["query_string"] or any(name == b"origin" for name, _ in scope["headers"]):
+            return None
+        return self._published.stats if scope["path"] == "/stats" else self._published.prices
+
+    def _encoded(self, answer: ASGIResponse) -> Lines:
+        """Encode headers once for each response; there are few responses."""
+        if answer not in self._lines:
+            if len(self._lines) >= 4:
+                self._lines.clear()
+            self._lines[answer] = secured(list(answer.encode_headers()))
+        return self._lines[answer]

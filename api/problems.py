@@ -17,7 +17,7 @@ from litestar.types import ExceptionHandlersMap, Message, Scope
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from api.schemas import FieldProblem, Problem
+from api.schemas import FieldProblem, Problem, UnsupportedMediaType
 from reminder_worker import errors
 from reminder_worker.gifts.wallets import GiverUnknown, WalletNotUsable
 
@@ -26,12 +26,6 @@ log = structlog.get_logger(__name__)
 DATABASE_AWAY: Final[tuple[type[Exception], ...]] = (OperationalError, PoolTimeout)
 MEDIA_TYPE = "application/problem+json"
 RETRY_LATER_SECONDS = 5
-
-
-class UnsupportedMediaType(errors.Refused):
-    """The body is not declared as JSON. Only the edge knows media types."""
-
-    code = "unsupported_media_type"
 
 
 # By class, most special first in the class's own ancestry; the code comes from the error.

@@ -6,24 +6,93 @@ import socket
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, Final
 
 import structlog
 import uvicorn
+from httptools import HttpParserError
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.app import application
 from api.metrics import MetricsApp, RequestMetrics
-from api.request_timeouts import TimedHttpProtocol
 from api.stats import PublishedStats
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 
-log = structlog.get_logger(__name__)
+REQUEST_SECONDS: Final = 20.0  # for a whole request, or for a part of the answer to be taken: at most twice this
+MAX_HEAD_BYTES: Final = 64 * 1024  # all of a request but its body: request line, headers, what frames chunks, trailers
 
-GRACE_SECONDS = 15
-MAX_CONNECTIONS = 1000
+
+class TimedHttpProtocol(HttpToolsProtocol):
+    """HTTP protocol of uvicorn with time limits. A connection is closed without a response, as after an idle time."""
+
+    _whole_by: asyncio.TimerHandle | None = None
+    _since: float | None = None  # when a request began that is not whole yet
+    _in_head = True
+    _head = 0  # bytes of a request that is not whole yet, without its body
+    _unsent = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._whole_by is not None:
+            self._whole_by.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._since is None:
+            self._since = self.loop.time()
+        self._head += len(data)
+        super().data_received(data)
+        if self._head > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The header is too large.")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # not a trailer, which no proxy has looked at
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade() and any(map(_is_of_a_body, self.headers)):
+            raise HttpParserError  # the parser would take the body for the next request
+        self._in_head = False  # what follows is body; the application limits that
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._head -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._since, self._in_head, self._head = None, True, 0
+        super().on_message_complete()
+
+    def _look(self) -> None:
+        now, unsent = self.loop.time(), self.transport.get_write_buffer_size()
+        if self._is_answering():
+            self._since = None
+        is_slow = self._since is not None and now - self._since >= REQUEST_SECONDS
+        if is_slow or (unsent and unsent >= self._unsent > 0):
+            self.transport.abort()
+            return
+        self._unsent = unsent
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+
+    def _is_answering(self) -> bool:
+        """Return True if the full request has been received and we are producing the response."""
+        cycle = self.cycle
+        return cycle is not None and not cycle.response_complete and not cycle.more_body
+
+
+def _is_of_a_body(header: tuple[bytes, bytes]) -> bool:
+    name, value = header
+    return name == b"transfer-encoding" or (name == b"content-length" and value != b"0")
+
+
+log = structlog.get_logger(__name__)
 
 
 class SharedProcessServer(uvicorn.Server):
@@ -92,8 +161,8 @@ async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
         proxy_headers=False,  # X-Forwarded-For is ours to read, and only from trusted proxies
         lifespan="off",
         ws="none",
-        limit_concurrency=MAX_CONNECTIONS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        limit_concurrency=1000,
+        timeout_graceful_shutdown=15,
     )
     server, bound = SharedProcessServer(config), _bind(part, host, port)
     running = asyncio.create_task(server.serve(sockets=[bound]))

@@ -39,9 +39,6 @@ from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest
 log = structlog.get_logger(__name__)
 
 EVERY_SECONDS: Final = 15.0
-WITHIN_SECONDS: Final = 10.0
-MAX_AGE_SECONDS: Final = 30
-_TAG = re.compile(r'(?:W/)?("[^"]*")')
 
 
 class CachedDocument:
@@ -51,7 +48,7 @@ class CachedDocument:
         self.body = msgspec.json.encode(content)
         self.etag = f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
         # Vary: what a shared cache got without an origin has no CORS headers, and is not for a page of the frontend.
-        headers = {"ETag": self.etag, "Cache-Control": f"public, max-age={MAX_AGE_SECONDS}", "Vary": "Origin"}
+        headers = {"ETag": self.etag, "Cache-Control": "public, max-age=30", "Vary": "Origin"}
         self._whole = ASGIResponse(body=self.body, headers=headers)
         self._not_modified = ASGIResponse(status_code=304, headers=headers)
 
@@ -62,7 +59,7 @@ class CachedDocument:
         return self._whole
 
     def _is_among(self, tags: str) -> bool:
-        return tags.strip() == "*" or self.etag in _TAG.findall(tags)
+        return tags.strip() == "*" or self.etag in re.findall(r'(?:W/)?("[^"]*")', tags)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,7 @@ class PublishedStats:
     async def refresh(self) -> None:
         """Raises nothing: a failure is logged, and what is known grows older."""
         try:
-            async with asyncio.timeout(WITHIN_SECONDS):
+            async with asyncio.timeout(10.0):
                 self._known = await self._read()
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)

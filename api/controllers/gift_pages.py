@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
+from enum import Enum
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
 
-from api.gift_answers import GiftAnswer, gift_answer
+from api.gift_bodies import GiftAnswer, gift_answer
 from api.gift_page import (
     CARDS,
     KEEP_THE_SHEET,
@@ -38,7 +39,6 @@ from reminder_worker.gifts.pages import GiftPages, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings
 
-_NUMBER = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 # Mail gateways encode the signs of a link, or move its fragment into the query. A good link has none of these.
 _REWRITTEN = re.compile(rb"%(?:25)*(?:23|3f)|(?:[?&=]|%(?:25)*(?:26|3d))g(?:=|%(?:25)*3d)", re.IGNORECASE)
@@ -48,61 +48,72 @@ FOR_EVER = {
     "Cache-Control": "public, max-age=31536000, immutable",
     "Cross-Origin-Resource-Policy": "cross-origin",  # messengers show it on pages of their own
 }
-NO_GIFT = ("There is no gift here", ["Please check the link.", "A gift that was sealed this minute may need a moment."])
-CUT_OFF = (
-    "This link is not whole",
-    [
-        "A part of it was lost, perhaps where it was copied. Nothing else is: the gift is safe where it is.",
-        "Please open the whole link, as it was given to you.",
-    ],
-)
-NOT_SERVED = (
-    "This gift is on another network",
-    [
-        "The link names a network that this page does not know. Nothing is lost: the gift is safe where it is.",
-        "Please check the link, or ask whoever gave it to you where it opens.",
-    ],
-)
-NOT_SHOWN = (
-    "This gift cannot be shown here",
-    [
-        "In it is something that this page does not know, or does not know any more. Nothing is lost: the gift is safe "
-        "where it is.",
-        "Please ask whoever gave it to you how to open it.",
-    ],
-)
-NOT_NOW = ("The gift cannot be shown right now", ["Nothing is lost: it is safe where it is. Please try again soon."])
-TOO_MANY = (
-    "Please wait a moment",
-    [
-        "Very many people have asked for gifts from your network in this minute.",
-        "Nothing is lost: please load this page again in a minute.",
-    ],
-)
-NONE_FOR = (
-    "No gift was found for this sheet",
-    [
-        "If you typed the link, please compare it with your sheet: a letter or a number of it may differ.",
-        "A gift that was sealed this minute may need a moment: please try again shortly.",
-        f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
-    ],
-)
-NOT_SHOWN_FOR = (
-    "No gift that can be shown here was found",
-    [
-        "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is lost: "
-        "it is safe where it is.",
-        "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
-        f"If you have opened it already, this is another one, perhaps of a stranger. {KEEP_THE_SHEET}",
-    ],
-)
-MISTYPED = (
-    "This link has a mistake",
-    [
-        "A letter or a number of its address differs from what is printed, or one is missing. Nothing is lost.",
-        "Please compare it with your sheet, from the 0x on, or scan the code on the cover of the sheet.",
-    ],
-)
+
+
+class GiftNotice(Enum):
+    """Titles and lines of pages that say why no gift is shown."""
+
+    NO_GIFT = (
+        "There is no gift here",
+        ["Please check the link.", "A gift that was sealed this minute may need a moment."],
+    )
+    CUT_OFF = (
+        "This link is not whole",
+        [
+            "A part of it was lost, perhaps where it was copied. Nothing else is: the gift is safe where it is.",
+            "Please open the whole link, as it was given to you.",
+        ],
+    )
+    NOT_SERVED = (
+        "This gift is on another network",
+        [
+            "The link names a network that this page does not know. Nothing is lost: the gift is safe where it is.",
+            "Please check the link, or ask whoever gave it to you where it opens.",
+        ],
+    )
+    NOT_SHOWN = (
+        "This gift cannot be shown here",
+        [
+            "In it is something that this page does not know, or does not know any more. Nothing is lost: the gift is "
+            "safe where it is.",
+            "Please ask whoever gave it to you how to open it.",
+        ],
+    )
+    NOT_NOW = (
+        "The gift cannot be shown right now",
+        ["Nothing is lost: it is safe where it is. Please try again soon."],
+    )
+    TOO_MANY = (
+        "Please wait a moment",
+        [
+            "Very many people have asked for gifts from your network in this minute.",
+            "Nothing is lost: please load this page again in a minute.",
+        ],
+    )
+    NONE_FOR = (
+        "No gift was found for this sheet",
+        [
+            "If you typed the link, please compare it with your sheet: a letter or a number of it may differ.",
+            "A gift that was sealed this minute may need a moment: please try again shortly.",
+            f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
+        ],
+    )
+    NOT_SHOWN_FOR = (
+        "No gift that can be shown here was found",
+        [
+            "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is "
+            "lost: it is safe where it is.",
+            "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
+            f"If you have opened it already, this is another one, perhaps of a stranger. {KEEP_THE_SHEET}",
+        ],
+    )
+    MISTYPED = (
+        "This link has a mistake",
+        [
+            "A letter or a number of its address differs from what is printed, or one is missing. Nothing is lost.",
+            "Please compare it with your sheet, from the 0x on, or scan the code on the cover of the sheet.",
+        ],
+    )
 
 
 class GiftFactsController(Controller):
@@ -139,10 +150,10 @@ class GiftFactsController(Controller):
 def _stopped(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
     """Return a page for a request that ends before its page began: people cannot read a problem's JSON."""
     if isinstance(error, LimitReached):
-        answer = _sorry(error, _marks(request), TOO_MANY)
+        answer = _sorry(error, _marks(request), GiftNotice.TOO_MANY)
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer
-    return _sorry(database_unavailable(error), _marks(request), NOT_NOW)
+    return _sorry(database_unavailable(error), _marks(request), GiftNotice.NOT_NOW)
 
 
 class GiftPageController(Controller):
@@ -170,7 +181,13 @@ class GiftPageController(Controller):
             facts = await pages.read_facts(link.chain_id, link.timelock_id)
         except (NotFound, *_PASSING) as error:
             elsewhere = link is not None and not pages.serves_chain(link.chain_id)
-            why = NOT_SERVED if elsewhere else NOT_SHOWN if isinstance(error, NotShown) else NO_GIFT
+            why = (
+                GiftNotice.NOT_SERVED
+                if elsewhere
+                else GiftNotice.NOT_SHOWN
+                if isinstance(error, NotShown)
+                else GiftNotice.NO_GIFT
+            )
             return _sorry(error, marks, why, link, entry)
         occasion = find_occasion(marks.occasion)
         foreign = _origins(settings.identity_provider) if marks.email else []
@@ -190,7 +207,8 @@ class GiftPageController(Controller):
                 raise NotFound("This is no address.")
             link = await pages.find_newest_link(address.lower(), marks)
         except (NotFound, *_PASSING) as error:
-            why = MISTYPED if _is_mistyped(address) else NOT_SHOWN_FOR if isinstance(error, NotShown) else NONE_FOR
+            unknown = GiftNotice.NOT_SHOWN_FOR if isinstance(error, NotShown) else GiftNotice.NONE_FOR
+            why = GiftNotice.MISTYPED if _is_mistyped(address) else unknown
             return _sorry(error, marks, why)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
@@ -255,7 +273,7 @@ def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler)
     def answer(request: Request[Any, Any, Any], error: NotFoundException) -> Response[Any]:
         if not f"{request.scope['path']}/".startswith(f"/{prefix}/"):
             return elsewhere(request, error)
-        return _put_right(request, prefix, page_files) or _sorry(NotFound(), _marks(request), CUT_OFF)
+        return _put_right(request, prefix, page_files) or _sorry(NotFound(), _marks(request), GiftNotice.CUT_OFF)
 
     return answer
 
@@ -292,7 +310,7 @@ def _marks(request: Request[Any, Any, Any]) -> LinkFlags:
 
 def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -> ClaimLink:
     """Only the one spelling that claim links have."""
-    if not (_NUMBER.fullmatch(chain_id) and _NUMBER.fullmatch(timelock_id)):
+    if not all(re.fullmatch(r"[1-9][0-9]{0,18}", number) for number in (chain_id, timelock_id)):
         raise NotFound("This is no gift's path.")
     return pages.rules.make_link(int(chain_id), int(timelock_id), marks)
 
@@ -314,14 +332,16 @@ def _origins(provider: IdentityProviderSettings | None) -> list[str]:
 def _sorry(
     error: ServiceError,
     marks: LinkFlags,
-    not_found: tuple[str, list[str]],
+    not_found: GiftNotice,
     link: ClaimLink | None = None,
     entry: PageEntry | None = None,
 ) -> Response[str]:
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    title, lines = NOT_NOW if isinstance(error, _PASSING) else not_found
+    title, lines = (GiftNotice.NOT_NOW if isinstance(error, _PASSING) else not_found).value
     occasion = find_occasion(marks.occasion)
-    page = plain_page(occasion, title, lines, link, None if not_found in (NOT_SERVED, NOT_SHOWN) else entry)
+    page = plain_page(
+        occasion, title, lines, link, None if not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN) else entry
+    )
     answer = _html(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

@@ -6,7 +6,6 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
-from api.bodies import StrictJson
 from api.gift_bodies import (
     GiftEraseBody,
     GiftErasedAnswer,
@@ -16,6 +15,7 @@ from api.gift_bodies import (
     RecipientWalletBody,
 )
 from api.problems import OF_A_BODY, responses
+from api.schemas import StrictJson
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.gifts.wallets import GiftWallets, WalletRequest
 

@@ -1,5 +1,6 @@
 """Endpoints of operators; an endpoint without its secret in the settings does not exist."""
 
+import asyncio
 import hmac
 from typing import Annotated, Any
 
@@ -14,11 +15,15 @@ from litestar.params import JSONBody, SkipValidation
 from litestar.types import Guard
 from msgspec import Meta, Struct
 from pydantic import SecretStr
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.bodies import StrictJson
-from api.problems import OF_A_BODY, responses
-from api.schemas import EXAMPLE_RECIPIENT, AnyAddress
-from reminder_worker.errors import NotConfigured, Unauthorized
+from api.problems import OF_A_BODY, described, responses
+from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, HealthAnswer, LivenessAnswer, StrictJson
+from reminder_worker import __version__
+from reminder_worker.database.engine import must_take_writes
+from reminder_worker.database.migrate import schema_serves
+from reminder_worker.errors import NotConfigured, Unauthorized, Unavailable
 from reminder_worker.gifts.emails import GiftMailReport
 from reminder_worker.monitoring import erasure as operators
 from reminder_worker.monitoring.chain_summaries import ChainSummary
@@ -176,3 +181,44 @@ def _chain(status: ChainSummary) -> ChainAnswer:
     ]
     contracts: dict[str, str] = {name: to_checksum_address(address) for name, address in status.contracts.items()}
     return ChainAnswer(status.chain_id, status.head, contracts, wallets)
+
+
+class HealthController(Controller):
+    path = "/health"
+    tags = ["Health"]  # noqa: RUF012 - read by the framework
+    _look: asyncio.Task[bool] | None = None
+
+    @get("/live", operation_id="healthLive", summary="Is the process alive?")
+    async def live(self) -> LivenessAnswer:
+        """Answers as long as the process does; looks at nothing else."""
+        return LivenessAnswer(status="ok", version=__version__)
+
+    @get(
+        "/ready",
+        operation_id="healthReady",
+        summary="Can requests be served?",
+        responses={
+            503: described("`unavailable`: the database does not answer, takes no writes or is not of this version")
+        },
+    )
+    async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
+        """Fails when the database does not answer, takes no writes, or its schema does not serve this version: missing,
+        older, or more than one revision newer."""
+        # One look at a time, whoever asks meanwhile: no limit keeps anybody from asking.
+        if self._look is None or self._look.done():
+            self._look = asyncio.create_task(_serves(engine))
+        try:
+            serves = await asyncio.shield(self._look)
+        except (SQLAlchemyError, OSError, TimeoutError):
+            raise Unavailable("The database does not answer, or takes no writes.") from None
+        if not serves:
+            raise Unavailable("The database's schema does not serve this version; run the migrations.")
+        return HealthAnswer(status="ok")
+
+
+async def _serves(engine: AsyncEngine) -> bool:
+    async with asyncio.timeout(3):
+        serves = await schema_serves(engine)
+        if serves:
+            await must_take_writes(engine)
+    return serves

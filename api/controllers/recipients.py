@@ -5,7 +5,6 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
-from api.bodies import StrictJson
 from api.problems import OF_A_BODY, responses
 from api.schemas import (
     ErasedAnswer,
@@ -15,6 +14,7 @@ from api.schemas import (
     RecipientsAnswer,
     SavedAnswer,
     SignedBody,
+    StrictJson,
 )
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest

@@ -9,9 +9,8 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 
-from api.bodies import StrictJson
 from api.problems import OF_A_BODY, UNREADABLE, described, responses
-from api.schemas import rfc3339
+from api.schemas import StrictJson, rfc3339
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -34,8 +33,6 @@ SENTENCES: Final[Mapping[RequestState, str]] = {
     RequestState.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
     RequestState.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
 }
-
-GIVEN_UP: Final = "Whoever runs the service gave it up before it was mined; sign a new one."
 
 
 def _problems(**words: str) -> dict[int, ResponseSpec]:
@@ -227,8 +224,10 @@ def _accepted(view: RequestView) -> AcceptedAnswer:
 def _error(view: RequestView) -> RequestError | None:
     if view.state not in SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
         return None
-    is_given_up = view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED
-    return RequestError(view.reason or view.state.value, GIVEN_UP if is_given_up else SENTENCES[view.state])
+    sentence = SENTENCES[view.state]
+    if view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED:
+        sentence = "Whoever runs the service gave it up before it was mined; sign a new one."
+    return RequestError(view.reason or view.state.value, sentence)
 
 
 def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:

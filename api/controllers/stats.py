@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from litestar import Controller, Request, get
 from litestar.di import NamedDependency
@@ -20,9 +20,6 @@ from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
 from reminder_worker.statistics.prices import find_prices_at
 
-HISTORY_WITHIN_SECONDS: Final = 3
-AT_ONCE: Final = 4  # questions to the history; the database's connections are for everybody
-_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+ -]\d\d:\d\d)", re.ASCII)
 _NOT_MODIFIED = ResponseSpec(None, description="The client has these bytes: `If-None-Match` names their `ETag`")
 _RATE_LIMITED = described("`rate_limited`; `Retry-After` says when to come back")
 
@@ -92,7 +89,7 @@ class PriceHistory:
     def __init__(self, engine: AsyncEngine, published: PublishedStats) -> None:
         self._engine = engine
         self._published = published
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns = asyncio.Semaphore(4)  # the database's connections are for everybody
 
     async def at(self, text: str) -> CachedDocument:
         """Raises `InvalidInput`, `NoHistory` and `Unavailable`."""
@@ -100,7 +97,7 @@ class PriceHistory:
         if moment > max(int(time.time()), read_at or 0):
             raise InvalidInput("That moment lies in the future.", [FieldFault("/at", "lies in the future")])
         try:
-            async with asyncio.timeout(HISTORY_WITHIN_SECONDS), self._turns:
+            async with asyncio.timeout(3), self._turns:
                 found = [
                     (chain.chain_id, price)
                     for chain in self._published.chains
@@ -115,7 +112,7 @@ class PriceHistory:
 
 def _moment(text: str) -> int:
     """Unix seconds. A `+` that was not escaped arrives as a space."""
-    if _RFC_3339.fullmatch(text):
+    if re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+ -]\d\d:\d\d)", text, re.ASCII):
         try:
             return int(datetime.fromisoformat(text.upper().replace(" ", "+")).timestamp())
         except (ValueError, OverflowError):

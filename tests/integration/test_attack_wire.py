@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api import request_timeouts
+from api import server
 from api.metrics import RequestMetrics
 from devnet.scenarios import Scenario
 from reminder_worker.logging import configure_logging
@@ -99,7 +99,7 @@ async def test_who_does_not_finish_a_request_is_not_waited_for(
     world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also not while a byte comes now and then."""
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.3)
     for answered in await asyncio.gather(*(dripping(world, begun, b"1") for begun in BEGUN)):
         assert answered in ([], [400])
 
@@ -107,7 +107,7 @@ async def test_who_does_not_finish_a_request_is_not_waited_for(
 async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
     world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.3)
     assert await dripping(world, b"", b"\r\n") == []
     assert await dripping(world, LIVE + b"\r\n", b"\r\n") in ([200], [])
 
@@ -132,7 +132,7 @@ async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
 
 async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time counts for what the client owes, not for what we do."""
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.1)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.1)
 
     async def slow(_request: Any) -> Any:
         await asyncio.sleep(0.5)
@@ -146,7 +146,7 @@ async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch:
 
 async def test_who_does_not_take_the_answer_is_not_waited_for(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document asked for a hundred times over and never read."""
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.3)
     async with connected(world) as (reader, writer), asyncio.timeout(60):
         reader._transport.pause_reading()  # type: ignore[attr-defined]
         with pytest.raises(ConnectionError):  # noqa: PT012 - whichever of them finds the connection gone
@@ -158,7 +158,7 @@ async def test_who_does_not_take_the_answer_is_not_waited_for(world: ApiWorld, m
 
 async def test_a_header_without_end_is_not_kept(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is its size that ends it, long before its time."""
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 3600)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 3600)
     for endless in (b"X-Endless: " + b"a" * (1 << 22), b"X-A: b\r\n" * (1 << 19)):
         assert set(statuses(await answers_to(world, LIVE + endless))) <= {400}
     assert statuses(await answers_to(world, b"GET /" + b"a" * (1 << 22))) in ([], [400])
@@ -169,7 +169,7 @@ async def test_a_header_without_end_is_not_kept(world: ApiWorld, monkeypatch: py
 async def test_what_stands_between_chunks_or_behind_them_has_an_end_too(
     world: ApiWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request_timeouts, "REQUEST_SECONDS", 3600)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 3600)
     chunked = POST + b"Transfer-Encoding: chunked\r\n\r\n"
     for endless in (b"0\r\nX: " + b"a" * (1 << 22), b"0\r\n" + b"X: b\r\n" * (1 << 19), b"1;x=" + b"a" * (1 << 22)):
         assert set(statuses(await answers_to(world, chunked + endless))) <= {400}

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api import problems
-from api.gauges import make_gauge
+from api.metrics import make_gauge
 from devnet.scenarios import Scenario
 from reminder_worker import errors
 from reminder_worker.cli.main import main
@@ -122,7 +122,6 @@ async def test_the_metrics_and_their_labels_are_frozen(
         labels[f"reminder_worker_{name}"] = of
         return make_gauge(name, text, of, values)
 
-    monkeypatch.setattr("api.gauges.make_gauge", noted)
     monkeypatch.setattr("api.metrics.make_gauge", noted)
     async with (
         open_world(chain_scenario, engine) as world,

@@ -17,7 +17,7 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import statistics_gauges
+from api.metrics import statistics_gauges
 from assets.service import Service
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs

@@ -10,7 +10,7 @@ import pytest
 from eth_utils.address import to_checksum_address
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.gauges import upgrade_gauges
+from api.metrics import upgrade_gauges
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 
-from api.gauges import alert_gauges, request_gauges, wallet_gauges
+from api.metrics import alert_gauges, request_gauges, wallet_gauges
 from reminder_worker.monitoring.facts import OperatorFacts, PassState
 from reminder_worker.relay.operator import PayingWallet, RequestCount, WalletState
 
