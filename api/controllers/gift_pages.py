@@ -172,7 +172,7 @@ class GiftPageController(Controller):
         page_files: NamedDependency[PageFiles | None],
         settings: NamedDependency[Settings],
     ) -> Response[str]:
-        """The page of a gift; what it says of an unknown occasion is the default's."""
+        """Return the page of a gift; an unknown occasion gets the words of the default."""
         pages, marks = _served(gift_pages), _marks(request)
         entry = page_files.entries["claim"] if page_files else None
         link = None
@@ -233,7 +233,7 @@ def page_file(
 
 
 def file_response(request: Request[Any, Any, Any], file: PageFile, cache_control: str) -> Response[bytes]:
-    """Return a built file, compressed for clients that read it so."""
+    """Return a built file, compressed for clients that accept gzip."""
     headers = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
     if file.gzipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"

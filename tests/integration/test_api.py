@@ -339,7 +339,7 @@ def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]
 
 
 async def test_every_field_of_the_document_is_described_and_its_examples_are_read(world: ApiWorld) -> None:
-    """Each example body gets past every check of its shape: what refuses it is its age or its signature."""
+    """Every example body has the right shape: only its age or its signature is refused."""
     document = (await world.request("GET", "/schema/openapi.json")).body
     assert document["openapi"].startswith("3.1")
     for name, schema in document["components"]["schemas"].items():

@@ -93,7 +93,7 @@ async def test_it_starts_ready_and_ends_in_order(environ: dict[str, str]) -> Non
 async def test_endpoints_of_another_chain_are_an_error_at_the_start_and_nothing_ends(
     chain_scenario: Scenario, environ: dict[str, str], rpc: str
 ) -> None:
-    """Also beside one that does not answer, which is no such error."""
+    """A second endpoint without an answer is no such error."""
     url = chain_scenario.anvil.url
     other = chain_scenario.deployment.settings_environ(5, ",".join(filter(None, (rpc, url))))
     async with _process({**environ, "CHAINS": "5", **other}) as process, aiohttp.ClientSession() as session:

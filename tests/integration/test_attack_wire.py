@@ -66,7 +66,7 @@ async def answers_to(world: ApiWorld, sent: bytes) -> bytes:
 
 
 def statuses(answers: bytes) -> list[int]:
-    """Of answers one behind another: a body does not end with its line."""
+    """Return the status codes of pipelined answers: a body does not end with a line."""
     return [int(each) for each in re.findall(rb"HTTP/1\.1 (\d{3})", answers)]
 
 
@@ -80,7 +80,7 @@ BEGUN = (
 
 
 async def dripping(world: ApiWorld, begun: bytes, drop: bytes) -> list[int]:
-    """What was answered to one who goes on sending a little until the server has had enough."""
+    """Return the answer to a client that keeps sending a little until the server closes."""
     async with connected(world) as (reader, writer), asyncio.timeout(60):
         writer.write(begun)
         gone = asyncio.create_task(reader.read())
@@ -115,7 +115,7 @@ async def test_a_byte_now_and_then_keeps_no_connection_without_a_request(
 async def test_who_leaves_in_the_middle_of_a_request_is_no_fault_of_ours(
     world: ApiWorld, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Or anybody could make the alert of our own faults ring, and nobody believe it."""
+    """Otherwise any client could raise the alert of our own faults."""
     configure_logging(world.parts.settings)
     counted: asyncio.Queue[tuple[Any, ...]] = asyncio.Queue()
     monkeypatch.setattr(RequestMetrics, "observe", lambda _, *seen: counted.put_nowait(seen))
@@ -157,7 +157,7 @@ async def test_who_does_not_take_the_answer_is_not_waited_for(world: ApiWorld, m
 
 
 async def test_a_header_without_end_is_not_kept(world: ApiWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is its size that ends it, long before its time."""
+    """Its size ends the request long before the time limit."""
     monkeypatch.setattr(server, "REQUEST_SECONDS", 3600)
     for endless in (b"X-Endless: " + b"a" * (1 << 22), b"X-A: b\r\n" * (1 << 19)):
         assert set(statuses(await answers_to(world, LIVE + endless))) <= {400}

@@ -1,7 +1,7 @@
-"""Promises about what strangers send, and what their contracts answer: each is bounded before it costs anything.
+"""Promises about input of strangers and answers of their contracts: size limits apply before any work is done.
 
-Unicode normalisation of combining marks takes quadratic time. Each text that is too long here becomes short when it is
-normalised: code that checks the length later accepts it.
+Unicode normalisation of combining marks takes quadratic time. A text of these tests is too long and becomes short
+when normalised: code that checks the length afterwards would accept the text.
 """
 
 import tracemalloc

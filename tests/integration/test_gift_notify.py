@@ -1,4 +1,4 @@
-"""Who may have somebody told of a gift, in which words, how often; corrections and erasure."""
+"""Registration of gift emails: permitted signers, texts and rates; corrections and erasure."""
 
 import time
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ async def test_only_the_one_who_sealed_it_may_register_or_erase(world: World) ->
 
 
 async def test_an_index_that_names_another_giver_registers_and_erases_nothing(world: World) -> None:
-    """The chain itself says who sealed it, before anybody is written to."""
+    """The giver is read from the chain before an email is sent."""
     id, thief = world.seal(), world.scenario.account("thief")
     await world.index.advance()
     lied = "update worker.timelock set owner = :thief where timelock_id = :id returning true"
@@ -231,7 +231,7 @@ async def test_a_captured_message_brings_nothing_back(world: World) -> None:
 
 @pytest.mark.parametrize(("ahead", "refusal"), [(-10, Expired), (3660, DeadlineTooFar)])
 async def test_a_message_is_good_for_an_hour_at_most(world: World, ahead: int, refusal: type[Exception]) -> None:
-    """Else what was captured could bring back somebody erased, once the write that came after it is forgotten."""
+    """Otherwise a captured message could restore an erased recipient after the later write is forgotten."""
     id = world.seal()
     world._deadline = int(time.time()) + ahead - 1
     with pytest.raises(refusal):

@@ -104,7 +104,7 @@ _MOVES = """
 
 @dataclass
 class PageEyes:
-    """Looks at a page in each way; what is wrong is kept with the state's name, so that one run tells all."""
+    """Checks a page in every way and keeps each fault with the state's name: one run shows all faults."""
 
     page: Page
     faults: list[str] = field(default_factory=list)
@@ -246,7 +246,7 @@ async def test_every_state_of_opening_a_gift(
 
 
 async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
-    """Of text, of the focus ring and of what one types into; light and dark, a sealed gift and an open one."""
+    """Contrast of text, focus ring and fields; light and dark, for a sealed and an open gift."""
     page, ada = visitor.page, gift_world.person("ada")
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
     sealed, opened = await gift_world.seal(ada, opened=False), await gift_world.seal(ada)
@@ -344,7 +344,7 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Pag
 
 
 async def test_what_is_wrong_is_seen(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
-    """A page that is bad in each way is found bad in each way."""
+    """On a page with every fault, every fault is found."""
     await visitor.page.goto((await _sealed(gift_world)).url)
     await visitor.page.evaluate(
         """() => { const bad = document.createElement("div"); document.querySelector("main").append(bad);

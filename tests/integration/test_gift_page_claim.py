@@ -1,4 +1,4 @@
-"""What a recipient sees and does on the claim page, in Chromium, over the real API, chain and relay."""
+"""The claim page as a recipient sees and uses it, in Chromium, over the real API, chain and relay."""
 
 import asyncio
 import re
@@ -124,7 +124,7 @@ async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same
 async def test_what_a_link_came_with_on_its_way_takes_nothing_of_its_letter(
     gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
-    """Who wraps a long line, puts a full stop behind it or tracks its readers did not lose anything."""
+    """A wrapped line, a full stop or tracking parameters after the link lose nothing."""
     gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
     for add in ADDED_PARTS.values():
         await visitor.page.goto("about:blank")
@@ -142,7 +142,8 @@ async def test_the_letter_leaves_the_address_bar_only_when_asked(gift_world: Gif
     await page.goto(gift.url)
     await page.get_by_text("Share or hide the message").click()
     told = page.locator("#share").get_by_role("status")
-    await expect(told).to_have_count(1)  # before its words: of one that comes with them screen readers tell nothing
+    # Before its words: screen readers ignore a status that appears with its words.
+    await expect(told).to_have_count(1)
     for name, copied in (("Copy the whole link", gift.url), ("Copy the link without it", bare)):
         await page.get_by_role("button", name=name).click()
         await expect(told).to_contain_text("copied")
@@ -173,7 +174,7 @@ async def test_each_trouble_has_its_own_words(gift_world: GiftWorld, visitor: Pa
 
 
 async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWorld, visitor: PageVisitor) -> None:
-    """While the chain does not answer; then the page shows it by itself, letter and all."""
+    """The page waits while the chain does not answer, and then shows the gift and the letter by itself."""
     gift = await gift_world.seal(gift_world.person("ada"))
     scenario, listed = gift_world.scenario, gift_world.scenario.deployment.token_white_list
     code = scenario.anvil.rpc("eth_getCode", listed, "latest")

@@ -44,7 +44,7 @@ class EmailWorld:
     provider: AuthProxyStandIn
 
     async def wallet(self, email: str = EMAIL, *, remembered: bool = True) -> LocalAccount:
-        """Of an email, as the service makes it; `remembered`: since the service keeps which address it has."""
+        """Return the wallet of an email as the service makes it. `remembered`: the service also stores the address."""
         parts = self.gifts.api.parts
         made, wallet = self.provider.wallet(email, parts.hashes.sub_organization(email))
         address_hash = parts.hashes.gift_wallet(wallet.address.lower()) if remembered else None
@@ -170,7 +170,7 @@ crypto.subtle.sign = async (...asked) => {
 
 
 async def test_a_signature_of_small_numbers_is_accepted_as_any_other(world: EmailWorld, visitor: PageVisitor) -> None:
-    """The provider refuses what is not DER to the letter; who has that luck would be told that it does not answer."""
+    """The provider refuses signatures in inexact DER: an unlucky visitor would read of an outage."""
     await visitor.page.add_init_script(SHORT_NUMBERS)
     gift = await world.seal(await world.wallet())
     await ask_for_code(visitor, gift)
@@ -255,7 +255,7 @@ async def test_a_wallet_that_the_service_knows_no_address_of_is_asked_for_by_ema
 
 
 async def test_the_key_of_a_session_cannot_be_read_from_the_page(world: EmailWorld, visitor: PageVisitor) -> None:
-    """Who has it signs as the recipient, until the provider ends the session."""
+    """The session key signs as the recipient until the provider ends the session."""
     await visitor.context.add_init_script(REMEMBER_KEYS)
     await ask_for_code(visitor, await world.seal(await world.wallet()))
     await type_code(visitor, world.provider.mailbox[EMAIL][-1])

@@ -1,4 +1,4 @@
-"""How opening a gift can end or stop without it, in Chromium: each in its own words, and with what to do now."""
+"""Ends and interruptions of opening a gift, in Chromium: every case has its own words and says how to go on."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -191,7 +191,7 @@ WAITS = (
 async def test_why_a_gift_is_not_sent_yet_is_said_to_people(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
-    """Who is told of fees waits for them; who is told what it is knows whether to come back."""
+    """The page names the reason of a delay, for example fees, so the visitor knows when to come back."""
     now = {"id": "1", "status": "deferred_fee", "waitsFor": "", "txHash": None, "error": None}
     async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
         world.following.clear()

@@ -1,4 +1,4 @@
-"""What can go wrong for a giver: no gift is sealed twice or by mistake, and none that is sealed is lost from sight."""
+"""Faults on the giver's page: no gift is sealed twice or by mistake, and no sealed gift is lost from sight."""
 
 import asyncio
 import json
@@ -84,7 +84,7 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """The wallet's node fails after the transaction was sent: the page asks on, and who leaves it is warned."""
+    """The wallet's node fails after the transaction was sent: the page keeps asking, and warns a giver who leaves."""
     page = visitor.page
     wallet.declines = {RECEIPT}
     await fill_in_for_a_wallet(page, gift_world)
@@ -105,7 +105,7 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
 async def test_the_link_of_a_sealed_gift_is_shown_although_the_service_does_not_answer(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """Its card is to be had later; nothing says that it did not work, which would invite to seal it again."""
+    """The card is available later; no message of a failure invites the giver to seal the gift again."""
     page = visitor.page
     await page.route("**/gift/*/*", lambda route: route.abort())
     await fill_in_for_a_wallet(page, gift_world)
@@ -149,7 +149,7 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
 async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """What is filled in is there again: who seals it once more may give twice."""
+    """The form is filled in again, with a warning: sealing once more may give twice."""
     page, told = visitor.page, visitor.page.get_by_role("status").first
     wallet.declines = {RECEIPT}
     await fill_in_for_a_wallet(page, gift_world)

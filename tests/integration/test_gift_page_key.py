@@ -158,7 +158,7 @@ async def test_a_paper_key_is_read_by_the_camera(gift_world: GiftWorld, visitor:
 
 
 async def test_a_key_that_was_not_needed_is_forgotten_too(gift_world: GiftWorld, visitor: PageVisitor) -> None:
-    """Typed, and held before the camera that looks for it; then the gift is opened with a wallet."""
+    """The key is typed or held before the camera; afterwards the gift is opened with a wallet."""
     ada = gift_world.person("ada")
     gift, page = await gift_world.seal(ada, marks=PAPER), visitor.page
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))

@@ -95,7 +95,7 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
 @example(fragment="A" * 2135)
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_both_sides_read_the_same_letters(page: LinkPage, fragment: str) -> None:
-    """Of well-formed, odd, cut and random fragments."""
+    """Page and server read well-formed, odd, cut and random fragments alike."""
     assert page.ask(fragment) == _server_reads(fragment)
 
 
@@ -120,7 +120,7 @@ def test_an_emoji_that_is_younger_than_our_tables_or_a_phones_is_part_of_a_name(
 
 
 def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: LinkPage) -> None:
-    """Two planes hold nothing else. What reads as an address with them both refuse, whichever knows them."""
+    """Two planes hold nothing else. Page and server refuse a name with them that reads like an address."""
     for ideograph in ("\U00031350", "\U000323b0", "\U0003fffd"):  # of 2022, of 2025, and of some later year
         letter = {"to": f"王{ideograph}明", "from": ideograph, "note": ""}
         written = page.ask(letter)

@@ -1,4 +1,4 @@
-"""From sealing to opening, by each way, in Chromium: what a giver does on one page, four recipients open on another.
+"""From sealing to opening in Chromium: a giver seals on one page, four recipients open on another.
 
 On phones that know nothing younger than iOS 15, as far as scripts go.
 """

@@ -17,7 +17,7 @@ from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-# A wallet sends what it was asked to, and the page that asked is gone before it could be told.
+# A wallet sends the transaction, and the page is closed before the answer arrives.
 NEVER_TELLS = """
 window.addEventListener("eip6963:announceProvider", ({ detail: { provider } }) => {
   const ask = provider.request;
@@ -94,7 +94,7 @@ async def test_a_reload_finds_a_gift_that_its_recipient_pays_for(gift_world: Gif
 async def test_a_reload_while_the_wallet_still_asks_offers_no_second_payment(
     gift_world: GiftWorld, visitor: PageVisitor, agrees: bool
 ) -> None:
-    """Its window stays open, and what is agreed to there no page hears of: the gift itself tells; or it starts anew."""
+    """The wallet's window stays open, and its answer reaches no page: the page asks the gift, or starts again."""
     page, ada = visitor.page, gift_world.scenario.account("ada")
     gift, wallet = await gift_world.seal(ada), BusyNetwork(gift_world.scenario, ada, "Ada's wallet")
     await visitor.has(wallet)
@@ -156,7 +156,7 @@ async def test_a_payment_that_was_given_up_in_the_wallet_can_be_made_anew(
 async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
     chain_scenario: Scenario, engine: AsyncEngine, visitor: PageVisitor
 ) -> None:
-    """Reverted, because the recipient's own transaction was first: the page says what is so, not that it failed."""
+    """Reverted, because the recipient's own transaction was first: the page shows the gift as opened, not a failure."""
     ada = chain_scenario.account("ada")
     async with open_gift_world(chain_scenario, engine) as world:
         gift, page = await world.seal(ada, marks=PAPER), visitor.page

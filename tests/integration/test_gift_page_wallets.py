@@ -68,7 +68,7 @@ async def test_a_wallet_pays_its_own_fee_where_nothing_is_sponsored(
 async def test_of_ether_that_is_kept_in_another_token_the_amount_is_the_tokens(
     gift_world: GiftWorld, visitor: PageVisitor, kept: bool
 ) -> None:
-    """What it was sold for nobody here knows: its own amount is told, and that it came as ether, if it did."""
+    """The price of a sold token is unknown here: the page shows the token's amount and whether ether was paid out."""
     s, ada = gift_world.scenario, gift_world.person("ada")
     usdc = s.deployment.usdc
     id = s.create_gift(gift_world.giver, ada.address, eth=ETHER, stored_as=usdc, duration=0)

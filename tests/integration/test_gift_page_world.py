@@ -44,7 +44,7 @@ async def test_a_secret_that_gets_out_is_seen(gift_world: GiftWorld, visitor: Pa
 
 
 async def test_nothing_of_a_visitor_is_left_to_the_next(gift_world: GiftWorld, browser: Browser) -> None:
-    """They share a browser, of whose own traffic neither knows."""
+    """Two visitors share a browser, and neither sees the other's traffic."""
     page, seen = f"{gift_world.origin}/health/live", []
     script = """async (secret) => { localStorage.a ??= secret; document.cookie ||= `a=${secret}`;
         const { state } = await navigator.permissions.query({ name: "clipboard-read" });

@@ -181,7 +181,7 @@ async def test_of_wrapped_ether_that_is_gone_the_page_does_not_say_how_it_was_pa
 async def test_the_facts_tell_what_this_installation_offers(
     chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
 ) -> None:
-    """Whether withdrawals are relayed, and the identity provider's two public ids; never its keys."""
+    """The facts say if withdrawals are relayed, and name the identity provider's two public ids, never its keys."""
     gift = chain_scenario.create_gift(giver, ada.address, eth=1)
     async with open_world(chain_scenario, engine, **GIFTS, **PROVIDER, RELAYER_KEY="0x" + "11" * 32) as world:
         body = (await facts(world, gift)).body
@@ -231,7 +231,7 @@ async def test_a_chain_that_cannot_be_read_is_said_to_be_so(world: ApiWorld, giv
 
 
 async def test_the_page_shows_the_public_facts_as_text(world: ApiWorld, giver: LocalAccount, ada: LocalAccount) -> None:
-    """What, when, for whom, where; nothing on it runs but our own script, loads from elsewhere or leads away."""
+    """The page shows the gift, its time, recipient and place; only our own script runs, and no link leads away."""
     s = world.scenario
     gift = s.create_gift(giver, ada.address, eth=15 * 10**17, duration=DAY)
     shown = await page(world, gift, "?o=wedding&paper=1&email=1")
@@ -322,7 +322,7 @@ async def test_a_gift_has_one_path(world: ApiWorld) -> None:
 
 
 async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: ApiWorld) -> None:
-    """Who was given it shall not read a problem's JSON; beside the prefix there are no people."""
+    """A recipient never reads a problem's JSON; only programs ask outside of the prefix."""
     for path in ("", "/", "/31337", "/31337/?o=birthday", "/for", "/for/", "/31337/1/2", "/cards"):
         shown = await world.request("GET", f"/sealed{path}")
         assert (shown.status, shown.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
@@ -338,7 +338,7 @@ async def test_a_link_that_was_cut_off_is_told_so_on_a_page(world: ApiWorld) -> 
 async def test_an_address_leads_to_its_newest_live_gift(
     world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:
-    """Of whitelisted tokens; with only the three marks of the query, encoded anew, and no fragment."""
+    """The newest gift of whitelisted tokens; the link keeps the three flags of the query, and no fragment."""
     s, d = world.scenario, world.scenario.deployment
     older = s.create_gift(giver, ada.address, eth=1, duration=0)
     newest = s.create_gift(giver, ada.address, tokens=[(d.usdc, 5)], duration=0)
@@ -414,7 +414,7 @@ async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was
 async def test_what_lies_on_a_test_chain_takes_no_sheet_away_from_a_gift_on_mainnet(
     chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
 ) -> None:
-    """There anybody seals for nothing, and nodes fail more often: neither hides what has a value."""
+    """Sealing is free on a test chain, and its nodes fail more often: neither hides a gift of value."""
     with Anvil(chain_id=1) as mainnet:
         real = Scenario(mainnet, deploy(mainnet))
         environ = real.deployment.settings_environ(1, mainnet.url)

@@ -1,4 +1,4 @@
-"""Wallets addressed by email: one for each email, controlled by its owner alone, and nothing of the email kept."""
+"""Wallets for email addresses: one for each email, controlled by its owner alone; the email is not stored."""
 
 import asyncio
 import hashlib
@@ -64,7 +64,7 @@ class WalletWorld:
         return replace(WalletRequest(chain_id, signer.address.lower(), email, deadline, signature), **changes)
 
     def another(self, **more: str) -> GiftWallets:
-        """As another process has it, with other settings where given."""
+        """Return the service as another process sees it, with other settings if given."""
         settings = settings_for(
             self.scenario, "postgresql://unused@localhost/unused", **(self.provider.settings() | more)
         )
@@ -267,7 +267,7 @@ async def test_an_owner_who_signed_in_by_a_code_keeps_the_wallet(world: WalletWo
 
 @asynccontextmanager
 async def answering(answer: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> AsyncIterator[str]:
-    """What stands where the provider should, and its address."""
+    """Return a server in place of the provider, and its address."""
     app = web.Application()
     app.router.add_post("/public/v1/{kind}/{name}", answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
@@ -324,7 +324,7 @@ async def test_a_sub_organization_squatting_on_the_name_is_not_answered(world: W
 async def test_wallet_of_another_person_is_not_remembered_for_an_email(
     world: WalletWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A provider that once names another person's wallet does not decide who gets later gifts."""
+    """If the provider once names another person's wallet, later gifts still go to the right person."""
     theirs = await world.wallets.find_address(world.request("friend@post.example"))
     with monkeypatch.context() as once:
         once.setattr(IdentityProvider, "create_organization", AsyncMock(return_value=world.provider.only.id))
@@ -372,7 +372,7 @@ async def test_what_fails_for_the_providers_sake_is_not_counted_against_the_give
 
 
 async def test_a_giver_whose_requests_keep_failing_comes_to_an_end(world: WalletWorld) -> None:
-    """Each new email takes one of the day's creations, whatever becomes of it."""
+    """Every new email uses one of the day's creations, also when its creation fails."""
     away = world.another(GIFT_WALLETS_PER_GIVER="2", TURNKEY_URL="http://127.0.0.1:1")
     for number in range(2 + MOST_GIVEN_BACK):
         with pytest.raises(IdentityProviderUnavailable):
@@ -408,7 +408,7 @@ async def test_creations_and_givers_are_capped_by_the_day(world: WalletWorld) ->
 
 
 async def test_givers_on_a_test_chain_burn_half_of_the_days_creations_at_most(world: WalletWorld) -> None:
-    """An account that has sent a transaction costs nothing there; beside mainnet it takes nobody's day away."""
+    """An account with a transaction is free on a test chain, and cannot use up the day of givers on mainnet."""
     with Anvil(chain_id=1) as mainnet:
         real = replace(world, scenario=Scenario(mainnet, deploy(mainnet)))
         environ = real.scenario.deployment.settings_environ(1, mainnet.url)

@@ -69,7 +69,7 @@ async def test_an_email_arrives_whole(client: ServiceClient, inbox: SmtpInbox) -
 
 
 async def test_a_line_of_one_dot_ends_no_email(mail_database: str, inbox: SmtpInbox) -> None:
-    """Nor does it begin another one, of whoever wrote that line."""
+    """The line does not begin a second email of its author either."""
     pool = smtp.SmtpPool(MailServiceSettings.from_environ(environment(mail_database, inbox)))
     sender, recipient = parse_address("reminders@mail.example.org"), parse_address(EMAIL)
 
@@ -294,7 +294,7 @@ async def test_sigterm_finishes_what_is_under_way(mail_database: str, inbox: Smt
 async def test_a_database_that_is_away_sends_nothing(
     client: ServiceClient, inbox: SmtpInbox, mail_database: str
 ) -> None:
-    """503 while it is away, to who unsubscribes on a page, and the service finds it again by itself."""
+    """The unsubscribe page answers 503 without the database, and the service reconnects by itself."""
     hasher = AddressHasher(
         MailServiceSettings.from_environ(environment(mail_database, inbox)).hash_key.get_secret_value()
     )
@@ -357,7 +357,7 @@ async def test_starttls_and_login(mail_database: str, certificate: ssl.SSLContex
 async def test_a_refused_login_is_not_tried_with_each_email(
     mail_database: str, certificate: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That would lock the account. After five minutes one of those that wait tries it; `doctor` may at any time."""
+    """That would lock the account. After five minutes one waiting email tries it; `doctor` may at any time."""
     settings = {"SMTP_TLS": "starttls", "SMTP_USERNAME": "user", "SMTP_PASSWORD": "new", "SMTP_POOL_SIZE": "2"}
     async with (
         SmtpInbox(tls=certificate, login=("user", "right")) as inbox,
@@ -404,7 +404,7 @@ async def test_whether_the_smtp_server_lets_us_in_is_told_before_an_email_finds_
 
 
 async def test_nothing_is_sent_in_clear_when_encryption_is_asked_for(mail_database: str, inbox: SmtpInbox) -> None:
-    """A server without STARTTLS, or somebody in between who hides it, gets no address."""
+    """A server without STARTTLS receives no address, nor does an attacker who hides STARTTLS."""
     async with served(environment(mail_database, inbox, SMTP_TLS="starttls")) as client:
         answer = await client.send("key-1")
     assert (answer.json["code"], "STARTTLS" in answer.json["detail"]) == ("smtp_unavailable", True)

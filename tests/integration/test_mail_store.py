@@ -36,7 +36,7 @@ def cut(database: str) -> None:
 
 
 async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_database: str) -> None:
-    """What it had not handed over is freed and can no longer leave; what it had is in doubt until it says otherwise."""
+    """Keys not handed over are freed and their emails can no longer leave; keys handed over are in doubt."""
     async with opened(mail_database) as one, opened(mail_database) as two:
         before, after, done = [await claimed(one, key) for key in ("before", "after", "done")]
         assert await one.hand_over(after)

@@ -1,4 +1,4 @@
-"""The operators' endpoints: not there without their secret, and what each of them does and shows."""
+"""Endpoints for operators: absent without their secret, their effects and their answers."""
 
 import asyncio
 import hashlib

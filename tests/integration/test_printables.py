@@ -1,4 +1,4 @@
-"""The three printed artifacts as Chromium draws them: what they carry and never carry, and that phones read it."""
+"""The three printed artifacts as Chromium draws them: their contents, their secrets, and codes that phones read."""
 
 import asyncio
 import json
@@ -230,7 +230,7 @@ def chunk_starts(raw: bytes) -> Sequence[int]:
 
 
 async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: PrintStudio) -> None:
-    """Of two keys sealed alike, the sheets differ on the secret panel only."""
+    """Sheets of two keys with the same gift differ on the secret panel only."""
     address = Account.from_key(KEY).address
     one = await studio.draw("sheet", sheet(address=address))
     other = await studio.draw("sheet", sheet(address=address, key=OTHER_KEY))
@@ -249,7 +249,7 @@ async def test_the_secret_panel_is_pure_white_and_alone_carries_the_key(studio: 
 
 
 async def test_neither_key_nor_amount_can_be_on_the_card_nor_the_key_on_the_record(studio: PrintStudio) -> None:
-    """What they are given beside their own facts changes no pixel and is written nowhere."""
+    """Facts of another artifact change no pixel and are written nowhere."""
     secrets = {"key": KEY, "groups": [KEY[2:6]], "amount": "98765", "units": "98765"}
     assert await studio.png("card", gift_card()) == await studio.png("card", gift_card() | secrets)
     words = await studio.words()

@@ -155,7 +155,7 @@ async def test_a_client_cannot_choose_the_address_it_is_counted_under(proxy: Run
 
 
 async def test_visitors_who_come_by_the_apps_proxy_count_each_by_itself(folder: Path) -> None:
-    """It appends whom it saw; what stands left of that is the visitor's own claim."""
+    """The proxy appends the address it saw; entries to its left are the visitor's own claim."""
     said = {"X-Forwarded-For": "192.0.2.9, 198.51.100.7"}
     async with _proxy(folder, "127.0.0.0/8", app="127.0.0.1") as proxy:
         for host, path in (("api.example.org", "/sponsor/gift-withdraw"), ("mail.example.org", "/unsubscribe/token")):
@@ -270,7 +270,7 @@ async def _connected(proxy: RunningNginx) -> tuple[asyncio.StreamReader, asyncio
 
 
 async def _said_to(proxy: RunningNginx, sent: bytes, drop: bytes = b"") -> bytes:
-    """What comes back until the proxy closes, to one who goes on sending `drop` meanwhile."""
+    """Return the answer until the proxy closes, to a client that keeps sending `drop`."""
     reader, writer = await _connected(proxy)
     gone = asyncio.create_task(reader.read())
     async with asyncio.timeout(60):
@@ -334,7 +334,7 @@ LARGE = (UNSUBSCRIBE + b"Content-Length: 60000\r\n\r\n{", UNSUBSCRIBE + b"Transf
 async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_them(
     folder: Path, large: bytes
 ) -> None:
-    """What is held is in the memory of the proxy."""
+    """Held requests are in the memory of the proxy."""
     async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
         answers = []
         for _ in range(21):
@@ -351,7 +351,7 @@ async def test_one_address_holds_twenty_large_bodies_open_and_small_ones_beside_
 
 
 async def test_a_thousand_large_bodies_leave_room_for_small_requests(folder: Path) -> None:
-    """From fifty-one visitors, each with fewer than it may hold."""
+    """Fifty-one visitors hold connections, every visitor fewer than allowed."""
     files = resource.getrlimit(resource.RLIMIT_NOFILE)
     async with AsyncExitStack() as stack:
         stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, files)

@@ -59,7 +59,7 @@ async def test_retry_after_is_the_end_of_the_window_and_then_it_fits(quotas: Quo
 async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
     quotas: QuotaCounters, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A window that ends while it is asked about is not the next one: after midnight nobody waits for another day."""
+    """A window that ends during the request is not the next window: after midnight no client waits another day."""
     await quotas.reserve_one(None, "test", "a", 1, 60)
     clock.now = 1_700_000_039  # the last second of its minute
     _asking_takes(1, quotas, clock, monkeypatch)
@@ -70,7 +70,7 @@ async def test_retry_after_is_of_the_window_that_was_full_also_at_its_very_end(
 
 @pytest.mark.parametrize(("limit", "seconds"), [(10, 3600), (60, 3600), (60, 60), (1000, 60)])
 async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: QuotaCounters, limit: int, seconds: int) -> None:
-    """Each request reaches a process that has served none before: all fit the limit, and no more do."""
+    """Every request reaches a new process: as many as the limit pass, and no more."""
 
     async def count() -> None:
         process = RateLimit(ClientAddresses((), KeyedHash(b"h" * 32)), quotas, limit, "test", seconds)
@@ -84,7 +84,7 @@ async def test_restarts_and_replicas_use_up_no_clients_limit(quotas: QuotaCounte
 
 @pytest.mark.parametrize(("limit", "seconds"), [(60, 3600), (6000, 60)])
 async def test_a_process_that_ends_takes_little_with_it(quotas: QuotaCounters, limit: int, seconds: int) -> None:
-    """Of a limit that two processes share six seconds' worth is lost at most."""
+    """Two processes that share a limit lose at most six seconds of its requests."""
 
     def scope() -> Any:
         return {"type": "http", "client": ("203.0.113.9", 1), "headers": []}

@@ -1,4 +1,4 @@
-"""The occasion set: whole, legible, and with a preview image each that is what the set draws."""
+"""The occasion set: complete and legible, and every preview image is drawn from the set."""
 
 from io import BytesIO
 

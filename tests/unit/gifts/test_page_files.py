@@ -1,4 +1,4 @@
-"""What was built of the gift page, by its manifest."""
+"""Built files of the gift page, by their manifest."""
 
 import gzip
 import json

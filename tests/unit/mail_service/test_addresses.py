@@ -147,7 +147,7 @@ def test_a_subject_is_read_as_it_was_written(subject: str) -> None:
 )
 @pytest.mark.parametrize("address", ["anna@example.net", "zoë@example.net"])
 def test_any_name_gives_one_recipient(name: str, address: str) -> None:
-    """Whatever the name holds, a mail program reads one mailbox: the given one, with this name."""
+    """With any name, a mail program reads one mailbox: the given address with this name."""
     content = compose_message(
         sender=("Reminders", parse_address("reminders@example.org")),
         recipient=(name, parse_address(address)),

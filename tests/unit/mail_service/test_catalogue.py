@@ -1,4 +1,4 @@
-"""Every email that can be written: its words, its safety, and what its variables may hold."""
+"""Every email of the catalogue: words, safety and permitted values of variables."""
 
 import html
 import re
