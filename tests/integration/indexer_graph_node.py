@@ -1,13 +1,14 @@
 """A GraphQL server that follows graph-node: dialect, limits and errors, over the shipped schema.
 
-What graph-node makes of a schema is made here too: a singular and a plural field for each entity, filters, orders,
-`block`, `_meta`; `first` at most 1000, `skip` at most 5000, BigInt as strings, 200 with `errors` when it refuses.
+What graph-node makes of a schema is made here too, as far as we ask: a plural field for each entity, filters, orders,
+`block`, `_meta`; `first` at most 1000, BigInt as strings, 200 with `errors` when it refuses.
 The entities come from a chain, by handlers written as a subgraph's mapping would be, apart from the service's code.
 """
 
 import copy
 from collections import deque
 from importlib.resources import files
+from operator import eq, ge, gt, le
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,13 +25,11 @@ from devnet.scenarios import Scenario
 Entity = dict[str, Any]
 Store = dict[str, dict[str, Entity]]
 NOBODY = "0x" + "0" * 40
-PLURALS = {"Legacy": "legacies"}
 FIXED = """
 scalar BigInt
 scalar Bytes
 enum OrderDirection { asc desc }
-enum _SubgraphErrorPolicy_ { allow deny }
-input Block_height { hash: Bytes number: Int number_gte: Int }
+input Block_height { hash: Bytes }
 type _Block_ { hash: Bytes number: Int! timestamp: Int parentHash: Bytes }
 type _Meta_ { block: _Block_! deployment: String! hasIndexingErrors: Boolean! }
 """
@@ -132,12 +131,9 @@ class GraphNode:
             order = " ".join(field.name.value for field in fields)
             parts += [f"type {name} {{ {lines} }}", f"input {name}_filter {{ {filters} }}"]
             parts += [f"enum {name}_orderBy {{ {order} }}"]
-            common = "block: Block_height, subgraphError: _SubgraphErrorPolicy_! = deny"
-            singular = name[0].lower() + name[1:]
             queries += [
-                f"{singular}(id: ID!, {common}): {name}",
-                f"{PLURALS.get(name, singular + 's')}(skip: Int = 0, first: Int = 100, orderBy: {name}_orderBy,"
-                f" orderDirection: OrderDirection, where: {name}_filter, {common}): [{name}!]!",
+                f"{_plural(name)}(first: Int = 100, orderBy: {name}_orderBy, orderDirection: OrderDirection,"
+                f" where: {name}_filter, block: Block_height): [{name}!]!"
             ]
         schema = build_schema("\n".join([*parts, f"type Query {{ {chr(10).join(queries)} }}"]))
         types: Any = schema.type_map
@@ -148,9 +144,7 @@ class GraphNode:
         asked: Any = schema.query_type.fields  # type: ignore[union-attr]
         asked["_meta"].resolve = lambda _root, _info, block=None: self._meta(block)
         for node in self.types:
-            name = node.name.value
-            singular = name[0].lower() + name[1:]
-            asked[PLURALS.get(name, singular + "s")].resolve = self._resolver(name)
+            asked[_plural(node.name.value)].resolve = self._resolver(node.name.value)
         types["TimelockAsset"].fields["timelock"].resolve = lambda asset, _info: {"id": asset["timelock"]}
         return schema
 
@@ -165,39 +159,33 @@ class GraphNode:
     def _state(self, block: Any) -> tuple[int, str, Store]:
         if not block:
             return self.states[-1]
-        if block.get("hash"):
-            for state in self.states:
-                if state[1] == block["hash"]:
-                    return state
-            raise GraphQLError("Failed to decode `block.hash` value: `no block with that hash found`")
-        number = block.get("number", block.get("number_gte"))
         for state in self.states:
-            if state[0] == number:
+            if state[1] == block["hash"]:
                 return state
-        raise GraphQLError(f"Failed to decode `block.number` value: `only indexed up to {self.states[-1][0]}`")
+        raise GraphQLError("Failed to decode `block.hash` value: `no block with that hash found`")
 
     def _resolver(self, name: str) -> Any:
         def resolve(
             _root: Any,
             _info: Any,
-            skip: int = 0,
             first: int = 100,
             orderBy: str = "id",
             orderDirection: str = "asc",
             where: Entity | None = None,
             block: Any = None,
-            subgraphError: str = "deny",
         ) -> list[Entity]:
             if not 1 <= first <= 1000:
                 raise GraphQLError(f"The value of the `first` argument must be between 1 and 1000, but is {first}")
-            if not 0 <= skip <= 5000:
-                raise GraphQLError(f"The value of the `skip` argument must be between 0 and 5000, but is {skip}")
             _, _, store = self._state(block)
             rows = [row for row in store[name].values() if _matches(row, where or {})]
             rows.sort(key=lambda row: (row[orderBy], row["id"]), reverse=orderDirection == "desc")
-            return rows[skip : skip + first]
+            return rows[:first]
 
         return resolve
+
+
+def _plural(name: str) -> str:
+    return "legacies" if name == "Legacy" else name[0].lower() + name[1:] + "s"
 
 
 def _is_on(anvil: Anvil, number: int, block_hash: str) -> bool:
@@ -385,9 +373,9 @@ def _filters(field: FieldDefinitionNode, entities: set[str]) -> str:
     name, (kind, is_list) = field.name.value, _base(field)
     kind = "String" if kind in entities else kind
     if is_list:
-        return f"{name}: [{kind}!] {name}_contains: [{kind}!]"
-    single = " ".join(f"{name}{end}: {kind}" for end in ("", "_not", "_gt", "_lt", "_gte", "_lte"))
-    return f"{single} {name}_in: [{kind}!] {name}_not_in: [{kind}!]"
+        return ""
+    single = " ".join(f"{name}{end}: {kind}" for end in ("", "_gt", "_gte", "_lte"))
+    return f"{single} {name}_in: [{kind}!]"
 
 
 def _matches(row: Entity, where: Entity) -> bool:
@@ -397,18 +385,10 @@ def _matches(row: Entity, where: Entity) -> bool:
 def _matches_one(row: Entity, key: str, wanted: Any) -> bool:
     name, _, operator = key.partition("_")
     value = row[name]
-    tests = {
-        "": lambda: value == wanted,
-        "not": lambda: value != wanted,
-        "gt": lambda: value > wanted,
-        "lt": lambda: value < wanted,
-        "gte": lambda: value >= wanted,
-        "lte": lambda: value <= wanted,
-        "in": lambda: value in wanted,
-        "not_in": lambda: value not in wanted,
-        "contains": lambda: set(wanted) <= set(value),
-    }
-    return bool(tests[operator]())
+    if operator == "in":
+        return value in wanted
+    compare = {"": eq, "gt": gt, "gte": ge, "lte": le}
+    return bool(compare[operator](value, wanted))
 
 
 def _bytes(value: Any) -> str:

@@ -1,12 +1,8 @@
 """The local chain keeps the promises of the deployed contracts that the service is built on."""
 
-import re
-
 import pytest
-from eth_utils.crypto import keccak
 
 from devnet.chain import RevertedTransaction
-from devnet.compile import load_contracts
 from devnet.deploy import named_account
 from devnet.scenarios import Legacy, Scenario
 from devnet.steps import NOBODY
@@ -14,78 +10,6 @@ from reminder_worker.settings import ChainSettings
 
 DAY = 24 * 3600
 NOTIFIED = "LegacyEmailNotifyRequested"
-
-# As the deployed contracts declare them.
-PERSON = "(address,string,string)"
-EVENTS = {
-    "PremiumSetting": f"""
-        LegacyEmailNotifyRequested(address,address,uint8,uint8)
-        LegacyReminderUpdated(address,uint256,address,uint128,address[],address[],address,address)
-        LegacyReminderUpdated(address,uint256,address,uint128,{PERSON}[],{PERSON}[],{PERSON},{PERSON})
-        BeneficiariesEmailSync(address,uint256,address,uint128,address[])
-        BeneficiariesEmailSync(address,uint256,address,uint128,{PERSON}[])
-        SecondLineEmailReset(address,uint256,address,uint128)
-        ThirdLineEmailReset(address,uint256,address,uint128)
-        LegacyConfigReset(address,uint256,address,uint128)
-        UserConfigUpdated(address,uint256)
-        UserConfigUpdated(address,string,string,uint256)
-        PremiumTimeUpdated(address,uint256)
-        PremiumReset(address)""",
-    "TransferEOALegacyRouter": """
-        TransferEOALegacyCreatedV2(uint256,address,address,(address,uint256)[],(uint256,uint256,uint256),uint256)
-        TransferEOALegacyTriggerUpdated(uint256,uint128,uint256)
-        TransferEOALegacyConfigUpdated(uint256,(string,string,string[],(address,uint256)[]),(uint256,uint256,uint256),uint256)
-        TransferEOALegacyLayer23DistributionUpdated(uint256,uint8,string,(address,uint256),uint256)
-        TransferEOALegacyDistributionUpdated(uint256,string[],(address,uint256)[],uint256)
-        TransferEOALegacyActivedAlive(uint256,uint256)
-        TransferEOALegacyActivated(uint256,uint8,uint256)
-        TransferEOALegacyActivatedWithUnswap(uint256,uint8,uint256)
-        TransferEOALegacyDeleted(uint256,uint256)
-        TransferEOALegacyAutoRenewSet(uint256,address,bool,uint256)
-        TransferEOALegacyAutoRenewed(uint256,address,uint64,uint256)
-        TransferEOALegacyClaimedFor(uint256,address,address,uint256)
-        TransferEOALegacyCheckedInFor(uint256,address,address,uint256)""",
-    "MultisigLegacyRouter": """
-        MultisigLegacyCreated(uint256,address,address,address,address,(string,string,string[],address[]),(uint128,uint128),uint256)
-        MultisigLegacyActivated(uint256,address[],uint256,bool,uint256)
-        MultisigLegacyActivationTriggerUpdated(uint256,uint256,uint256)
-        MultisigLegacyBeneficiariesUpdated(uint256,string[],address[],uint128,uint256)""",
-    "TimelockERC20": """
-        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
-        SoftTimelockUnlocked(uint256,uint256)
-        FundsWithdrawn(uint256,address)
-        ChangeStatus(uint256,uint8)""",
-    "TimelockERC721": """
-        TimelockCreated(uint256,address,address,address[],uint256[],uint256,uint256,uint8,string)
-        TokensWithdrawn(uint256,address)""",
-    "TimelockERC1155": """
-        TimelockCreated(uint256,address,address,address[],uint256[],uint256[],uint256,uint256,uint8,string)
-        FundsWithdrawn(uint256,address)""",
-    "PremiumRegistry": "PlanSubcribed(address,uint256,string,uint256)",
-}
-INDEXED = {
-    "LegacyEmailNotifyRequested": 2,
-    "LegacyReminderUpdated": 1,
-    "BeneficiariesEmailSync": 1,
-    "TransferEOALegacyCreatedV2": 3,
-    "TransferEOALegacyClaimedFor": 3,
-    "TransferEOALegacyActivated": 1,
-    "MultisigLegacyCreated": 0,
-    "MultisigLegacyActivated": 0,
-    "TimelockCreated": 3,
-    "FundsWithdrawn": 2,
-}
-
-
-@pytest.mark.parametrize("contract", EVENTS)
-def test_events_have_the_deployed_topics(contract: str) -> None:
-    artifact = load_contracts()[contract]
-    for signature in EVENTS[contract].split():
-        name = re.split(r"\(", signature)[0]
-        assert "0x" + keccak(text=signature).hex() in artifact.event_topics(name), name
-        entry = next(item for item in artifact.abi if item["type"] == "event" and item["name"] == name)
-        if name in INDEXED:
-            assert sum(field["indexed"] for field in entry["inputs"]) == INDEXED[name], name
 
 
 def three_lines(scenario: Scenario) -> Legacy:

@@ -554,12 +554,6 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
 
 
-async def test_an_index_far_above_the_chain_is_told(world: WatchWorld) -> None:
-    """It was told of blocks that there are not, and would wait in silence until the chain has as many."""
-    await world.sql("update worker.index_cursor set block_number = 1000000")
-    assert await _told_after_a_while(world) == [("rpc_trouble", "behind what was read", "raised")]
-
-
 async def _enter_email(world: WatchWorld, state: str, minutes: int = 0, count: int = 1) -> None:
     for _ in range(count):
         await world.sql(

@@ -31,33 +31,21 @@ def test_it_is_a_compose_file() -> None:
     assert [error.message for error in Draft7Validator(schema).iter_errors(known)] == []
 
 
-def test_every_part_is_locked_down(service: dict[str, Any]) -> None:
+def test_every_part_is_locked_down_bounded_and_pinned(service: dict[str, Any]) -> None:
+    """Docker's default keeps logs for ever, on the disk that PostgreSQL writes to."""
     assert service["read_only"] is True
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert not {"privileged", "cap_add", "devices", "pid", "network_mode"} & service.keys()
     assert int(service["user"].split(":")[0]) > 0
-
-
-def test_every_part_has_limits(service: dict[str, Any]) -> None:
     assert {"cpus", "mem_limit", "pids_limit"} <= service.keys()
     assert "resources" not in service.get("deploy", {}), "Compose refuses limits that stand in both places"
-
-
-def test_logs_of_every_part_are_bounded(service: dict[str, Any]) -> None:
-    """Docker's default keeps them for ever, on the disk that PostgreSQL writes to."""
     assert service["logging"] == {"driver": "local", "options": {"max-size": "20m", "max-file": "5"}}
-
-
-def test_a_check_that_needs_dagsters_database_passes_the_entry_point(service: dict[str, Any]) -> None:
-    """Neither a health check nor `exec` goes through the image's entry point, which reads the address from its file."""
+    assert TAG.match(service["image"])
+    # Neither a health check nor `exec` goes through the image's entry point, which reads the address from its file.
     check = service.get("healthcheck", {}).get("test", [])
     if any(word.startswith("dagster") for word in check):
         assert check[:2] == ["CMD", "deploy/entrypoint.sh"]
-
-
-def test_every_image_is_pinned(service: dict[str, Any]) -> None:
-    assert TAG.match(service["image"])
 
 
 def test_every_lasting_part_is_watched_and_started_again() -> None:
