@@ -146,12 +146,10 @@ async def read_wallet_states(engine: AsyncEngine) -> list[WalletState]:
     question = select(w.chain_id, w.address, w.next_nonce, w.stopped, *slots.c, *figures)
     question = question.select_from(relay_wallet.join(slots, true()).outerjoin(relay_budget, spent))
 
-    def make(chain_id: int, address: str, next_nonce: int, stopped: str | None, *figures: Any) -> WalletState:
-        unmined, mined, oldest_open, requests, reserved, spent = figures
-        counts = (unmined, mined, oldest_open, requests)
-        return WalletState(chain_id, address, next_nonce, stopped, *counts, int(reserved), int(spent))
+    def make_state(*row: Any) -> WalletState:
+        return WalletState(*row[:-2], *map(int, row[-2:]))
 
-    return await read_rows(engine, make, question.order_by(w.chain_id, w.address))
+    return await read_rows(engine, make_state, question.order_by(w.chain_id, w.address))
 
 
 async def find_unfinished(
@@ -174,10 +172,10 @@ async def find_unfinished(
     question = question.select_from(relay_request.outerjoin(nonce_slot, mined_slot))
     question = question.where(r.state.in_(OPEN_STATES), r.updated_at <= since, condition)
 
-    def make(chain_id: int, wallet: str, count: int, oldest: int) -> UnfinishedRequests:
+    def make_group(chain_id: int, wallet: str, count: int, oldest: int) -> UnfinishedRequests:
         return UnfinishedRequests(chain_id, wallet, count, oldest, wallet in ours, chain_id in chains)
 
-    return await read_rows(engine, make, question.group_by(r.chain_id, r.wallet).order_by(r.chain_id, r.wallet))
+    return await read_rows(engine, make_group, question.group_by(r.chain_id, r.wallet).order_by(r.chain_id, r.wallet))
 
 
 async def find_requests(
@@ -213,10 +211,10 @@ async def read_attempts(engine: AsyncEngine, request_id: UUID) -> list[AttemptFa
     question = select(t.tx_hash, t.nonce, t.kind, *fees, t.gas_limit, t.stored_at, t.broadcast_at)
     question = question.select_from(tx_attempt.join(nonce_slot, same_slot)).where(s.request_id == request_id)
 
-    def make(tx_hash: str, nonce: int, kind: str, max_fee: int, priority_fee: int, *rest: Any) -> AttemptFacts:
+    def make_attempt(tx_hash: str, nonce: int, kind: str, max_fee: int, priority_fee: int, *rest: Any) -> AttemptFacts:
         return AttemptFacts(tx_hash, nonce, kind, int(max_fee), int(priority_fee), *rest)
 
-    return await read_rows(engine, make, question.order_by(t.stored_at))
+    return await read_rows(engine, make_attempt, question.order_by(t.stored_at))
 
 
 async def count_requests_of_other_keys(

@@ -14,6 +14,7 @@ from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
 from reminder_worker.relay.models import LEAST_SECONDS_LEFT
 from reminder_worker.relay.validation import (
+    LEAST_GAS_LIMIT,
     MOST_AHEAD_SECONDS,
     MOST_WAITING,
     PAYMENT_GAS,
@@ -22,7 +23,10 @@ from reminder_worker.relay.validation import (
     RequestTerms,
     check_effects,
     check_request,
+    estimate_gas,
 )
+from tests.integration.relay_authorizations import GAS as LANE_GAS
+from tests.integration.relay_authorizations import authorization
 
 NOW = 1_900_000_000
 GAS = 900_000
@@ -169,3 +173,24 @@ def test_good_effects_pass() -> None:
     check_effects(replace(CLAIM, is_eth=True), CLAIM_FACTS, CallEffects(pays_ether=True))
     check_effects(CHECK_IN, CHECK_IN_FACTS, CallEffects())
     check_effects(WITHDRAWAL, WITHDRAWAL_FACTS, CallEffects(simulated=SimulatedTransaction((), 1)))
+
+
+@pytest.mark.parametrize(
+    ("used", "needs"),
+    [
+        (None, None),
+        (0, LEAST_GAS_LIMIT),
+        (LEAST_GAS_LIMIT // 2 + 1, LEAST_GAS_LIMIT + 2),
+        (210_000, 420_000),
+    ],
+)
+def test_gas_needed_is_twice_the_simulated_gas(used: int | None, needs: int | None) -> None:
+    assert estimate_gas(SimulatedTransaction((), used)) == needs
+    assert estimate_gas(None) is None
+
+
+@pytest.mark.parametrize(
+    ("needs", "gas"), [(None, LANE_GAS), (LANE_GAS - 1, LANE_GAS - 1), (LANE_GAS, LANE_GAS), (2**256, LANE_GAS)]
+)
+def test_gas_never_exceeds_the_limit_of_the_lane(needs: int | None, gas: int) -> None:
+    assert authorization(1, needs=needs).gas_now == gas
