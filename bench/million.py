@@ -210,8 +210,8 @@ async def _look(runtime: Runtime, name: str) -> PassCost:
     step = passes.BY_NAME[name]
     (chain_id,) = step.list_chain_ids(runtime.settings)
     for _ in range(12):  # until every statement is a prepared one
-        await step.look(runtime, chain_id)
-    costs = [await _cost(lambda: step.look(runtime, chain_id)) for _ in range(RUNS)]
+        await step.poll(runtime, chain_id)
+    costs = [await _cost(lambda: step.poll(runtime, chain_id)) for _ in range(RUNS)]
     return PassCost(median(each.seconds for each in costs), max(each.mib for each in costs))
 
 

@@ -1,6 +1,6 @@
 """Passes of the worker: their questions, intervals and records.
 
-`look` asks cheaply for work, `run` does the work. Both are recorded in `pass_state`; a look without work is a success.
+`poll` asks cheaply for work, `run` does the work. Both are recorded in `pass_state`; a poll without work is a success.
 A failing chain stops no other chain and no other pass.
 """
 
@@ -47,14 +47,14 @@ class PassFailed(ServiceError):
 
 @dataclass(frozen=True, slots=True)
 class WorkerPass:
-    """Pass of the worker; `look` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
+    """Pass of the worker; `poll` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
 
     `run` returns a report, as a mapping or a dataclass, without personal data.
     """
 
     name: str
     every_seconds: int
-    look: Callable[[Runtime, int], Awaitable[bool]]
+    poll: Callable[[Runtime, int], Awaitable[bool]]
     run: Callable[[Runtime, int], Awaitable[Any]]
     per_chain: bool = True
     switched_off: Callable[[Settings], str | None] = lambda _: None
@@ -65,7 +65,7 @@ class WorkerPass:
 
 @dataclass(frozen=True, slots=True)
 class PassOutcome:
-    """Outcome of a look or a run on one chain; `error` is the class of its error."""
+    """Outcome of a poll or a run on one chain; `error` is the class of its error."""
 
     chain_id: int
     error: str | None
@@ -78,7 +78,7 @@ async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
     step = _find_configured(runtime, name)
 
     async def poll_chain(chain_id: int) -> PassOutcome:
-        question = step.look(runtime, chain_id)
+        question = step.poll(runtime, chain_id)
         error, due = await _run_guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
         await _record_outcome(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
         return PassOutcome(chain_id, error, due=bool(due))
@@ -113,7 +113,7 @@ def _find_configured(runtime: Runtime, name: str) -> WorkerPass:
 
 
 async def _run_guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) -> tuple[str | None, Any]:
-    """The edge of a pass: whatever fails is logged once by class and counted, and the next pass goes on."""
+    """Return the class of an error, logged once, or the result: a failing pass never stops the next."""
     try:
         return None, await work
     except Exception as error:
@@ -124,14 +124,14 @@ async def _run_guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) ->
 async def _record_outcome(
     runtime: Runtime, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
 ) -> None:
-    """A look that found work is no success yet: the run it asks for is."""
+    """Record a poll or a run. A poll that found work is no success yet: its run is."""
     now = func.clock_timestamp()
     values: dict[str, Any] = {"checked_at": now}
     if error is not None:
         values |= {"failed_at": now, "error": error}
     elif ran or not due:
         values |= {"succeeded_at": now, "error": None}
-    if not ran and chain_id in runtime.chains:  # a process that looks lives on: it knows more than a run
+    if not ran and chain_id in runtime.chains:  # a polling process lives longer, and knows more, than a run
         values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].endpoints.list_health()]
     if report is not None:
         values["detail"] = dict(report)
@@ -309,20 +309,20 @@ PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "index",
         every_seconds=5,
-        look=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
+        poll=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
     WorkerPass(
         "signals",
         every_seconds=5,
-        look=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
+        poll=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
     ),
     WorkerPass(
         "due",
         every_seconds=60,
         switched_off=_mail_off,
-        look=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
+        poll=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
     ),
     WorkerPass(
@@ -330,7 +330,7 @@ PASSES: tuple[WorkerPass, ...] = (
         every_seconds=15,
         per_chain=False,
         switched_off=_mail_off,
-        look=lambda runtime, _: _find_dispatch(runtime).look(),
+        poll=lambda runtime, _: _find_dispatch(runtime).look(),
         run=lambda runtime, _: _find_dispatch(runtime).run(),
     ),
     WorkerPass(
@@ -338,58 +338,58 @@ PASSES: tuple[WorkerPass, ...] = (
         every_seconds=15,
         per_chain=False,
         switched_off=_gifts_off,
-        look=lambda runtime, _: _find_gift_mail(runtime).has_work(),
+        poll=lambda runtime, _: _find_gift_mail(runtime).has_work(),
         run=lambda runtime, _: _find_gift_mail(runtime).run(),
     ),
     WorkerPass(
         "relay",
         every_seconds=15,
         switched_off=_relay_off,
-        look=_relay_has_work,
+        poll=_relay_has_work,
         run=_follow_relayed,
     ),
     WorkerPass(
         "auto_renew",
         every_seconds=300,
         switched_off=_auto_renew_off,
-        look=_owners_to_look_at,
+        poll=_owners_to_look_at,
         run=_renew_timers,
     ),
     WorkerPass(
         "prices",
         every_seconds=300,
         switched_off=_prices_off,
-        look=lambda runtime, chain_id: runtime.prices[chain_id].look(),
+        poll=lambda runtime, chain_id: runtime.prices[chain_id].look(),
         run=lambda runtime, chain_id: runtime.prices[chain_id].run(),
     ),
     WorkerPass(
         "statistics",
         every_seconds=300,
-        look=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
+        poll=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
         run=_take_snapshot,
     ),
     WorkerPass(
         "upgrades",
         every_seconds=15,
         switched_off=_upgrades_off,
-        look=_queue_has_changed,
+        poll=_queue_has_changed,
         run=_watch_upgrades,
     ),
     WorkerPass(
         "alerts",
         every_seconds=15,
         per_chain=False,
-        look=lambda runtime, _: runtime.alerts.look(),
+        poll=lambda runtime, _: runtime.alerts.look(),
         run=lambda runtime, _: runtime.alerts.run(),
     ),
     WorkerPass(
         "watchdog",
         every_seconds=60,
         per_chain=False,
-        look=_something_changed,
+        poll=_something_changed,
         run=_run_watchdog,
     ),
 )
-# A schedule and `tick` run this pass without a look. The watchdog watches it: kept personal data would go unnoticed.
-FORGETTING = WorkerPass("forget", every_seconds=3600, per_chain=False, look=_by_the_clock, run=_forget_expired)
+# A schedule and `tick` run this pass without a poll. The watchdog watches it: kept personal data would go unnoticed.
+FORGETTING = WorkerPass("forget", every_seconds=3600, per_chain=False, poll=_by_the_clock, run=_forget_expired)
 BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}
