@@ -382,7 +382,7 @@ async def test_a_process_frozen_with_locked_recipients_holds_up_no_email(
         reached.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(rotation, "_reseal", stop)
+    monkeypatch.setattr(rotation, "_reseal_rows", stop)
     monkeypatch.setattr(erasure, "cancel_unsent", stop)
     async with frozen(world.engine, monkeypatch) as stopped:
         working = asyncio.create_task(_lock_recipients(world, stopped, what))
