@@ -87,7 +87,8 @@ class EndpointPool:
             answers = await endpoint.ask([requests[index] for index in missing])
             for index, answer in zip(missing, answers, strict=True):
                 found[index] = parse(index, answer)
-            endpoint.record_blocks([value.number for value in found if isinstance(value, BlockHeader)])
+            if blocks := [value.number for value in found if isinstance(value, BlockHeader)]:
+                endpoint.record_blocks(blocks)
             return None not in found
 
         if requests:
