@@ -16,13 +16,19 @@ from api.controllers.gift_pages import (
     GiftFactsController,
     GiftPageController,
     card_image,
-    create,
     nothing_below,
     page_file,
     rewritten_links,
+    show_create_page,
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
-from api.controllers.operator import SECURITY_SCHEMES, HealthController, OperatorController, StatusController, bearer
+from api.controllers.operator import (
+    SECURITY_SCHEMES,
+    HealthController,
+    OperatorController,
+    StatusController,
+    require_secret,
+)
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
@@ -49,7 +55,7 @@ first of those that are missing, not known here, or not of the type and form of 
 
 
 def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
-    """The routes with their limits; serve it wrapped, by `application`."""
+    """The routes with their limits; serve it wrapped, by `make_application`."""
     settings, limit = parts.settings, per_minute.guard()
     page_files = PageFiles.load() if settings.gifts else None
     limited = Router(
@@ -73,18 +79,18 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             HealthController,
         ],
         dependencies={
-            "recipients": _given(parts.recipients),
-            "instructions": _given(parts.instructions),
-            "engine": _given(parts.engine),
-            "parts": _given(parts),
-            "settings": _given(settings),
-            "sponsor": _given(parts.sponsor),
-            "gift_pages": _given(parts.gift_pages),
-            "page_files": _given(page_files),
-            "gift_wallets": _given(parts.gift_wallets),
-            "gift_notifications": _given(parts.gift_notifications),
-            "published": _given(published),
-            "price_history": _given(PriceHistory(parts.engine, published)),
+            "recipients": _provide_part(parts.recipients),
+            "instructions": _provide_part(parts.instructions),
+            "engine": _provide_part(parts.engine),
+            "parts": _provide_part(parts),
+            "settings": _provide_part(settings),
+            "sponsor": _provide_part(parts.sponsor),
+            "gift_pages": _provide_part(parts.gift_pages),
+            "page_files": _provide_part(page_files),
+            "gift_wallets": _provide_part(parts.gift_wallets),
+            "gift_notifications": _provide_part(parts.gift_notifications),
+            "published": _provide_part(published),
+            "price_history": _provide_part(PriceHistory(parts.engine, published)),
         },
         exception_handlers=_exception_handlers(settings, page_files),
         cors_config=CORSConfig(
@@ -95,7 +101,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             max_age=600,
         ),
         before_send=[preflight_as_a_problem],
-        openapi_config=_openapi(limit),
+        openapi_config=_make_openapi_config(limit),
         request_max_body_size=64 * 1024,
         logging_config=None,
         debug=False,
@@ -124,7 +130,7 @@ def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: G
     yield Router(below, route_handlers=[GiftPageController], guards=[limit], before_request=put_right)
     yield Router(below, route_handlers=[card_image, page_file])
     if settings.service.environment == "local":
-        yield Router(below, route_handlers=[create], guards=[limit])
+        yield Router(below, route_handlers=[show_create_page], guards=[limit])
 
 
 def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
@@ -133,10 +139,10 @@ def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
         (OperatorController, settings.ops.operator_secret),
     ):
         if secret is not None:
-            yield Router("/", route_handlers=[controller], guards=[limit, bearer(secret)])
+            yield Router("/", route_handlers=[controller], guards=[limit, require_secret(secret)])
 
 
-def _openapi(limit: Guard) -> OpenAPIConfig:
+def _make_openapi_config(limit: Guard) -> OpenAPIConfig:
     return OpenAPIConfig(
         title="Reminder Worker",
         version=__version__,
@@ -154,7 +160,7 @@ def _openapi(limit: Guard) -> OpenAPIConfig:
     )
 
 
-def application(parts: Runtime, metrics: RequestMetrics, published: PublishedStats) -> ASGIApp:
+def make_application(parts: Runtime, metrics: RequestMetrics, published: PublishedStats) -> ASGIApp:
     """Return the application of a server: cached responses first, then the middleware with the routes."""
     clients = ClientAddresses(parts.settings.api.trusted_proxies, parts.hashes)
     per_minute = RateLimit(clients, parts.quotas, parts.settings.api.rate_limit_per_minute)
@@ -169,7 +175,7 @@ def _exception_handlers(settings: Settings, page_files: PageFiles | None) -> Exc
     return {**handlers, NotFoundException: nothing_below(settings.gifts.prefix, page_files, handlers[HTTPException])}
 
 
-def _given(part: Any) -> Provide:
+def _provide_part(part: Any) -> Provide:
     def provide() -> Any:
         return part
 

@@ -26,20 +26,20 @@ class ClientAddresses:
     """Reader of a client's address; `trusted`: addresses and networks of proxies."""
 
     def __init__(self, trusted: Iterable[str], hashes: KeyedHash) -> None:
-        self._trusted: Sequence[Network] = [_network(each) for each in trusted]
+        self._trusted: Sequence[Network] = [_parse_network(each) for each in trusted]
         # Of the clients seen last, in memory only: their next requests cost no parsing and no hashing.
-        self._parse = lru_cache(maxsize=256)(_parse)
+        self._parse = lru_cache(maxsize=256)(_parse_address)
         self._hash = lru_cache(maxsize=256)(hashes.hash_client)
         self._hash_site = hashes.hash_site
 
-    def hashed(self, scope: Scope) -> str:
+    def hash_client(self, scope: Scope) -> str:
         """Return the keyed hash of the client, computed once for each request."""
         state: dict[str, Any] = scope.setdefault("state", {})
         if _KNOWN not in state:
             state[_KNOWN] = self._hash(self.address(scope))
         return str(state[_KNOWN])
 
-    def hashed_site(self, scope: Scope) -> str | None:
+    def hash_site(self, scope: Scope) -> str | None:
         """Return the keyed hash of the client's IPv6 /48; None for IPv4."""
         return self._hash_site(self.address(scope))
 
@@ -49,25 +49,25 @@ class ClientAddresses:
         The first address from the right that is not a trusted proxy is the client; entries to its left are the
         client's own claim. An invalid entry stops the reading at the proxy before it.
         """
-        found = self._peer(scope)
+        found = self._find_peer(scope)
         if not self.is_trusted(found):
             return found
-        for entry in reversed(_forwarded(scope)):
+        for entry in reversed(_read_forwarded(scope)):
             if not self.is_trusted(found):
                 break
-            claimed = _parse(entry)
+            claimed = _parse_address(entry)
             if claimed is None:
                 break
             found = claimed
         return found
 
     def comes_from_proxy(self, scope: Scope) -> bool:
-        return self.is_trusted(self._peer(scope))
+        return self.is_trusted(self._find_peer(scope))
 
     def is_trusted(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)
 
-    def _peer(self, scope: Scope) -> Address:
+    def _find_peer(self, scope: Scope) -> Address:
         client = scope.get("client")  # a Unix socket has no address: its clients are on this machine
         return (self._parse(client[0]) if client else None) or ip_address("127.0.0.1")
 
@@ -111,7 +111,7 @@ class RateLimit:
 
     def counted_at_once(self, scope: Scope) -> bool:
         """True: the request is counted. False: nothing is counted, and the shared counter has to be asked (`count`)."""
-        share = self._share(self._clients.hashed(scope))
+        share = self._find_share(self._clients.hash_client(scope))
         if not share.left:
             return False
         share.left -= 1
@@ -124,36 +124,36 @@ class RateLimit:
         left = self._seconds - int(self._quotas.now()) % self._seconds
         if self.counted_at_once(scope):
             return
-        client = self._clients.hashed(scope)
-        share = self._share(client)
+        client = self._clients.hash_client(scope)
+        share = self._find_share(client)
         async with share.lock:
             if not share.left and not share.refused:
-                share.left = await self._take(client, share.taken, self._clients.hashed_site(scope))
+                share.left = await self._take_share(client, share.taken, self._clients.hash_site(scope))
                 share.taken += share.left
                 share.refused = not share.left
             if share.refused:
                 raise LimitReached("Too many requests from this client.", left)
             share.left -= 1
 
-    def _share(self, client: str) -> "ClientShare":
+    def _find_share(self, client: str) -> "ClientShare":
         window = int(self._quotas.now()) // self._seconds
         if window != self._window or len(self._shares) > 100_000:
             self._window, self._shares = window, {}
         return self._shares.get(client) or self._shares.setdefault(client, ClientShare())
 
-    async def _take(self, client: str, taken: int, site: str | None) -> int:
+    async def _take_share(self, client: str, taken: int, site: str | None) -> int:
         """Requests this process may let through after those it has taken; 0 when the window's are used up."""
-        together = self._share(site) if site else ClientShare()
+        together = self._find_share(site) if site else ClientShare()
         for cost in (max(1, min(taken, self._limit * 6 // self._seconds)), 1):
             if together.refused:  # or each further client of that site would cost a statement
                 return 0
-            if site and not await self._fits(site, cost, 8 * self._limit):
+            if site and not await self._reserve_requests(site, cost, 8 * self._limit):
                 together.refused = cost == 1
-            elif await self._fits(client, cost, self._limit):
+            elif await self._reserve_requests(client, cost, self._limit):
                 return cost
         return 0
 
-    async def _fits(self, subject: str, cost: int, limit: int) -> bool:
+    async def _reserve_requests(self, subject: str, cost: int, limit: int) -> bool:
         return bool(await self._quotas.reserve_many(None, self._scope, {subject: cost}, limit, self._seconds))
 
 
@@ -167,19 +167,19 @@ class ClientShare:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-def _forwarded(scope: Scope) -> list[str]:
+def _read_forwarded(scope: Scope) -> list[str]:
     lines = [value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
     return [entry.strip() for entry in ",".join(lines).split(",") if entry.strip()]
 
 
-def _network(text: str) -> Network:
+def _parse_network(text: str) -> Network:
     """Parse a network; IPv4 in IPv6 form becomes IPv4, as peers of a dual-stack socket are shown in that form."""
     network = ip_network(text, strict=False)
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
     return network if mapped is None else IPv4Network((mapped, network.prefixlen - 96))
 
 
-def _parse(text: str) -> Address | None:
+def _parse_address(text: str) -> Address | None:
     """Parse an address with or without port; an IPv4 address in IPv6 form becomes IPv4."""
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -15,7 +15,7 @@ from api.schemas import (
     ChainId,
     Deadline,
     Signature,
-    rfc3339,
+    format_time,
 )
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
 from reminder_worker.outbox.messages import to_datetime
@@ -220,28 +220,28 @@ class GiftAnswer(Struct, rename="camel"):
     ]
 
 
-def gift_answer(
+def describe_gift(
     facts: GiftFacts, provider: IdentityProviderSettings | None, sub_organization_id: str | None
 ) -> GiftAnswer:
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=rfc3339(to_datetime(facts.unlock_time)),
-        as_of=rfc3339(to_datetime(facts.now)),
+        unlock_at=format_time(to_datetime(facts.unlock_time)),
+        as_of=format_time(to_datetime(facts.now)),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
-        assets=[_asset(asset) for asset in facts.assets],
+        assets=[_describe_asset(asset) for asset in facts.assets],
         router=to_checksum_address(facts.router),
         domain=GiftDomainAnswer(
             facts.domain.name, facts.domain.version, facts.domain.chain_id, to_checksum_address(facts.router)
         ),
         sponsor_nonce=str(facts.sponsor_nonce),
         sponsored=facts.sponsored,
-        identity_provider=_provider(provider, sub_organization_id),
+        identity_provider=_describe_provider(provider, sub_organization_id),
     )
 
 
-def _asset(asset: GiftAsset) -> GiftAssetAnswer:
+def _describe_asset(asset: GiftAsset) -> GiftAssetAnswer:
     return GiftAssetAnswer(
         token=to_checksum_address(asset.token),
         symbol=asset.metadata.symbol if asset.metadata else None,
@@ -252,7 +252,7 @@ def _asset(asset: GiftAsset) -> GiftAssetAnswer:
     )
 
 
-def _provider(
+def _describe_provider(
     provider: IdentityProviderSettings | None, sub_organization_id: str | None
 ) -> IdentityProviderAnswer | None:
     if provider is None or not provider.auth_proxy_config_id:

@@ -13,7 +13,7 @@ from html import escape
 
 from eth_utils.address import to_checksum_address
 
-from api.schemas import rfc3339
+from api.schemas import format_time
 from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file, find_occasion
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
@@ -68,32 +68,32 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
     words = [
         '<div id="letter" hidden></div>',
         f'<div id="state"><p class="when" role="status">{_state_words(facts)}</p></div>',
-        _inside(facts),
+        _render_assets(facts),
         f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
-        *(f"<p>{line}</p>" for line in _advice(link.marks, facts.state)),
+        *(f"<p>{line}</p>" for line in _list_advice(link.marks, facts.state)),
         '</div><div id="share"></div>',
         '<details id="details"><summary>About this gift</summary><dl>',
-        _row("Opens", _time(facts)),
-        _row("Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
-        _row("Network", escape(facts.chain_name)),
-        _row("Gift", f"number {facts.timelock_id} of <code>{to_checksum_address(facts.router)}</code>"),
+        _render_row("Opens", _render_time(facts)),
+        _render_row("Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
+        _render_row("Network", escape(facts.chain_name)),
+        _render_row("Gift", f"number {facts.timelock_id} of <code>{to_checksum_address(facts.router)}</code>"),
         '</dl><p class="dim">A personal message, if there is one, is in the part of this link behind the # sign: it '
         "stays in your browser and is never sent to us.</p></details>",
     ]
     width, height = CARD_SIZE
     image = f'<img class="card" src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
-    tags = _tags(link, occasion) + _loads(link.prefix, entry)
+    tags = _render_tags(link, occasion) + _render_loads(link.prefix, entry)
     now = {
         "kind": "gift",
         "state": facts.state.value,
-        "unlock-at": rfc3339(to_datetime(facts.unlock_time)),
-        "as-of": rfc3339(to_datetime(facts.now)),
+        "unlock-at": format_time(to_datetime(facts.unlock_time)),
+        "as-of": format_time(to_datetime(facts.now)),
         "when-open": _WHEN_OPEN,
         "when-claimed": _WHEN_CLAIMED,
-        "advice-when-claimed": " ".join(_advice(link.marks, GiftState.CLAIMED)),
+        "advice-when-claimed": " ".join(_list_advice(link.marks, GiftState.CLAIMED)),
     }
-    return _document(occasion, occasion.greeting, "".join(words), tags, image=image, data=now)
+    return _render_document(occasion, occasion.greeting, "".join(words), tags, image=image, data=now)
 
 
 def plain_page(
@@ -108,8 +108,8 @@ def plain_page(
     With `entry` it looks by itself whether the gift can be shown meanwhile.
     """
     words = "".join(f"<p>{escape(line)}</p>" for line in lines) + '<div id="ways"></div>'
-    tags = _tags(link, occasion) + _loads(link.prefix, entry) if link else ""
-    return _document(occasion, title, words, tags, data={"kind": "waiting"})
+    tags = _render_tags(link, occasion) + _render_loads(link.prefix, entry) if link else ""
+    return _render_document(occasion, title, words, tags, data={"kind": "waiting"})
 
 
 def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
@@ -120,11 +120,11 @@ def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
         "another mail program or browser.",
     )
     words = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    return _document(
+    return _render_document(
         find_occasion(None),
         "This link was changed on its way",
         words,
-        _loads(prefix, entry),
+        _render_loads(prefix, entry),
         data={"kind": "rewritten"},
     )
 
@@ -132,7 +132,7 @@ def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
 def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str) -> str:
     """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
-    return _document(occasion, "Seal a gift", body, _loads(prefix, entry), data={"kind": "create"})
+    return _render_document(occasion, "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"})
 
 
 def content_security_policy(occasion: GiftOccasion, foreign: Sequence[str] = ()) -> str:
@@ -146,14 +146,14 @@ def content_security_policy(occasion: GiftOccasion, foreign: Sequence[str] = ())
 
 
 @cache
-def _style(occasion: GiftOccasion) -> str:
+def _render_style(occasion: GiftOccasion) -> str:
     palette = occasion.palette
     style = _STYLE.replace("INK", palette.ink).replace("GROUND", palette.ground).replace("SOFT", palette.soft)
     style = style.replace("PANEL", palette.panel).replace("ACCENT", palette.accent)
-    return re.sub(r"color-mix\(in srgb,(#\w{6}) (\d+)%,(#\w{6})\)", _mixed, style)
+    return re.sub(r"color-mix\(in srgb,(#\w{6}) (\d+)%,(#\w{6})\)", _mix_colours, style)
 
 
-def _mixed(found: re.Match[str]) -> str:
+def _mix_colours(found: re.Match[str]) -> str:
     """The colour that browsers make of a `color-mix` since 2023. Older ones know none: their dark page had no
     grounds, and its light letters stood on none."""
     part = int(found[2]) / 100
@@ -163,10 +163,10 @@ def _mixed(found: re.Match[str]) -> str:
 
 @cache
 def _style_hash(occasion: GiftOccasion) -> str:
-    return b64encode(hashlib.sha256(_style(occasion).encode()).digest()).decode()
+    return b64encode(hashlib.sha256(_render_style(occasion).encode()).digest()).decode()
 
 
-def _tags(link: ClaimLink, occasion: GiftOccasion) -> str:
+def _render_tags(link: ClaimLink, occasion: GiftOccasion) -> str:
     """Return the link preview of messengers and social sites (Open Graph, Twitter)."""
     width, height = CARD_SIZE
     greeting = escape(occasion.greeting)
@@ -183,7 +183,7 @@ def _tags(link: ClaimLink, occasion: GiftOccasion) -> str:
     )
 
 
-def _loads(prefix: str, entry: PageEntry | None) -> str:
+def _render_loads(prefix: str, entry: PageEntry | None) -> str:
     """The page is not painted before its script has run, which is small: nothing on it moves afterwards."""
     if entry is None:
         return ""
@@ -195,7 +195,7 @@ def _loads(prefix: str, entry: PageEntry | None) -> str:
     )
 
 
-def _document(
+def _render_document(
     occasion: GiftOccasion, title: str, words: str, tags: str, *, data: Mapping[str, str], image: str = ""
 ) -> str:
     """`data` is for the script."""
@@ -204,7 +204,7 @@ def _document(
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
-        f'<meta name="description" content="{ABOUT}"><style>{_style(occasion)}</style>{tags}</head>'
+        f'<meta name="description" content="{ABOUT}"><style>{_render_style(occasion)}</style>{tags}</head>'
         f'<body><main id="page"{attributes}><article{"" if image else " class=plain"}>{image}'
         f"<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
     )
@@ -219,10 +219,10 @@ def _state_words(facts: GiftFacts) -> str:
         return _WHEN_CLAIMED
     if facts.state is GiftState.OPEN:
         return _WHEN_OPEN
-    return f"This gift is sealed until {_time(facts)}."
+    return f"This gift is sealed until {_render_time(facts)}."
 
 
-def _advice(marks: LinkFlags, state: GiftState) -> list[str]:
+def _list_advice(marks: LinkFlags, state: GiftState) -> list[str]:
     if state is GiftState.CLAIMED:
         in_email_wallet = (
             "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
@@ -244,23 +244,23 @@ def _advice(marks: LinkFlags, state: GiftState) -> list[str]:
     return lines
 
 
-def _inside(facts: GiftFacts) -> str:
+def _render_assets(facts: GiftFacts) -> str:
     """Return the gift's assets; nothing when they are not known, as after a withdrawal."""
-    assets = "".join(f"<li>{_asset(asset)}</li>" for asset in facts.assets)
+    assets = "".join(f"<li>{_render_asset(asset)}</li>" for asset in facts.assets)
     return f'<div class="inside"><span>Inside</span><ul>{assets}</ul></div>' if assets else ""
 
 
-def _row(name: str, value: str) -> str:
+def _render_row(name: str, value: str) -> str:
     return f"<div><dt>{name}</dt><dd>{value}</dd></div>"
 
 
-def _time(facts: GiftFacts) -> str:
+def _render_time(facts: GiftFacts) -> str:
     moment = to_datetime(facts.unlock_time)
     words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
-    return f'<time datetime="{rfc3339(moment)}">{words}</time>'
+    return f'<time datetime="{format_time(moment)}">{words}</time>'
 
 
-def _asset(asset: GiftAsset) -> str:
+def _render_asset(asset: GiftAsset) -> str:
     """Return an asset in words. A withdrawn gift may have paid its wrapped ether out as ether."""
     metadata = asset.metadata
     symbol = metadata.symbol if metadata else None

@@ -151,8 +151,8 @@ def wallet_gauges(facts: OperatorFacts, wallets: Sequence[PayingWallet]) -> Iter
     for key, state in roles.items():
         caps = configured[state.address]
         slots |= {(*key, "open"): state.unmined, (*key, "mined"): state.mined}
-        shares[*key, "wei"] = _share(state.reserved_wei + state.spent_wei, caps.daily_wei)
-        shares[*key, "count"] = _share(state.requests, caps.daily_count)
+        shares[*key, "wei"] = _compute_share(state.reserved_wei + state.spent_wei, caps.daily_wei)
+        shares[*key, "count"] = _compute_share(state.requests, caps.daily_count)
     oldest = {key: state.oldest_open or 0 for key, state in roles.items()}
     reserved = {key: state.reserved_wei for key, state in roles.items()}
     spent = {key: state.spent_wei for key, state in roles.items()}
@@ -178,7 +178,7 @@ def request_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     yield make_gauge("relay_requests_ended_last_day", "Requests ended in the last 24 hours", of_request, ended)
 
 
-def _share(used: int, cap: int) -> float | None:
+def _compute_share(used: int, cap: int) -> float | None:
     """Return None for a cap of 0: an operator switched the wallet off, which is no trouble."""
     return used / cap if cap else None
 
@@ -239,18 +239,20 @@ def statistics_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
 
 def endpoint_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     """Render the endpoints of the passes, named by position and host: an endpoint's address holds a key."""
-    return _endpoints("passes", {state.chain_id: state.endpoints or [] for state in facts.states_of("index")})
+    return _make_endpoint_gauges(
+        "passes", {state.chain_id: state.endpoints or [] for state in facts.states_of("index")}
+    )
 
 
 def own_endpoint_gauges(chains: Mapping[int, Chain]) -> Iterator[GaugeMetricFamily]:
     """Render the endpoints as this process sees them."""
-    return _endpoints(
+    return _make_endpoint_gauges(
         "api",
         {chain_id: [asdict(health) for health in chain.endpoints.list_health()] for chain_id, chain in chains.items()},
     )
 
 
-def _endpoints(side: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> Iterator[GaugeMetricFamily]:
+def _make_endpoint_gauges(side: str, health: Mapping[int, Sequence[Mapping[str, Any]]]) -> Iterator[GaugeMetricFamily]:
     of_endpoint = ("chain", "endpoint")
     rows = {(chain_id, row["name"]): row for chain_id, rows in health.items() for row in rows}
     up = {key: float(row["ok"]) for key, row in rows.items() if row["errors"] or row["latency"] is not None}

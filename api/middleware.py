@@ -28,7 +28,7 @@ ID_HEADER = b"x-request-id"
 Lines = list[tuple[bytes, bytes]]
 
 
-def secured(lines: Lines) -> Lines:
+def add_security_headers(lines: Lines) -> Lines:
     """With the security headers that are not among them."""
     given = {name for name, _ in lines}
     return [*lines, *(line for line in SECURITY_HEADERS if line[0] not in given)]
@@ -57,7 +57,7 @@ class RequestMiddleware:
                 status = message["status"]
                 given = [(name.lower(), value) for name, value in message["headers"]]
                 others = [line for line in given if line[0] != ID_HEADER]
-                message["headers"] = secured([*others, (ID_HEADER, request_id.encode())])
+                message["headers"] = add_security_headers([*others, (ID_HEADER, request_id.encode())])
             await send(message)
 
         async def receive_whole() -> ReceiveMessage:
@@ -74,7 +74,7 @@ class RequestMiddleware:
                 route = str(scope.get("path_template") or "unmatched")
                 method = scope["method"] if route != "unmatched" else "ANY"
                 self._metrics.observe(method, route, status, seconds)
-                client = self._clients.hashed(scope)
+                client = self._clients.hash_client(scope)
                 log.info("request", method=method, route=route, status=status, ms=int(seconds * 1000), client=client)
 
     def request_id(self, scope: Scope) -> str:
@@ -100,19 +100,19 @@ class ResponseCache:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.perf_counter()
-        document = self._ready(scope)
+        document = self._find_document(scope)
         if document is None or not self._limit.counted_at_once(scope):
             await self._middleware(scope, receive, send)
             return
         known = [value for name, value in scope["headers"] if name == b"if-none-match"]
         answer = document.answer(b", ".join(known).decode("latin-1") if known else None)
         identified = (ID_HEADER, self._middleware.request_id(scope).encode())
-        lines = [*self._encoded(answer), identified]
+        lines = [*self._encode_headers(answer), identified]
         await send({"type": "http.response.start", "status": answer.status_code, "headers": lines})
         await send({"type": "http.response.body", "body": answer.body, "more_body": False})
         self._metrics.observe("GET", scope["path"], answer.status_code, time.perf_counter() - began)
 
-    def _ready(self, scope: Scope) -> CachedDocument | None:
+    def _find_document(self, scope: Scope) -> CachedDocument | None:
         if (
             scope["type"] != ScopeType.HTTP
             or scope["path"] not in ("/stats", "/stats/prices")
@@ -123,10 +123,10 @@ class ResponseCache:
             return None
         return self._published.stats if scope["path"] == "/stats" else self._published.prices
 
-    def _encoded(self, answer: ASGIResponse) -> Lines:
+    def _encode_headers(self, answer: ASGIResponse) -> Lines:
         """Encode headers once for each response; there are few responses."""
         if answer not in self._lines:
             if len(self._lines) >= 4:
                 self._lines.clear()
-            self._lines[answer] = secured(list(answer.encode_headers()))
+            self._lines[answer] = add_security_headers(list(answer.encode_headers()))
         return self._lines[answer]

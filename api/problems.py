@@ -71,7 +71,7 @@ def exception_handlers() -> ExceptionHandlersMap:
         errors.ServiceError: _service_error,
         **dict.fromkeys(DATABASE_AWAY, _database_error),
         HTTPException: _framework_error,
-        Exception: _unexpected,
+        Exception: _answer_fault,
     }
 
 
@@ -91,7 +91,7 @@ async def preflight_as_a_problem(message: Message, scope: Scope) -> None:
 def _service_error(request: Request[Any, Any, Any], error: errors.ServiceError) -> Response[Problem]:
     status, title = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     if status == 500:
-        return _unexpected(request, error)
+        return _answer_fault(request, error)
     faults = error.faults if isinstance(error, errors.InvalidInput) else ()
     if isinstance(error, errors.DeadlineTooFar):
         faults = (errors.FieldFault("/deadline", "is too far ahead"),)
@@ -102,7 +102,7 @@ def _service_error(request: Request[Any, Any, Any], error: errors.ServiceError) 
         headers["Retry-After"] = str(RETRY_LATER_SECONDS)
     elif isinstance(error, errors.Unauthorized):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(status, error.code, title, str(error), faults, headers)
+    return make_problem(status, error.code, title, str(error), faults, headers)
 
 
 def database_unavailable(error: Exception) -> errors.Unavailable:
@@ -117,24 +117,24 @@ def _database_error(request: Request[Any, Any, Any], error: Exception) -> Respon
 
 def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
     if error.status_code not in _FRAMEWORK:
-        return _unexpected(request, error)
+        return _answer_fault(request, error)
     code, title, detail = _FRAMEWORK[error.status_code]
     headers = {name: value for name, value in (error.headers or {}).items() if name.lower() == "allow"}
-    return problem(error.status_code, code, title, detail, headers=headers)
+    return make_problem(error.status_code, code, title, detail, headers=headers)
 
 
-def _unexpected(_request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def _answer_fault(_request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     log.error("request_failed", exc_info=error)
-    return problem(500, "internal", "The service failed", "This is our fault; it was logged.")
+    return make_problem(500, "internal", "The service failed", "This is our fault; it was logged.")
 
 
-def described(text: str) -> ResponseSpec:
+def describe_problem(text: str) -> ResponseSpec:
     """Return a problem with its meaning for the OpenAPI document."""
     return ResponseSpec(Problem, description=text, media_type=MEDIA_TYPE, generate_examples=False)
 
 
 # The framework documents an answer of its own for whatever has parameters.
-UNREADABLE = described("`malformed`: the request cannot be read")
+UNREADABLE = describe_problem("`malformed`: the request cannot be read")
 OF_A_BODY: Mapping[str, str] = MappingProxyType(
     {
         "400": "`malformed`: the body is not JSON",
@@ -144,13 +144,13 @@ OF_A_BODY: Mapping[str, str] = MappingProxyType(
 )
 
 
-def responses(common: Mapping[str, str], words: Mapping[str, str]) -> dict[int, ResponseSpec]:
+def describe_responses(common: Mapping[str, str], words: Mapping[str, str]) -> dict[int, ResponseSpec]:
     """By status what each problem means; `words` by `on_<status>` take precedence, empty ones leave a status out."""
     texts = dict(common) | {status.removeprefix("on_"): text for status, text in words.items()}
-    return {int(status): described(text) for status, text in sorted(texts.items()) if text}
+    return {int(status): describe_problem(text) for status, text in sorted(texts.items()) if text}
 
 
-def problem(
+def make_problem(
     status: int,
     code: str,
     title: str,
@@ -170,7 +170,7 @@ def problem(
 
 
 _PREFLIGHT_REFUSED: Final = msgspec.json.encode(
-    problem(
+    make_problem(
         400,
         "preflight_refused",
         "The request would not be answered",

@@ -55,7 +55,7 @@ Signature = Annotated[
 ]
 
 
-def rfc3339(moment: datetime) -> str:
+def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

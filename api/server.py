@@ -13,7 +13,7 @@ import uvicorn
 from httptools import HttpParserError
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from api.app import application
+from api.app import make_application
 from api.metrics import MetricsApp, RequestMetrics
 from api.stats import PublishedStats
 from reminder_worker.chain.client import Chain
@@ -37,7 +37,7 @@ class TimedHttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         super().connection_made(transport)
         self._since = self.loop.time()
-        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._check_time)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._whole_by is not None:
@@ -70,7 +70,7 @@ class TimedHttpProtocol(HttpToolsProtocol):
         self._since, self._in_head, self._head = None, True, 0
         super().on_message_complete()
 
-    def _look(self) -> None:
+    def _check_time(self) -> None:
         now, unsent = self.loop.time(), self.transport.get_write_buffer_size()
         if self._is_answering():
             self._since = None
@@ -79,7 +79,7 @@ class TimedHttpProtocol(HttpToolsProtocol):
             self.transport.abort()
             return
         self._unsent = unsent
-        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._look)
+        self._whole_by = self.loop.call_later(REQUEST_SECONDS, self._check_time)
 
     def _is_answering(self) -> bool:
         """Return True if the full request has been received and we are producing the response."""
@@ -107,31 +107,31 @@ async def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; requests under way are finished. Raises Misconfigured for a busy port."""
     stop = asyncio.Event()
     async with open_runtime(settings) as runtime:
-        with _stopping(stop):
-            async with listening(runtime) as (port, metrics_port), _checking(runtime.chains.values()):
+        with _stop_on_signals(stop):
+            async with open_servers(runtime) as (port, metrics_port), _check_in_background(runtime.chains.values()):
                 log.info("listening", host=settings.api.host, port=port, metrics_port=metrics_port)
                 await stop.wait()
         log.info("stopping")
 
 
 @asynccontextmanager
-async def listening(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
+async def open_servers(parts: Runtime) -> AsyncIterator[tuple[int, int]]:
     """The API and its metrics on the configured addresses; yields both ports (0 in the settings: a free one)."""
     metrics, settings = RequestMetrics(), parts.settings.api
     scrape = MetricsApp(parts.engine, parts.chains, metrics, parts.wallets, parts.settings)
     published = PublishedStats(parts.engine, [chain.settings for chain in parts.chains.values()])
     async with (
-        published.refreshing(),
-        _one("API", application(parts, metrics, published), settings.host, settings.port) as port,
-        _one("METRICS", scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
+        published.keep_refreshing(),
+        _open_server("API", make_application(parts, metrics, published), settings.host, settings.port) as port,
+        _open_server("METRICS", scrape, settings.metrics_host, settings.metrics_port) as metrics_port,
     ):
         yield port, metrics_port
 
 
 @asynccontextmanager
-async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
+async def _check_in_background(chains: Iterable[Chain]) -> AsyncIterator[None]:
     """Check each chain's endpoints once in the background: the first request may come late."""
-    asking = asyncio.gather(*map(_check, chains))
+    asking = asyncio.gather(*map(_check_chain, chains))
     try:
         yield
     finally:
@@ -139,7 +139,7 @@ async def _checking(chains: Iterable[Chain]) -> AsyncIterator[None]:
         await asyncio.gather(asking, return_exceptions=True)
 
 
-async def _check(chain: Chain) -> None:
+async def _check_chain(chain: Chain) -> None:
     """No reason to stop: an endpoint of another chain is not believed, and may be mended."""
     try:
         await chain.endpoints.check_chain_ids()
@@ -150,7 +150,7 @@ async def _check(chain: Chain) -> None:
 
 
 @asynccontextmanager
-async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
+async def _open_server(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
     """Serves on an address whose settings begin with the name of the part."""
     config = uvicorn.Config(
         app,
@@ -164,7 +164,7 @@ async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
         limit_concurrency=1000,
         timeout_graceful_shutdown=15,
     )
-    server, bound = SharedProcessServer(config), _bind(part, host, port)
+    server, bound = SharedProcessServer(config), _bind_socket(part, host, port)
     running = asyncio.create_task(server.serve(sockets=[bound]))
     try:
         while not server.started:
@@ -179,7 +179,7 @@ async def _one(part: str, app: Any, host: str, port: int) -> AsyncIterator[int]:
         bound.close()
 
 
-def _bind(part: str, host: str, port: int) -> socket.socket:
+def _bind_socket(part: str, host: str, port: int) -> socket.socket:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -194,7 +194,7 @@ def _bind(part: str, host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def _stopping(stop: asyncio.Event) -> Iterator[None]:
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[None]:
     """SIGTERM and SIGINT set `stop`."""
 
     def handle(_number: int, _frame: FrameType | None) -> None:

@@ -20,7 +20,7 @@ import structlog
 from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.schemas import rfc3339
+from api.schemas import format_time
 from api.stats_bodies import (
     ChainStatsAnswer,
     LegacyCounts,
@@ -72,7 +72,7 @@ class StatsReading:
 
 
 class PublishedStats:
-    """`stats` and `prices` are None before there is anything to tell. Use `async with published.refreshing():`."""
+    """`stats` and `prices` are None before there is anything to tell. Use `async with published.keep_refreshing():`."""
 
     def __init__(
         self, engine: AsyncEngine, chains: Sequence[ChainSettings], clock: Callable[[], float] = time.monotonic
@@ -90,7 +90,7 @@ class PublishedStats:
         return _read_at([state for _, state in self._known.feeds]) if self._known else None
 
     @asynccontextmanager
-    async def refreshing(self) -> AsyncIterator[None]:
+    async def keep_refreshing(self) -> AsyncIterator[None]:
         await self.refresh()
         task = asyncio.create_task(self._keep_on())
         try:
@@ -108,16 +108,16 @@ class PublishedStats:
         """Raises nothing: a failure is logged, and what is known grows older."""
         try:
             async with asyncio.timeout(10.0):
-                self._known = await self._read()
+                self._known = await self._read_statistics()
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
         try:
             if self._known is not None:
-                self._publish(self._known)
+                self._publish_documents(self._known)
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
 
-    async def _read(self) -> StatsReading:
+    async def _read_statistics(self) -> StatsReading:
         began = self._clock()
         snapshots = [await find_newest_snapshot(self._engine, chain.chain_id) for chain in self.chains]
         feeds = [
@@ -125,7 +125,7 @@ class PublishedStats:
         ]
         return StatsReading([each for each in snapshots if each is not None], feeds, began)
 
-    def _publish(self, known: StatsReading) -> None:
+    def _publish_documents(self, known: StatsReading) -> None:
         waited = self._clock() - known.read
         feeds = [(chain_id, state.later(waited)) for chain_id, state in known.feeds]
         as_of = _read_at([state for _, state in feeds])
@@ -138,31 +138,33 @@ class PublishedStats:
 
 def stats_answer(snapshots: Sequence[StatisticsSnapshot], apart: Container[int]) -> StatsAnswer:
     """Return the answer for one counted chain or more. `apart`: chains outside of the totals."""
-    chains = [_chain(each) for each in snapshots]
+    chains = [_describe_chain(each) for each in snapshots]
     counted = [each for each in snapshots if each.chain_id not in apart]
     values = [each.value_secured_usd for each in counted if each.value_secured_usd is not None]
     totals = TotalsAnswer(
         LegacyCounts(
-            **_sums([each.counts["legacies"] for each in counted], ("total", "live", "activated", "deleted")),
+            **_sum_counts([each.counts["legacies"] for each in counted], ("total", "live", "activated", "deleted")),
             by_type=_by_type([each.counts["legacies"]["byType"] for each in counted]),
         ),
-        TimelockCounts(**_sums([each.counts["timelocks"] for each in counted], ("total", "live", "ended", "gifts"))),
+        TimelockCounts(
+            **_sum_counts([each.counts["timelocks"] for each in counted], ("total", "live", "ended", "gifts"))
+        ),
         f"{sum(values, Decimal(0)):f}" if values else None,
     )
-    return StatsAnswer(moment(min(each.block_time for each in snapshots)), chains, totals)
+    return StatsAnswer(format_moment(min(each.block_time for each in snapshots)), chains, totals)
 
 
 def prices_answer(prices: Sequence[tuple[int, TokenPrice]], as_of: int) -> PricesAnswer:
     """`prices` with their chains; `as_of` in unix seconds."""
     return PricesAnswer(
-        moment(as_of),
+        format_moment(as_of),
         [
             PriceAnswer(
                 chain_id=chain_id,
                 symbol=price.symbol,
                 usd=f"{price.usd:f}",
                 decimals=price.decimals,
-                updated_at=moment(price.updated_at),
+                updated_at=format_moment(price.updated_at),
                 round_id=str(price.round_id),
                 stale=price.stale,
             )
@@ -171,8 +173,8 @@ def prices_answer(prices: Sequence[tuple[int, TokenPrice]], as_of: int) -> Price
     )
 
 
-def moment(unix_seconds: int) -> str:
-    return rfc3339(datetime.fromtimestamp(unix_seconds, UTC))
+def format_moment(unix_seconds: int) -> str:
+    return format_time(datetime.fromtimestamp(unix_seconds, UTC))
 
 
 def whole_tokens(amount: int, decimals: int) -> str:
@@ -182,7 +184,7 @@ def whole_tokens(amount: int, decimals: int) -> str:
     return f"{digits[:split]}.{digits[split:]}".rstrip("0").rstrip(".")
 
 
-def _chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
+def _describe_chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
     """A token whose decimals nobody knows has no amount to tell."""
     legacies, timelocks, value = snapshot.counts["legacies"], snapshot.counts["timelocks"], snapshot.value_secured_usd
     return ChainStatsAnswer(
@@ -199,7 +201,7 @@ def _chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
     )
 
 
-def _sums(counts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, int]:
+def _sum_counts(counts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, int]:
     return {name: sum(each[name] for each in counts) for name in names}
 
 

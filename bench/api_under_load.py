@@ -23,7 +23,7 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.server import listening
+from api.server import open_servers
 from bench.dispatch import store_recipients
 from bench.due import WATCH_ALL
 from bench.harness import BenchFigure
@@ -81,7 +81,7 @@ async def measure(seconds: int = SECONDS) -> list[BenchFigure]:
             configured = Settings.from_environ(environ)
             await save_snapshot(engine, snapshot(int(datetime.now(UTC).timestamp())))
             with logging_as_served(configured):
-                async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
+                async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
                     owner, heir = scenario.account("owner"), scenario.account("heir")
                     scenario.subscribe_premium(owner, 400 * DAY)
                     legacies = scenario.bulk_create(owner, LEGACIES, {heir.address: 100})

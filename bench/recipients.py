@@ -13,7 +13,7 @@ from eth_typing import Hash32
 from eth_utils.crypto import keccak
 from sqlalchemy import select
 
-from api.server import listening
+from api.server import open_servers
 from bench.harness import RUNS, BenchFigure, interleaved
 from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
@@ -41,7 +41,7 @@ async def measure() -> list[BenchFigure]:
             async with recorder.listening() as recorded:
                 reads = await _chain_reads(configured, recorded, recorder, scenario)
             with logging_as_served(configured):
-                async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
+                async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
                     return await _measure(runtime, f"http://127.0.0.1:{port}/recipients", scenario, reads)
 
 
@@ -54,7 +54,7 @@ async def _chain_reads(configured: Settings, url: str, recorder: RequestRecorder
     through = configured.chains[0].model_copy(update={"rpc_urls": secret_urls(url)})
     async with (
         open_runtime(configured.model_copy(update={"chains": (through,)})) as runtime,
-        listening(runtime) as (port, _),
+        open_servers(runtime) as (port, _),
     ):
         wallet = DemoWallet(owner, f"http://127.0.0.1:{port}", CHAIN_ID)
         rows = [

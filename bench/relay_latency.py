@@ -10,7 +10,7 @@ from time import perf_counter
 
 import aiohttp
 
-from api.server import listening
+from api.server import open_servers
 from bench.harness import BenchFigure
 from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
 from bench.withdrawals import RELAYER_KEY, SignedWithdrawal, relayer, seal, unmined
@@ -67,7 +67,7 @@ async def _seconds(
     measured = []
     async with (
         open_runtime(configured) as runtime,
-        listening(runtime) as (port, _),
+        open_servers(runtime) as (port, _),
         aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session,
     ):
         for number, each in enumerate(withdrawals):

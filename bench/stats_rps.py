@@ -17,7 +17,7 @@ import aiohttp
 import uvicorn
 from litestar import Litestar, Response, get
 
-from api.server import listening
+from api.server import open_servers
 from bench.harness import RUNS, BenchFigure
 from bench.surroundings import CHAIN_ID, chain, database, settings
 from devnet.own_logging import own_logging
@@ -39,7 +39,7 @@ async def measure() -> list[BenchFigure]:
             configured = settings(url, environ, **limits)
             await save_snapshot(engine, snapshot(int(datetime.now(UTC).timestamp())))
             with logging_as_served(configured):
-                async with open_runtime(configured) as runtime, listening(runtime) as (port, _):
+                async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
                     return await _measure(f"http://127.0.0.1:{port}/stats")
 
 

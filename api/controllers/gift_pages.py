@@ -13,7 +13,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
 
-from api.gift_bodies import GiftAnswer, gift_answer
+from api.gift_bodies import GiftAnswer, describe_gift
 from api.gift_page import (
     CARDS,
     KEEP_THE_SHEET,
@@ -23,7 +23,7 @@ from api.gift_page import (
     plain_page,
     rewritten_page,
 )
-from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, described
+from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, describe_problem
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.assets import (
     ASSETS,
@@ -125,12 +125,12 @@ class GiftFactsController(Controller):
         summary="The public facts of a gift",
         responses={
             400: UNREADABLE,
-            404: described("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
-            429: described("`rate_limited`; `Retry-After` says when to come back"),
-            503: described("`chain_unavailable`, `unavailable` (the database), `not_configured`"),
+            404: describe_problem("`not_found`: no gift of whitelisted ERC-20 tokens has this number"),
+            429: describe_problem("`rate_limited`; `Retry-After` says when to come back"),
+            503: describe_problem("`chain_unavailable`, `unavailable` (the database), `not_configured`"),
         },
     )
-    async def facts(
+    async def show_facts(
         self,
         chain_id: Annotated[int, PathParameter(description="Chain id")],
         timelock_id: Annotated[int, PathParameter(description="The gift's number on that chain")],
@@ -142,28 +142,28 @@ class GiftFactsController(Controller):
 
         A gift is known as soon as the chain has it.
         """
-        facts, provider = await _served(gift_pages).read_facts(chain_id, timelock_id), settings.identity_provider
+        facts, provider = await _require_pages(gift_pages).read_facts(chain_id, timelock_id), settings.identity_provider
         sub_organization = await gift_wallets.find_sub_organization(facts.recipient) if provider else None
-        return gift_answer(facts, provider, sub_organization)
+        return describe_gift(facts, provider, sub_organization)
 
 
-def _stopped(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
+def _show_stop(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
     """Return a page for a request that ends before its page began: people cannot read a problem's JSON."""
     if isinstance(error, LimitReached):
-        answer = _sorry(error, _marks(request), GiftNotice.TOO_MANY)
+        answer = _explain_refusal(error, _read_flags(request), GiftNotice.TOO_MANY)
         answer.headers["Retry-After"] = str(error.retry_after)
         return answer
-    return _sorry(database_unavailable(error), _marks(request), GiftNotice.NOT_NOW)
+    return _explain_refusal(database_unavailable(error), _read_flags(request), GiftNotice.NOT_NOW)
 
 
 class GiftPageController(Controller):
     """Below the configured prefix, for people and for what draws link previews."""
 
     include_in_schema = False
-    exception_handlers = dict.fromkeys((LimitReached, *DATABASE_AWAY), _stopped)
+    exception_handlers = dict.fromkeys((LimitReached, *DATABASE_AWAY), _show_stop)
 
     @get("/{chain_id:str}/{timelock_id:str}")
-    async def page(
+    async def show_page(
         self,
         request: Request[Any, Any, Any],
         chain_id: FromPath[str],
@@ -173,11 +173,11 @@ class GiftPageController(Controller):
         settings: NamedDependency[Settings],
     ) -> Response[str]:
         """Return the page of a gift; an unknown occasion gets the words of the default."""
-        pages, marks = _served(gift_pages), _marks(request)
+        pages, marks = _require_pages(gift_pages), _read_flags(request)
         entry = page_files.entries["claim"] if page_files else None
         link = None
         try:
-            link = _link(pages, chain_id, timelock_id, marks)
+            link = _make_link(pages, chain_id, timelock_id, marks)
             facts = await pages.read_facts(link.chain_id, link.timelock_id)
         except (NotFound, *_PASSING) as error:
             elsewhere = link is not None and not pages.serves_chain(link.chain_id)
@@ -188,10 +188,10 @@ class GiftPageController(Controller):
                 if isinstance(error, NotShown)
                 else GiftNotice.NO_GIFT
             )
-            return _sorry(error, marks, why, link, entry)
+            return _explain_refusal(error, marks, why, link, entry)
         occasion = find_occasion(marks.occasion)
-        foreign = _origins(settings.identity_provider) if marks.email else []
-        return _html(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
+        foreign = _list_origins(settings.identity_provider) if marks.email else []
+        return _make_response(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
 
     @get("/for/{address:str}")
     async def by_address(
@@ -201,7 +201,7 @@ class GiftPageController(Controller):
         gift_pages: NamedDependency[GiftPages | None],
     ) -> Response[str]:
         """On to the newest gift sealed to an address. No fragment in `Location`: the browser carries its own on."""
-        pages, marks = _served(gift_pages), _marks(request)
+        pages, marks = _require_pages(gift_pages), _read_flags(request)
         try:
             if not _ADDRESS.fullmatch(address):
                 raise NotFound("This is no address.")
@@ -209,7 +209,7 @@ class GiftPageController(Controller):
         except (NotFound, *_PASSING) as error:
             unknown = GiftNotice.NOT_SHOWN_FOR if isinstance(error, NotShown) else GiftNotice.NONE_FOR
             why = GiftNotice.MISTYPED if _is_mistyped(address) else unknown
-            return _sorry(error, marks, why)
+            return _explain_refusal(error, marks, why)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
 
@@ -242,13 +242,13 @@ def file_response(request: Request[Any, Any, Any], file: PageFile, cache_control
 
 
 @get("/create", include_in_schema=False, sync_to_thread=False)
-def create(
+def show_create_page(
     gift_pages: NamedDependency[GiftPages | None],
     page_files: NamedDependency[PageFiles | None],
     settings: NamedDependency[Settings],
 ) -> Response[str]:
     """A simple page to seal gifts with, on the local stack only: elsewhere that is the frontend's."""
-    pages = _served(gift_pages)
+    pages = _require_pages(gift_pages)
     entry = page_files.entries.get("create") if page_files else None
     if entry is None:
         raise NotFound("The gift page is not built here.")
@@ -264,7 +264,9 @@ def create(
     ]
     setup = {"origin": str(pages.rules.origins[0]), "prefix": pages.rules.prefix, "chains": chains}
     occasion = find_occasion(None)
-    return _html(create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion))
+    return _make_response(
+        create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion)
+    )
 
 
 def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler) -> Handler:
@@ -273,7 +275,9 @@ def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler)
     def answer(request: Request[Any, Any, Any], error: NotFoundException) -> Response[Any]:
         if not f"{request.scope['path']}/".startswith(f"/{prefix}/"):
             return elsewhere(request, error)
-        return _put_right(request, prefix, page_files) or _sorry(NotFound(), _marks(request), GiftNotice.CUT_OFF)
+        return _put_right(request, prefix, page_files) or _explain_refusal(
+            NotFound(), _read_flags(request), GiftNotice.CUT_OFF
+        )
 
     return answer
 
@@ -295,20 +299,20 @@ def _put_right(request: Request[Any, Any, Any], prefix: str, page_files: PageFil
     if _REWRITTEN.search(target) is None:
         return None
     entry = page_files.entries["claim"] if page_files else None
-    return _html(rewritten_page(prefix, entry), content_security_policy(find_occasion(None)))
+    return _make_response(rewritten_page(prefix, entry), content_security_policy(find_occasion(None)))
 
 
-def _served(pages: GiftPages | None) -> GiftPages:
+def _require_pages(pages: GiftPages | None) -> GiftPages:
     if pages is None:
         raise NotConfigured("Gifts are not served here.")
     return pages
 
 
-def _marks(request: Request[Any, Any, Any]) -> LinkFlags:
+def _read_flags(request: Request[Any, Any, Any]) -> LinkFlags:
     return read_valid_flags(request.query_params.multi_items())
 
 
-def _link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -> ClaimLink:
+def _make_link(pages: GiftPages, chain_id: str, timelock_id: str, marks: LinkFlags) -> ClaimLink:
     """Only the one spelling that claim links have."""
     if not all(re.fullmatch(r"[1-9][0-9]{0,18}", number) for number in (chain_id, timelock_id)):
         raise NotFound("This is no gift's path.")
@@ -322,14 +326,14 @@ def _is_mistyped(address: str) -> bool:
     )
 
 
-def _origins(provider: IdentityProviderSettings | None) -> list[str]:
+def _list_origins(provider: IdentityProviderSettings | None) -> list[str]:
     if provider is None:
         return []
     parts = [urlsplit(url) for url in (provider.url, provider.auth_proxy_url)]
     return list(dict.fromkeys(f"{part.scheme}://{part.netloc}" for part in parts))
 
 
-def _sorry(
+def _explain_refusal(
     error: ServiceError,
     marks: LinkFlags,
     not_found: GiftNotice,
@@ -342,12 +346,12 @@ def _sorry(
     page = plain_page(
         occasion, title, lines, link, None if not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN) else entry
     )
-    answer = _html(page, content_security_policy(occasion), status)
+    answer = _make_response(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)
     return answer
 
 
-def _html(page: str, policy: str, status: int = 200) -> Response[str]:
+def _make_response(page: str, policy: str, status: int = 200) -> Response[str]:
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return Response(page, status_code=status, media_type="text/html", headers=headers)

@@ -14,13 +14,13 @@ from api.gift_bodies import (
     RecipientWalletAnswer,
     RecipientWalletBody,
 )
-from api.problems import OF_A_BODY, responses
+from api.problems import OF_A_BODY, describe_responses
 from api.schemas import StrictJson
 from reminder_worker.gifts.notifications import EraseRequest, GiftNotifications, NotifyRequest
 from reminder_worker.gifts.wallets import GiftWallets, WalletRequest
 
 
-def _problems(**words: str) -> dict[int, ResponseSpec]:
+def _list_problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         **OF_A_BODY,
         "403": "`signer_mismatch`",
@@ -34,7 +34,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
             " nothing was stored"
         ),
     }
-    return responses(common, words)
+    return describe_responses(common, words)
 
 
 class GiftWalletController(Controller):
@@ -47,7 +47,7 @@ class GiftWalletController(Controller):
         return_dto=None,
         operation_id="giftRecipientWallet",
         summary="The wallet of an email address",
-        responses=_problems(
+        responses=_list_problems(
             on_403="`signer_mismatch`; `giver_unknown`: the giver has never sent a transaction on this chain",
             on_404="",
             on_409="`already_used`; `wallet_not_usable`: somebody else may have a way into this email's wallet",
@@ -56,7 +56,7 @@ class GiftWalletController(Controller):
             ),
         ),
     )
-    async def wallet(
+    async def find_wallet(
         self, data: JSONBody[RecipientWalletBody], gift_wallets: NamedDependency[GiftWallets]
     ) -> RecipientWalletAnswer:
         """Signed message `GiftEmailWallet(bytes32 emailHash,uint256 deadline)`, by the giver.
@@ -81,9 +81,9 @@ class GiftNotifyController(Controller):
         operation_id="giftNotify",
         summary="Say whom to tell of a gift, and when",
         response_description="Saved, in the place of whoever was to be told before",
-        responses=_problems(),
+        responses=_list_problems(),
     )
-    async def notify(
+    async def register_notification(
         self, data: JSONBody[GiftNotifyBody], gift_notifications: NamedDependency[GiftNotifications]
     ) -> GiftNotifyAnswer:
         """Signed message `GiftNotify2(bytes32 payloadHash,uint256 deadline)`, by who sealed the gift.
@@ -110,9 +110,9 @@ class GiftEraseController(Controller):
         return_dto=None,
         operation_id="giftNotifyErase",
         summary="Tell nobody of a gift any more",
-        responses=_problems(on_429="`rate_limited`; `Retry-After` says when to come back"),
+        responses=_list_problems(on_429="`rate_limited`; `Retry-After` says when to come back"),
     )
-    async def erase(
+    async def erase_notification(
         self, data: JSONBody[GiftEraseBody], gift_notifications: NamedDependency[GiftNotifications]
     ) -> GiftErasedAnswer:
         """Signed message `GiftNotifyErase(uint256 timelockId,uint256 deadline)`, by who sealed the gift.

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.problems import OF_A_BODY, described, responses
+from api.problems import OF_A_BODY, describe_problem, describe_responses
 from api.schemas import EXAMPLE_RECIPIENT, AnyAddress, HealthAnswer, LivenessAnswer, StrictJson
 from reminder_worker import __version__
 from reminder_worker.database.engine import must_take_writes
@@ -93,7 +93,7 @@ class RequeuedAnswer(Struct, rename="camel"):
     requeued: Annotated[int, Meta(description="How many", examples=[3])]
 
 
-def bearer(secret: SecretStr) -> Guard:
+def require_secret(secret: SecretStr) -> Guard:
     """Raises Unauthorized for any other secret; compared in constant time."""
     wanted = f"Bearer {secret.get_secret_value()}".encode()
 
@@ -105,27 +105,27 @@ def bearer(secret: SecretStr) -> Guard:
     return check
 
 
-def _problems(**words: str) -> dict[int, ResponseSpec]:
+def _list_problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         "401": "`unauthorized`: the secret is missing or wrong",
         "429": "`rate_limited`; `Retry-After` says when to come back",
         "503": "`unavailable`: the database does not answer",
     }
-    return responses(common, words)
+    return describe_responses(common, words)
 
 
 class StatusController(Controller):
     tags = ["Operators"]  # noqa: RUF012 - read by the framework
     security = [{"statusSecret": []}]  # noqa: RUF012 - likewise
 
-    @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_problems())
-    async def status(self, parts: Parts) -> StatusAnswer:
+    @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_list_problems())
+    async def show_status(self, parts: Parts) -> StatusAnswer:
         """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. Answers
         within five seconds while a chain hangs: what it has not told by then is not known."""
         found = await parts.chain_summaries.read_summaries()
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
         passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about
-        return StatusAnswer(passes, [_chain(each) for each in found])
+        return StatusAnswer(passes, [_describe_chain(each) for each in found])
 
 
 class OperatorController(Controller):
@@ -139,9 +139,12 @@ class OperatorController(Controller):
         return_dto=None,
         operation_id="opsEraseRecipient",
         summary="Forget a person",
-        responses={**responses(OF_A_BODY, {}), **_problems(on_422="`invalid_input`; `errors` names the bad fields")},
+        responses={
+            **describe_responses(OF_A_BODY, {}),
+            **_list_problems(on_422="`invalid_input`; `errors` names the bad fields"),
+        },
     )
-    async def erase(self, data: JSONBody[ErasePersonBody], parts: Parts) -> PersonErasedAnswer:
+    async def erase_person(self, data: JSONBody[ErasePersonBody], parts: Parts) -> PersonErasedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Every row of an email or of an address, over all chains."""
         erased = await operators.erase_person(parts.engine, parts.hashes, data.email, data.address)
         return PersonErasedAnswer(erased.recipients, erased.gifts)
@@ -151,9 +154,11 @@ class OperatorController(Controller):
         status_code=200,
         operation_id="opsDispatch",
         summary="Send now",
-        responses=_problems(on_503="`not_configured`: no mail service; `unavailable`: the database does not answer"),
+        responses=_list_problems(
+            on_503="`not_configured`: no mail service; `unavailable`: the database does not answer"
+        ),
     )
-    async def dispatch(self, parts: Parts) -> DispatchedAnswer:
+    async def send_emails(self, parts: Parts) -> DispatchedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails of reminders and gifts, each at most once, also while
         the passes send."""
         if parts.dispatch is None:
@@ -167,14 +172,14 @@ class OperatorController(Controller):
         status_code=200,
         operation_id="opsRequeue",
         summary="Try dead emails again",
-        responses=_problems(),
+        responses=_list_problems(),
     )
-    async def requeue(self, parts: Parts) -> RequeuedAnswer:
+    async def requeue_dead(self, parts: Parts) -> RequeuedAnswer:
         """Header `Authorization: Bearer OPERATOR_SECRET`. Emails and alerts that the mail service refused."""
         return RequeuedAnswer(await operator.requeue_dead(parts.engine, LEDGERS))
 
 
-def _chain(status: ChainSummary) -> ChainAnswer:
+def _describe_chain(status: ChainSummary) -> ChainAnswer:
     wallets = [
         WalletAnswer(each.role, to_checksum_address(each.address), None if each.balance is None else str(each.balance))
         for each in status.wallets
@@ -189,7 +194,7 @@ class HealthController(Controller):
     _look: asyncio.Task[bool] | None = None
 
     @get("/live", operation_id="healthLive", summary="Is the process alive?")
-    async def live(self) -> LivenessAnswer:
+    async def show_liveness(self) -> LivenessAnswer:
         """Answers as long as the process does; looks at nothing else."""
         return LivenessAnswer(status="ok", version=__version__)
 
@@ -198,15 +203,17 @@ class HealthController(Controller):
         operation_id="healthReady",
         summary="Can requests be served?",
         responses={
-            503: described("`unavailable`: the database does not answer, takes no writes or is not of this version")
+            503: describe_problem(
+                "`unavailable`: the database does not answer, takes no writes or is not of this version"
+            )
         },
     )
-    async def ready(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
+    async def show_readiness(self, engine: NamedDependency[AsyncEngine]) -> HealthAnswer:
         """Fails when the database does not answer, takes no writes, or its schema does not serve this version: missing,
         older, or more than one revision newer."""
         # One look at a time, whoever asks meanwhile: no limit keeps anybody from asking.
         if self._look is None or self._look.done():
-            self._look = asyncio.create_task(_serves(engine))
+            self._look = asyncio.create_task(_serves_requests(engine))
         try:
             serves = await asyncio.shield(self._look)
         except (SQLAlchemyError, OSError, TimeoutError):
@@ -216,7 +223,7 @@ class HealthController(Controller):
         return HealthAnswer(status="ok")
 
 
-async def _serves(engine: AsyncEngine) -> bool:
+async def _serves_requests(engine: AsyncEngine) -> bool:
     async with asyncio.timeout(3):
         serves = await schema_serves(engine)
         if serves:

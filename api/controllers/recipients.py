@@ -5,7 +5,7 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody
 
-from api.problems import OF_A_BODY, responses
+from api.problems import OF_A_BODY, describe_responses
 from api.schemas import (
     ErasedAnswer,
     IngestBody,
@@ -22,7 +22,7 @@ from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
 
 
-def _problems(**words: str) -> dict[int, ResponseSpec]:
+def _list_problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         **OF_A_BODY,
         "403": "`signer_mismatch`, `not_a_known_legacy`",
@@ -32,7 +32,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
         "429": "`rate_limited`; `Retry-After` says when to come back",
         "503": "`chain_unavailable`: creator() cannot be read; `unavailable`: the database; nothing was stored",
     }
-    return responses(common, words)
+    return describe_responses(common, words)
 
 
 class RecipientsController(Controller):
@@ -45,18 +45,20 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="ingestLegacy",
         summary="Save a legacy's complete recipient set",
-        responses=_problems(
+        responses=_list_problems(
             on_403="`signer_mismatch`, `not_a_known_legacy`, `premium_required`",
             on_429="`rate_limited`, `daily_cap_reached`; `Retry-After` says when to come back",
         ),
     )
-    async def ingest(self, data: JSONBody[IngestBody], recipients: NamedDependency[RecipientStore]) -> SavedAnswer:
+    async def register_recipients(
+        self, data: JSONBody[IngestBody], recipients: NamedDependency[RecipientStore]
+    ) -> SavedAnswer:
         """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
 
         Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
         deadline wins: a message signed earlier is refused once a later one was accepted.
         """
-        saved = await recipients.ingest(_signed(data), data.payload)
+        saved = await recipients.ingest(_make_request(data), data.payload)
         return SavedAnswer(saved=saved.saved, shredded=saved.shredded)
 
     @post(
@@ -66,14 +68,16 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="readRecipients",
         summary="Read a legacy's recipients",
-        responses=_problems(),
+        responses=_list_problems(),
     )
-    async def read(self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]) -> RecipientsAnswer:
+    async def read_recipients(
+        self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]
+    ) -> RecipientsAnswer:
         """Signed message `ReadRecipients(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. The answer must not be stored.
         """
-        found = await recipients.read(_signed(data))
+        found = await recipients.read(_make_request(data))
         return RecipientsAnswer(
             [RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
         )
@@ -85,14 +89,16 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="eraseLegacy",
         summary="Delete a legacy's whole recipient set",
-        responses=_problems(),
+        responses=_list_problems(),
     )
-    async def erase(self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]) -> ErasedAnswer:
+    async def erase_recipients(
+        self, data: JSONBody[SignedBody], recipients: NamedDependency[RecipientStore]
+    ) -> ErasedAnswer:
         """Signed message `EraseLegacy(address legacy,uint256 deadline)`, by the legacy's creator().
 
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.
         """
-        return ErasedAnswer(shredded=await recipients.erase(_signed(data)))
+        return ErasedAnswer(shredded=await recipients.erase(_make_request(data)))
 
     @post(
         "/send-instructions",
@@ -101,7 +107,7 @@ class RecipientsController(Controller):
         return_dto=None,
         operation_id="sendInstructions",
         summary="Send the instructions to all recipients",
-        responses=_problems(
+        responses=_list_problems(
             on_403="`signer_mismatch` (also when creator() is not the owner), `not_a_known_legacy`, `premium_required`",
             on_422="`invalid_input`, `deadline_too_far`; `legacy_not_live`: it was deleted, or claimed from",
             on_429="`rate_limited`, `cooldown`; `Retry-After` says when to come back",
@@ -119,8 +125,8 @@ class RecipientsController(Controller):
         Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient. `queued` 0: there
         is nobody to tell but the owner, and no cooldown begins.
         """
-        return QueuedAnswer(queued=await instructions.request(_signed(data)))
+        return QueuedAnswer(queued=await instructions.request(_make_request(data)))
 
 
-def _signed(data: SignedBody) -> SignedRequest:
+def _make_request(data: SignedBody) -> SignedRequest:
     return SignedRequest(data.chain_id, data.legacy.lower(), data.deadline, bytes.fromhex(data.signature[2:]))

@@ -9,8 +9,8 @@ from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import JSONBody, PathParameter
 
-from api.problems import OF_A_BODY, UNREADABLE, described, responses
-from api.schemas import StrictJson, rfc3339
+from api.problems import OF_A_BODY, UNREADABLE, describe_problem, describe_responses
+from api.schemas import StrictJson, format_time
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -35,7 +35,7 @@ SENTENCES: Final[Mapping[RequestState, str]] = {
 }
 
 
-def _problems(**words: str) -> dict[int, ResponseSpec]:
+def _list_problems(**words: str) -> dict[int, ResponseSpec]:
     common = {
         **OF_A_BODY,
         "403": "`signer_mismatch`, `not_a_known_legacy`",
@@ -52,7 +52,7 @@ def _problems(**words: str) -> dict[int, ResponseSpec]:
             " nothing was stored"
         ),
     }
-    return responses(common, words)
+    return describe_responses(common, words)
 
 
 class SponsorController(Controller):
@@ -66,7 +66,7 @@ class SponsorController(Controller):
         return_dto=None,
         operation_id="sponsorClaim",
         summary="Claim a legacy without ether",
-        responses=_problems(
+        responses=_list_problems(
             on_422=(
                 "`invalid_input`: also a token that is not whitelisted; `legacy_still_active` (with the opening time),"
                 " `only_beneficiaries`, `sponsored_claims_disabled`, `cannot_claim`, `nothing_to_claim`,"
@@ -74,7 +74,7 @@ class SponsorController(Controller):
             )
         ),
     )
-    async def claim(self, data: JSONBody[ClaimBody], sponsor: NamedDependency[RelayIntake]) -> AcceptedAnswer:
+    async def relay_claim(self, data: JSONBody[ClaimBody], sponsor: NamedDependency[RelayIntake]) -> AcceptedAnswer:
         """Signed in the router's own domain (`eip712Domain()`): `ClaimAuth(address beneficiary,uint256 legacyId,
         bytes32 assetsHash,bool isETH,uint256 nonce,uint256 deadline)`; assetsHash = keccak256 of the assets packed as
         32-byte words.
@@ -85,16 +85,16 @@ class SponsorController(Controller):
             ClaimRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),
-                subject_id=_uint256(data.legacy_id, "/legacyId"),
+                subject_id=_read_uint256(data.legacy_id, "/legacyId"),
                 signer=data.beneficiary.lower(),
-                nonce=_uint256(data.nonce, "/nonce"),
+                nonce=_read_uint256(data.nonce, "/nonce"),
                 deadline=data.deadline,
                 signature=bytes.fromhex(data.signature[2:]),
                 assets=tuple(asset.lower() for asset in data.assets),
                 is_eth=data.is_eth,
             )
         )
-        return _accepted(view)
+        return _describe_accepted(view)
 
     @post(
         "/check-in",
@@ -103,7 +103,7 @@ class SponsorController(Controller):
         return_dto=None,
         operation_id="sponsorCheckIn",
         summary="Check in as the owner without ether",
-        responses=_problems(
+        responses=_list_problems(
             on_403="`signer_mismatch`, `not_a_known_legacy`, `premium_required`",
             on_422="`invalid_input`; `check_in_deadline_too_far`, `legacy_not_found`, `would_fail`",
         ),
@@ -116,14 +116,14 @@ class SponsorController(Controller):
             CheckInRequest(
                 chain_id=data.chain_id,
                 router=data.router.lower(),
-                subject_id=_uint256(data.legacy_id, "/legacyId"),
+                subject_id=_read_uint256(data.legacy_id, "/legacyId"),
                 signer=data.owner.lower(),
-                nonce=_uint256(data.nonce, "/nonce"),
+                nonce=_read_uint256(data.nonce, "/nonce"),
                 deadline=data.deadline,
                 signature=bytes.fromhex(data.signature[2:]),
             )
         )
-        return _accepted(view)
+        return _describe_accepted(view)
 
     @post(
         "/gift-withdraw",
@@ -132,7 +132,7 @@ class SponsorController(Controller):
         return_dto=None,
         operation_id="sponsorGiftWithdraw",
         summary="Open a gift without ether",
-        responses=_problems(
+        responses=_list_problems(
             on_403=(
                 "`signer_mismatch`: also when the gift is sealed to another account; `version_mismatch`: signed for"
                 " another version of the router than it has"
@@ -163,16 +163,16 @@ class SponsorController(Controller):
             WithdrawRequest(
                 chain_id=data.chain_id,
                 router=sponsor.gift_router(data.chain_id),
-                subject_id=_uint256(data.timelock_id, "/timelockId"),
+                subject_id=_read_uint256(data.timelock_id, "/timelockId"),
                 signer=data.recipient.lower(),
-                nonce=_uint256(data.nonce, "/nonce"),
+                nonce=_read_uint256(data.nonce, "/nonce"),
                 deadline=data.deadline,
                 signature=bytes.fromhex(data.signature[2:]),
                 skip_swap=data.skip_swap,
                 pay_to=data.pay_to.lower(),
             )
         )
-        return _accepted(view)
+        return _describe_accepted(view)
 
 
 class SponsorStatusController(Controller):
@@ -185,9 +185,9 @@ class SponsorStatusController(Controller):
         summary="What has become of a request",
         responses={
             400: UNREADABLE,
-            404: described("`not_found`: there is no such request; ended ones are forgotten after a while"),
-            429: described("`rate_limited`; `Retry-After` says when to come back"),
-            503: described("`not_configured`, `unavailable`: the database does not answer"),
+            404: describe_problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
+            429: describe_problem("`rate_limited`; `Retry-After` says when to come back"),
+            503: describe_problem("`not_configured`, `unavailable`: the database does not answer"),
         },
     )
     async def request_state(
@@ -196,18 +196,18 @@ class SponsorStatusController(Controller):
         sponsor: NamedDependency[RelayIntake],
     ) -> RequestAnswer:
         """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
-        return _answer(*await sponsor.read_request(_uuid(id)))
+        return _describe_request(*await sponsor.read_request(_read_uuid(id)))
 
     @get(
         "/status",
         operation_id="sponsorStatus",
         summary="Whether sponsoring works now",
         responses={
-            429: described("`rate_limited`; `Retry-After` says when to come back"),
-            503: described("`unavailable`: the database does not answer"),
+            429: describe_problem("`rate_limited`; `Retry-After` says when to come back"),
+            503: describe_problem("`unavailable`: the database does not answer"),
         },
     )
-    async def status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
+    async def show_status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
         """Answers also while nothing is relayed, and says why."""
         found = await sponsor.read_status()
         chains = [
@@ -217,11 +217,11 @@ class SponsorStatusController(Controller):
         return SponsorStatusAnswer(found.gift, found.gift_email, found.legacy, chains)
 
 
-def _accepted(view: RequestView) -> AcceptedAnswer:
+def _describe_accepted(view: RequestView) -> AcceptedAnswer:
     return AcceptedAnswer(str(view.id), view.state.value, view.tx_hash)
 
 
-def _error(view: RequestView) -> RequestError | None:
+def _describe_error(view: RequestView) -> RequestError | None:
     if view.state not in SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
         return None
     sentence = SENTENCES[view.state]
@@ -230,7 +230,7 @@ def _error(view: RequestView) -> RequestError | None:
     return RequestError(view.reason or view.state.value, sentence)
 
 
-def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
+def _describe_request(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
     return RequestAnswer(
         id=str(view.id),
         lane=cast(Any, view.lane.value),
@@ -238,20 +238,20 @@ def _answer(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
         waits_for=cast(Any, waits_for and waits_for.value),
         tx_hash=view.tx_hash,
         block_number=view.block_number,
-        error=_error(view),
-        created_at=rfc3339(view.created_at),
-        updated_at=rfc3339(view.updated_at),
+        error=_describe_error(view),
+        created_at=format_time(view.created_at),
+        updated_at=format_time(view.updated_at),
     )
 
 
-def _uint256(text: str, pointer: str) -> int:
+def _read_uint256(text: str, pointer: str) -> int:
     value = int(text)
     if value >= 1 << 256:
         raise InvalidInput("A number is too large.", [FieldFault(pointer, "is larger than a uint256")])
     return value
 
 
-def _uuid(text: str) -> UUID:
+def _read_uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:

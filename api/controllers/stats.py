@@ -14,14 +14,14 @@ from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.clients import WITHOUT_DATABASE
-from api.problems import UNREADABLE, described
+from api.problems import UNREADABLE, describe_problem
 from api.stats import CachedDocument, PublishedStats, prices_answer
 from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
 from reminder_worker.statistics.prices import find_prices_at
 
 _NOT_MODIFIED = ResponseSpec(None, description="The client has these bytes: `If-None-Match` names their `ETag`")
-_RATE_LIMITED = described("`rate_limited`; `Retry-After` says when to come back")
+_RATE_LIMITED = describe_problem("`rate_limited`; `Retry-After` says when to come back")
 
 
 class StatsController(Controller):
@@ -37,10 +37,12 @@ class StatsController(Controller):
             200: ResponseSpec(StatsAnswer, description="The newest counts", generate_examples=False),
             304: _NOT_MODIFIED,
             429: _RATE_LIMITED,
-            503: described("`unavailable`: nothing was counted yet"),
+            503: describe_problem("`unavailable`: nothing was counted yet"),
         },
     )
-    async def stats(self, request: Request[Any, Any, Any], published: NamedDependency[PublishedStats]) -> ASGIResponse:
+    async def show_stats(
+        self, request: Request[Any, Any, Any], published: NamedDependency[PublishedStats]
+    ) -> ASGIResponse:
         """Counts and value secured, over everybody; nothing of anybody. With its `ETag`, asking again is cheap."""
         if published.stats is None:
             raise Unavailable("Nothing was counted yet; the first statistics come within the hour.")
@@ -55,13 +57,15 @@ class StatsController(Controller):
             200: ResponseSpec(PricesAnswer, description="The newest prices, or those of `at`", generate_examples=False),
             304: _NOT_MODIFIED,
             400: UNREADABLE,
-            404: described("`no_history`: no price of that moment is known here"),
-            422: described("`invalid_input`: `at` is no moment of the past"),
+            404: describe_problem("`no_history`: no price of that moment is known here"),
+            422: describe_problem("`invalid_input`: `at` is no moment of the past"),
             429: _RATE_LIMITED,
-            503: described("`unavailable`: no price was read yet; `not_configured`: there are no price feeds here"),
+            503: describe_problem(
+                "`unavailable`: no price was read yet; `not_configured`: there are no price feeds here"
+            ),
         },
     )
-    async def prices(
+    async def show_prices(
         self,
         request: Request[Any, Any, Any],
         published: NamedDependency[PublishedStats],
@@ -93,7 +97,7 @@ class PriceHistory:
 
     async def at(self, text: str) -> CachedDocument:
         """Raises `InvalidInput`, `NoHistory` and `Unavailable`."""
-        moment, read_at = _moment(text), self._published.read_at
+        moment, read_at = _read_moment(text), self._published.read_at
         if moment > max(int(time.time()), read_at or 0):
             raise InvalidInput("That moment lies in the future.", [FieldFault("/at", "lies in the future")])
         try:
@@ -110,7 +114,7 @@ class PriceHistory:
         return CachedDocument(prices_answer(found, moment if read_at is None else min(moment, read_at)))
 
 
-def _moment(text: str) -> int:
+def _read_moment(text: str) -> int:
     """Unix seconds. A `+` that was not escaped arrives as a space."""
     if re.fullmatch(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+ -]\d\d:\d\d)", text, re.ASCII):
         try:

@@ -110,7 +110,7 @@ class PageEntry:
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """Names carry a hash of their content. `entries` by name: `claim`, `create`."""
+    """Names carry a hash of their content. `entries` by name: `claim`, `show_create_page`."""
 
     files: Mapping[str, PageFile]
     entries: Mapping[str, PageEntry]

@@ -18,7 +18,7 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.server import listening
+from api.server import open_servers
 from devnet.scenarios import Legacy, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.gifts.pages import GiftReader
@@ -232,7 +232,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         ),
     )
     try:
-        async with listening(parts) as (port, metrics_port):
+        async with open_servers(parts) as (port, metrics_port):
             url, metrics = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{metrics_port}"
             yield ApiWorld(parts, scenario, session, url, metrics, clock)
     finally:

@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.server import listening
+from api.server import open_servers
 from devnet.scenarios import Scenario
 from reminder_worker.errors import Misconfigured
 from tests.integration.api_world import ENC_KEY, HASH_KEY, open_world
@@ -119,5 +119,5 @@ async def test_a_taken_port_is_named_with_its_settings(chain_scenario: Scenario,
             taken = world.parts.settings.api.model_copy(update={field: port})
             world.parts.settings = world.parts.settings.model_copy(update={"api": taken})
             with pytest.raises(Misconfigured, match=f"^{settings}: cannot listen on 127.0.0.1:{port}"):
-                async with listening(world.parts):
+                async with open_servers(world.parts):
                     pass
