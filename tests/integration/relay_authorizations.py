@@ -1,4 +1,4 @@
-"""Authorizations of calls that succeed, each with its own signer, legacy and creator."""
+"""Authorizations of calls that succeed, with different signers, legacies and creators."""
 
 from dataclasses import replace
 from typing import Any, Final

@@ -136,7 +136,7 @@ class RelayWorld:
         return found
 
     def send(self, sender: LocalAccount, to: str, data: bytes = b"", *, tip: int = 0, nonce: int | None = None) -> str:
-        """Put another account's transaction into the pool, without mining it."""
+        """Put an unmined transaction of a foreign account into the pool."""
         if nonce is None:
             nonce = int(self.anvil.rpc("eth_getTransactionCount", sender.address, "pending"), 16)
         fields: dict[str, Any] = {

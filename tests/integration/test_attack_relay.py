@@ -1,4 +1,4 @@
-"""Authorizations that the relay accepts: for one chain, one contract, one lane, in one form."""
+"""Authorizations of the relay: chain, contract, lane and encoding are fixed by the signature."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -33,7 +33,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[
 
 
 class AttackedLane:
-    """Good request of one lane, with its signer and body."""
+    """Good request of a lane, with signer and body."""
 
     def __init__(self, world: ApiWorld, path: str) -> None:
         scenario, it = world.scenario, world.scenario.deployment

@@ -89,7 +89,7 @@ async def test_single_request_does_not_wait_and_a_later_one_joins_the_next_batch
 
 
 async def test_request_over_a_cap_is_refused_and_the_rest_of_its_batch_is_not(world: RelayWorld) -> None:
-    """The third request of one signer is refused: neither the two before it nor later ones of others."""
+    """The third request of a signer is refused. Earlier requests, and requests of other signers, are admitted."""
     world.caps = replace(world.caps, per_signer=2)
     world.restart()
     same = [authorization(number, signer=TARGET, nonce=number) for number in (1, 2, 3)]
