@@ -72,7 +72,7 @@ class GraphNode:
         await self._runner.cleanup()
 
     def sync(self, scenario: Scenario) -> None:
-        """Index the chain up to its head, from the last indexed block that is still on it."""
+        """Index the chain up to its head, from the last indexed block that the chain still has."""
         anvil, place = scenario.anvil, scenario.deployment
         last = anvil.block_number()
         self._mapping = mapping = self._mapping or SubgraphMapping(scenario)
@@ -194,7 +194,7 @@ def _is_on(anvil: Anvil, number: int, block_hash: str) -> bool:
 
 
 class SubgraphMapping:
-    """The subgraph's handlers: one event after the other into entities, as `schema.graphql` tells."""
+    """Handlers of the subgraph: they turn one event after the other into entities of `schema.graphql`."""
 
     def __init__(self, scenario: Scenario) -> None:
         place = scenario.deployment
@@ -337,7 +337,7 @@ class SubgraphMapping:
 
 
 def _address(person: Any) -> str:
-    """Before 2026-06-02 an email and a name stood beside it."""
+    """Return the address; before 2026-06-02 an email and a name stood beside it."""
     address: str = person if isinstance(person, str) else person[0]
     return address
 
@@ -354,7 +354,7 @@ def _arguments(entry: Any, log: Any) -> Entity:
 
 
 def _base(field: FieldDefinitionNode) -> tuple[str, bool]:
-    """Name of the field's type, and whether it is a list."""
+    """Return the name of the field's type, and if it is a list."""
     node: Any = field.type
     is_list = False
     while isinstance(node, NonNullTypeNode | ListTypeNode):

@@ -29,7 +29,7 @@ def settings_of(scenario: Scenario, **changes: object) -> ChainSettings:
 
 @dataclass(frozen=True, slots=True)
 class StoryParts:
-    """Everything that reads one chain, on one database."""
+    """All readers of one chain, on one database."""
 
     chain: Chain
     index: ChainIndex
@@ -40,7 +40,7 @@ class StoryParts:
 
 @asynccontextmanager
 async def open_parts(engine: AsyncEngine, scenario: Scenario, **changes: object) -> AsyncIterator[StoryParts]:
-    """The subgraph is at the chain's head as it was now; the index has read nothing."""
+    """Open the readers: the subgraph is at the chain's head, and the index has read nothing."""
     chain = Chain(settings_of(scenario, **changes))
     try:
         async with GraphNode() as graph, aiohttp.ClientSession() as session:
@@ -142,7 +142,7 @@ async def legacies(engine: AsyncEngine) -> dict[str, Row[Any]]:
 async def answers(
     indexer: EventIndexer, story: IndexerStory, first: int, last: int, at: IndexHead
 ) -> dict[str, object]:
-    """Every question, as values that can be compared: within a block signals have no order that all sources know."""
+    """Return the answers to every question, to compare them. Within a block, signals have no common order."""
     signals = await indexer.read_signals(first, last, at)
     return {
         "signals": sorted(signals, key=lambda s: (s.block_number, s.tx_hash, s.legacy, s.kind, s.layer)),

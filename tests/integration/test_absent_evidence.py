@@ -1,4 +1,4 @@
-"""A node that leaves logs or moves of ether out of a simulation says nothing: other evidence decides."""
+"""A simulation without logs or moves of ether proves nothing: other evidence decides."""
 
 from collections.abc import Callable
 

@@ -25,7 +25,7 @@ FORGED = "0x" + "f0" * 32
 
 
 @dataclass
-class Nodes:
+class EndpointNodes:
     """Endpoints in order of preference, and how an index over them is made."""
 
     scenario: Scenario
@@ -55,9 +55,9 @@ class Nodes:
 
 
 @pytest.fixture
-async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[EndpointNodes]:
     async with AsyncExitStack() as stack:
-        yield Nodes(chain_scenario, engine, stack)
+        yield EndpointNodes(chain_scenario, engine, stack)
 
 
 def hides(*blocks: int, receipts: bool = False) -> Callable[[Json, Json], Json]:
@@ -102,7 +102,7 @@ def count(node: NodeProxy, method: str) -> int:
 
 
 @pytest.mark.parametrize("lacking", [0, 1])
-async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes: Nodes, lacking: int) -> None:
+async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes: EndpointNodes, lacking: int) -> None:
     """One log index is incomplete; the receipts of the same node confirm the other endpoint's logs."""
     two = await nodes.open(2)
     made = nodes.make()
@@ -120,7 +120,7 @@ async def test_logs_that_one_of_two_endpoints_lacks_are_found_however_deep(nodes
     assert await nodes.events() == before
 
 
-async def test_old_logs_wait_while_no_endpoint_answers_about_receipts(nodes: Nodes) -> None:
+async def test_old_logs_wait_while_no_endpoint_answers_about_receipts(nodes: EndpointNodes) -> None:
     """The first endpoint lacks the logs and refuses to give receipts for a moment, which is no denial."""
     first, _ = await nodes.open(2)
     made = nodes.make()
@@ -137,7 +137,7 @@ async def test_old_logs_wait_while_no_endpoint_answers_about_receipts(nodes: Nod
 
 
 @pytest.mark.parametrize("hidden", ["receipts too", "altered"])
-async def test_one_lying_endpoint_of_three_hides_no_log(nodes: Nodes, hidden: str) -> None:
+async def test_one_lying_endpoint_of_three_hides_no_log(nodes: EndpointNodes, hidden: str) -> None:
     """The first endpoint denies even the receipt, or gives another log; two others confirm the right one."""
     first, _, _ = await nodes.open(3)
     made, tx = nodes.make(), nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
@@ -159,7 +159,7 @@ async def test_one_lying_endpoint_of_three_hides_no_log(nodes: Nodes, hidden: st
     assert await nodes.knows(made)
 
 
-async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) -> None:
+async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: EndpointNodes) -> None:
     """The first in the settings hung lately, so the second gives the logs and the third adds the missing one."""
     _, second, _ = await nodes.open(3)
     made = nodes.make()
@@ -174,7 +174,7 @@ async def test_endpoint_that_is_asked_first_is_not_its_own_second(nodes: Nodes) 
 
 
 async def test_a_log_of_the_second_endpoint_waits_until_the_first_confirms_it(
-    nodes: Nodes,
+    nodes: EndpointNodes,
 ) -> None:
     """Earlier logs are stored; a log in doubt is neither stored nor skipped, and the pass fails."""
     first, _ = await nodes.open(2)
@@ -194,7 +194,7 @@ async def test_a_log_of_the_second_endpoint_waits_until_the_first_confirms_it(
     assert await nodes.knows(hidden)
 
 
-async def test_an_invented_log_is_never_stored_and_delays_for_an_hour_at_most(nodes: Nodes) -> None:
+async def test_an_invented_log_is_never_stored_and_delays_for_an_hour_at_most(nodes: EndpointNodes) -> None:
     """The second endpoint invents a log in every block: the index follows an hour behind and logs an error."""
     _, second = await nodes.open(2)
     made = nodes.make()
@@ -227,7 +227,7 @@ async def test_an_invented_log_is_never_stored_and_delays_for_an_hour_at_most(no
     assert await nodes.events() == whole > events
 
 
-async def test_logs_of_another_fork_delay_nothing(nodes: Nodes) -> None:
+async def test_logs_of_another_fork_delay_nothing(nodes: EndpointNodes) -> None:
     _, second = await nodes.open(2)
     nodes.make()
     like = nodes.scenario.anvil.rpc("eth_getBlockByNumber", "latest", False)["transactions"][0]
@@ -237,7 +237,7 @@ async def test_logs_of_another_fork_delay_nothing(nodes: Nodes) -> None:
 
 @pytest.mark.parametrize("down", [0, 1])
 @pytest.mark.parametrize("how", ["refuses connections", "hangs", "denies everything"])
-async def test_a_useless_endpoint_of_two_delays_nothing(nodes: Nodes, down: int, how: str) -> None:
+async def test_a_useless_endpoint_of_two_delays_nothing(nodes: EndpointNodes, down: int, how: str) -> None:
     """The other endpoint suffices. A second endpoint that denies logs does not matter: the first is believed."""
     two = await nodes.open(2)
     made = nodes.make()

@@ -23,13 +23,13 @@ from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json
-from tests.integration.test_indexer_two_endpoints import FORGED, Nodes, hides, invents
+from tests.integration.test_indexer_two_endpoints import FORGED, EndpointNodes, hides, invents
 
 
 @pytest.fixture
-async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Nodes]:
+async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[EndpointNodes]:
     async with AsyncExitStack() as stack:
-        yield Nodes(chain_scenario, engine, stack)
+        yield EndpointNodes(chain_scenario, engine, stack)
 
 
 def pruned(below: int) -> Callable[[Json, Json], Json]:
@@ -50,7 +50,7 @@ def pruned(below: int) -> Callable[[Json, Json], Json]:
     ("order", "quiet"),
     [("PA", False), ("AP", False), ("PAA", False), ("PPA", False), ("PA", True), ("AP", True), ("PAA", True)],
 )
-async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: Nodes, order: str, quiet: bool) -> None:
+async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: EndpointNodes, order: str, quiet: bool) -> None:
     """P is pruned, A an archive. Quiet: the first block to read has no log that could show that P is pruned."""
     proxies = await nodes.open(len(order))
     nodes.scenario.anvil.mine(1)
@@ -73,7 +73,7 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: Nodes, or
 
 @pytest.mark.parametrize("first_is_pruned", [True, False])
 async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
-    nodes: Nodes, first_is_pruned: bool
+    nodes: EndpointNodes, first_is_pruned: bool
 ) -> None:
     """The forged log is in a block whose bloom has another contract's logs, or the very log that is copied."""
     first, second = await nodes.open(2)
@@ -93,7 +93,7 @@ async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
     assert passed_over == [(FORGED, 1)]
 
 
-async def test_blocks_whose_logs_no_endpoint_has_are_not_counted_as_read(nodes: Nodes) -> None:
+async def test_blocks_whose_logs_no_endpoint_has_are_not_counted_as_read(nodes: EndpointNodes) -> None:
     """The index waits, with an error that names the block, and goes on as soon as an archive is there."""
     (only,) = await nodes.open(1)
     made = nodes.make()
@@ -108,7 +108,7 @@ async def test_blocks_whose_logs_no_endpoint_has_are_not_counted_as_read(nodes: 
     assert await nodes.knows(made)
 
 
-async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) -> None:
+async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: EndpointNodes) -> None:
     (only,) = await nodes.open(1)
     nodes.make()
     nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
@@ -124,7 +124,7 @@ async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Nodes) 
 class PrunedWorld:
     """A watchdog, `doctor` and the index over the endpoints of `nodes`."""
 
-    nodes: Nodes
+    nodes: EndpointNodes
     database_url: str
 
     async def findings(self) -> list[Finding]:
@@ -160,11 +160,11 @@ class PrunedWorld:
 
 
 @pytest.fixture
-def world(nodes: Nodes, database_url: str) -> PrunedWorld:
+def world(nodes: EndpointNodes, database_url: str) -> PrunedWorld:
     return PrunedWorld(nodes, database_url)
 
 
-def make(nodes: Nodes, what: str) -> int:
+def make(nodes: EndpointNodes, what: str) -> int:
     """Make a legacy, a gift, or a timelock of an NFT or of nothing; return its block."""
     ann, cid = nodes.scenario.account("ann"), nodes.scenario.account("cid").address
     deployment = nodes.scenario.deployment
@@ -256,7 +256,7 @@ async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
     assert ("chain 31337 history", good, words.format(first)) in await world.findings()
 
 
-async def test_rows_that_no_endpoint_can_give_again_are_kept(nodes: Nodes) -> None:
+async def test_rows_that_no_endpoint_can_give_again_are_kept(nodes: EndpointNodes) -> None:
     """A backfill is refused before it takes anything back."""
     (only,) = await nodes.open(1)
     made = nodes.make()

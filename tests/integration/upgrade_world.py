@@ -30,11 +30,11 @@ class UpgradeWorld:
         return self.scenario.deployment.upgrade_timelock
 
     async def catch_up(self) -> UpgradeReport | None:
-        """As the worker does: a look, and a run when it says so."""
+        """Do as the worker does: a look, and a run if the look finds work."""
         return await self.watch.run() if await self.watch.look() else None
 
     def told(self) -> list[tuple[str, dict[str, str]]]:
-        """Kind without `upgrade_`, and the facts, of every alert since the last time it was asked."""
+        """Return kind (without `upgrade_`) and facts of every alert since the last call."""
         rows = self.rows("select kind, subject, variables from worker.alert order by created_at, id")
         fresh, self.heard = rows[self.heard :], len(rows)
         return [(row.kind.removeprefix("upgrade_"), _facts(row.variables)) for row in fresh]
