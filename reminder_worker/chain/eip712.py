@@ -22,7 +22,7 @@ Types = Mapping[str, Sequence[Mapping[str, str]]]
 
 
 class SignatureHint(StrEnum):
-    """What is wrong with the wallet or its signature, for the person who sent it."""
+    """Problem of a wallet or its signature, in words for its owner."""
 
     NOT_DEPLOYED = (
         "It is not the signature of a key (65 bytes), and there is no contract at the account's address on this chain:"

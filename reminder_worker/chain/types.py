@@ -42,7 +42,7 @@ class NodePolicy:
     view_gas: int = 100_000
     """Of each view in `read_views`: a genuine legacy needs 20,000."""
     read_gas: int = 2_000_000
-    """Far more than any read of ours needs; a call that burns it all costs the node little."""
+    """Far more than our reads need. Burning all of this gas costs the node little."""
     calls_in_chunk: int = 500
     chunks_at_once: int = 8
     first_log_blocks: int = 100
