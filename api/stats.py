@@ -127,7 +127,7 @@ class PublishedStats:
 
     def _publish_documents(self, known: StatsReading) -> None:
         waited = self._clock() - known.read
-        feeds = [(chain_id, state.later(waited)) for chain_id, state in known.feeds]
+        feeds = [(chain_id, state.make_older(waited)) for chain_id, state in known.feeds]
         as_of = _read_at([state for _, state in feeds])
         priced = [(chain_id, state.price) for chain_id, state in feeds if state.price is not None]
         self.prices = CachedDocument(prices_answer(priced, as_of)) if as_of is not None else None

@@ -58,7 +58,7 @@ class RecipientsController(Controller):
         Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
         deadline wins: a message signed earlier is refused once a later one was accepted.
         """
-        saved = await recipients.ingest(_make_request(data), data.payload)
+        saved = await recipients.save_set(_make_request(data), data.payload)
         return SavedAnswer(saved=saved.saved, shredded=saved.shredded)
 
     @post(
@@ -77,7 +77,7 @@ class RecipientsController(Controller):
 
         Works after Premium has lapsed. The answer must not be stored.
         """
-        found = await recipients.read(_make_request(data))
+        found = await recipients.read_set(_make_request(data))
         return RecipientsAnswer(
             [RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
         )
@@ -98,7 +98,7 @@ class RecipientsController(Controller):
 
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.
         """
-        return ErasedAnswer(shredded=await recipients.erase(_make_request(data)))
+        return ErasedAnswer(shredded=await recipients.erase_set(_make_request(data)))
 
     @post(
         "/send-instructions",
@@ -125,7 +125,7 @@ class RecipientsController(Controller):
         Needs Premium. Once per owner and chain in the cooldown; the answer never names a recipient. `queued` 0: there
         is nobody to tell but the owner, and no cooldown begins.
         """
-        return QueuedAnswer(queued=await instructions.request(_make_request(data)))
+        return QueuedAnswer(queued=await instructions.queue_instructions(_make_request(data)))
 
 
 def _make_request(data: SignedBody) -> SignedRequest:

@@ -6,7 +6,6 @@ Roles come from the chain. The creator of a Safe legacy gets the owner's emails,
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
 
 import msgspec
 
@@ -36,8 +35,8 @@ MERGED_WITHIN_A_DAY = frozenset({ReminderKind.OWNER_RESET, ReminderKind.ACTIVATE
 
 WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3, 6: 3})
 """Window of PremiumReminderView to line; the deadline of a line is t1, t2 or t3."""
-READY_WINDOWS: Mapping[int, int] = MappingProxyType({2: 5, 3: 6})
-"""Line to the window that means: this line may act."""
+READY_WINDOWS = frozenset({5, 6})
+"""Windows that mean: the second or third line may act."""
 
 _LINES: Mapping[RecipientRole, int] = MappingProxyType(
     {
@@ -156,9 +155,6 @@ def _list_members(members: LegacyMembership, line: int, may_act: bool) -> Iterat
     yield from ((RecipientRole.COSIGNER, address) for address in members.cosigners)
 
 
-_GET_OWNERS: Final = bytes.fromhex("a0e67e2b")  # getOwners() of a Safe
-
-
 async def read_memberships(
     chain: Chain, legacy_types: Mapping[str, int], at: str
 ) -> dict[str, LegacyMembership | None]:
@@ -193,7 +189,8 @@ async def read_safe_signers(chain: Chain, safes: Sequence[str], at: str) -> dict
 
     A Safe has no bound of its own, and any contract can pretend to be a Safe.
     """
-    answers = await chain.call_many([ContractCall(safe, _GET_OWNERS) for safe in safes], at=at) if safes else []
+    get_owners = bytes.fromhex("a0e67e2b")
+    answers = await chain.call_many([ContractCall(safe, get_owners) for safe in safes], at=at) if safes else []
     return {
         safe: () if isinstance(answer, RevertedCall) else read_or_none(_read_owners, answer)
         for safe, answer in zip(safes, answers, strict=True)
@@ -239,14 +236,14 @@ def select_claim_transfers(
     gives = [at for at, transfer in enumerate(transfers) if transfer is not None and transfer.sender == owner]
     told_first = bool(gives) and min(told) < min(gives) and max(told) < max(gives)
 
-    def belongs(at: int) -> bool:
+    def is_claimed(at: int) -> bool:
         if told_first:
             nearest = max((each for each in told if each < at), default=None)
         else:
             nearest = min((each for each in told if each > at), default=None)
         return nearest is not None and told[nearest] == legacy
 
-    others = {at for at in gives if not belongs(at)}
+    others = {at for at in gives if not is_claimed(at)}
     return [log for at, log in enumerate(logs) if at not in others]
 
 

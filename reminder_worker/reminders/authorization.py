@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -20,12 +19,6 @@ from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend_digest
 
-MOST_SEEN: Final = 10_000  # legacies in memory
-SIGNED_ON_CHAIN: Final = (
-    "What a smart wallet signs on chain everybody sees there, and could send first: to see the set, sign without a"
-    " transaction."
-)
-_ABOUT_A_LEGACY = ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"})
 SIGNED_MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxyType(
     {
         "IngestLegacy": (
@@ -33,9 +26,10 @@ SIGNED_MESSAGE_TYPES: Mapping[str, tuple[Mapping[str, str], ...]] = MappingProxy
             {"name": "payloadHash", "type": "bytes32"},
             {"name": "deadline", "type": "uint256"},
         ),
-        "ReadRecipients": _ABOUT_A_LEGACY,
-        "EraseLegacy": _ABOUT_A_LEGACY,
-        "SendInstructions": _ABOUT_A_LEGACY,
+        **dict.fromkeys(
+            ("ReadRecipients", "EraseLegacy", "SendInstructions"),
+            ({"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}),
+        ),
     }
 )
 
@@ -58,7 +52,7 @@ class AuthorizedRequest:
     digest: bytes = field(repr=False)
     deadline: int
 
-    async def spend(self, connection: AsyncConnection) -> None:
+    async def spend_digest(self, connection: AsyncConnection) -> None:
         """Mark the digest as used. Raises `AlreadyUsed` for the second of two requests, also if both arrive at once."""
         await spend_digest(connection, self.digest, self.deadline)
 
@@ -71,7 +65,7 @@ class RequestAuthorizer:
         self._now = now
         self._seen: dict[tuple[int, str], LegacyIdentity] = {}  # the genuine ones, as they were: asked about again
 
-    async def authorise(
+    async def authorise_request(
         self,
         request: SignedRequest,
         primary_type: str,
@@ -88,17 +82,22 @@ class RequestAuthorizer:
         chain = served_chain(self._chains, request.chain_id)
         check_deadline(request.deadline, self._now())
         if primary_type == "ReadRecipients" and not request.signature:
-            raise SignerMismatch(SIGNED_ON_CHAIN)
+            raise SignerMismatch(
+                "What a smart wallet signs on chain everybody sees there, and could send first: to see the set, sign"
+                " without a transaction."
+            )
         digest = message_digest(request, primary_type, payload_hash)
         about = request.chain_id, request.legacy
         asked = _RequestCheck(
             request, digest, recover_signer(digest, request.signature), self._seen.get(about), require_premium
         )
         # A read shows a stored set only to the creator who saved it (see `recipients.py`).
-        seen = await (asked.see(chain) if primary_type == "ReadRecipients" else read_agreed(chain, asked.see))
+        seen = await (
+            asked.ask_chain(chain) if primary_type == "ReadRecipients" else read_agreed(chain, asked.ask_chain)
+        )
         if seen.identity is None:
             raise NotAKnownLegacy("No router of this installation knows this legacy.")
-        if len(self._seen) >= MOST_SEEN:
+        if len(self._seen) >= 10_000:
             self._seen.clear()
         self._seen[about] = seen.identity
         if require_owner and seen.identity.owner != seen.identity.creator:
@@ -133,7 +132,7 @@ class _RequestCheck:
     likely: LegacyIdentity | None
     require_premium: bool
 
-    async def see(self, chain: Chain) -> _ChainVerdict:
+    async def ask_chain(self, chain: Chain) -> _ChainVerdict:
         identity, is_plain = await asyncio.gather(
             LegacyReads(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
         )

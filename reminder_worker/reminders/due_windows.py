@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -42,11 +41,7 @@ from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
 
-BUDGET_SECONDS = 90.0  # a run stays under 120 seconds
-AT_ONCE = 20_000
-STORED_AT_ONCE = 4_000
 NAMES_AT_ONCE = 40_000  # addresses in one statement: 2 MB of text
-SHOWN = 20
 LATE_BLOCKS = 64  # below the cursor, events of these blocks may still appear late or in another block
 
 
@@ -121,19 +116,20 @@ class DuePass:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
             return bool(await conn.scalar(sql["something_to_ask"], values))
 
-    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DueReport:
-        """Read all due legacies in batches and store each batch."""
+    async def run(self, budget_seconds: float = 90.0) -> DueReport:
+        """Read all due legacies in batches and store each batch. A run stays under 120 seconds."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
         run = _DueRun(self._engine, self._chain, self._settings, await self._chain.get_head())
         with collecting_young_objects_only():
             while time.monotonic() < ends:
-                watched = await self._to_ask(run.head)
+                values = {"chain_id": self._chain.chain_id, "now": run.head.timestamp, "limit": 20_000}
+                async with self._engine.connect() as conn:
+                    watched = [WatchedLegacy(*row) for row in await conn.execute(sql["to_ask"], values)]
                 if not watched:
                     return run.report
                 # Take the block after the rows: an older block may not contain the event that reset a row.
-                run.go_on_at(await self._chain.get_head())
-                await run.ask(watched, ends)
+                await run.read_legacies(watched, await self._chain.get_head(), ends)
         run.report.more = True
         return run.report
 
@@ -143,18 +139,12 @@ class DuePass:
         async with self._engine.begin() as conn:
             await conn.execute(sql["ask_again_window"], {"chain_id": self._chain.chain_id, "head": head.number})
 
-    async def _to_ask(self, head: BlockHeader) -> list[WatchedLegacy]:
-        values = {"chain_id": self._chain.chain_id, "now": head.timestamp, "limit": AT_ONCE}
-        async with self._engine.connect() as conn:
-            return [WatchedLegacy(*row) for row in await conn.execute(sql["to_ask"], values)]
-
     async def _reset_horizon(self) -> None:
         """Mark legacies as due that an event since the last poll may have brought nearer to a window."""
         chain_id = self._chain.chain_id
         async with self._engine.connect() as conn:
-            await conn.execution_options(
-                isolation_level="REPEATABLE READ"
-            )  # a reorganisation moves both cursors together
+            # One snapshot: a reorganisation moves both cursors together.
+            await conn.execution_options(isolation_level="REPEATABLE READ")
             indexed = await read_cursor(conn, chain_id, INDEX_CURSOR)
             old = await read_cursor(conn, chain_id, TOUCHED_CURSOR)
         if indexed is None or indexed == old:
@@ -162,7 +152,7 @@ class DuePass:
         fresh = late = TouchedAccounts({}, {})
         if old is None:
             old = IndexCursor(-1, "", stored=False)
-        elif await self._follows(old, indexed):
+        elif await self._has_advanced(old, indexed):
             fresh = await self._index.touched_since(old.number + 1, indexed.number)
             late = await self._index.touched_since(old.number + 1 - LATE_BLOCKS, old.number)
         else:
@@ -170,7 +160,7 @@ class DuePass:
             fresh = await self._index.touched_since(first, indexed.number)
         await through_deadlocks(partial(self._move_horizon, old, indexed, fresh, late))
 
-    async def _follows(self, old: IndexCursor, new: IndexCursor) -> bool:
+    async def _has_advanced(self, old: IndexCursor, new: IndexCursor) -> bool:
         """Return whether the index only advanced from `old` to `new`.
 
         Otherwise a reorganisation moved events to other blocks.
@@ -217,47 +207,39 @@ class _DueRun:
         self._engine = engine
         self._chain = chain
         self._settings = settings
-        self._view = ReminderView(chain)
-        self._legacies = LegacyReads(chain)
-        self._premium = PremiumSetting(chain)
-        self._renewals = RenewalReads(chain)
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
         self._ahead: dict[str, int] = {}
-        self._default_ahead: int | None = None
+        self._default_ahead = 0
         self._to_store: list[WindowReading] = []
 
-    def go_on_at(self, head: BlockHeader) -> None:
+    async def read_legacies(self, watched: Sequence[WatchedLegacy], head: BlockHeader, ends: float) -> None:
         self.head = head
         self.report.block_number = head.number
         self._ahead.clear()
-        self._default_ahead = None
-
-    async def ask(self, watched: Sequence[WatchedLegacy], ends: float) -> None:
-        if self._default_ahead is None:
-            self._default_ahead = await self._view.read_default_notify_ahead(at=self.head.hash)
+        self._default_ahead = await ReminderView(self._chain).read_default_notify_ahead(at=self.head.hash)
         size = self._settings.due_batch_size
         safes = [each for each in watched if each.legacy_type == SAFE]
         others = [each for each in watched if each.legacy_type != SAFE]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
-        await run_together(*(self._batch(batch, ends) for batch in batches))
-        await self._store(1)
+        await run_together(*(self._read_batch(batch, ends) for batch in batches))
+        await self._store_readings(1)
 
-    async def _batch(self, batch: Sequence[WatchedLegacy], ends: float) -> None:
+    async def _read_batch(self, batch: Sequence[WatchedLegacy], ends: float) -> None:
         async with self._at_once:
             if time.monotonic() > ends:
                 return
-            found = await self._read(batch)
+            found = await self._read_windows(batch)
             self._to_store += found  # not `+= await`: it would read the list before the wait
         self.report.batches += 1
-        await self._store(STORED_AT_ONCE)  # outside `_at_once`: meanwhile the next batch is read
+        await self._store_readings(4_000)  # outside `_at_once`: meanwhile the next batch is read
 
-    async def _read(self, batch: Sequence[WatchedLegacy]) -> list[WindowReading]:
+    async def _read_windows(self, batch: Sequence[WatchedLegacy]) -> list[WindowReading]:
         legacies = [each.legacy for each in batch]
         at = self.head.hash
         windows, triggers, _ = await run_together(
             read_open_windows(self._chain, legacies, at, self._questions),
-            self._legacies.read_triggers(legacies, at=at),
+            LegacyReads(self._chain).read_triggers(legacies, at=at),
             self._learn_ahead({each.creator for each in batch}),
         )
         looks = []
@@ -266,9 +248,8 @@ class _DueRun:
             if found is None or opened is None:
                 looks.append(WindowReading(each, None, 0, []))
             else:
-                looks.append(
-                    WindowReading(each, found, self._ahead[each.creator], list_window_deadlines(opened, found))
-                )
+                deadlines = list_window_deadlines(opened, found)
+                looks.append(WindowReading(each, found, self._ahead[each.creator], deadlines))
         await self._read_members(looks)
         return looks
 
@@ -276,10 +257,9 @@ class _DueRun:
         # Not `creators - self._ahead.keys()`: that walks through all known creators for each batch.
         unknown = sorted(creator for creator in creators if creator not in self._ahead)
         if unknown:
-            times = await self._premium.read_times_ahead(unknown, at=self.head.hash)
-            self._ahead.update(
-                {user: ahead or self._default_ahead or 0 for user, ahead in zip(unknown, times, strict=True)}
-            )
+            times = await PremiumSetting(self._chain).read_times_ahead(unknown, at=self.head.hash)
+            for creator, ahead in zip(unknown, times, strict=True):
+                self._ahead[creator] = ahead or self._default_ahead
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
@@ -290,14 +270,17 @@ class _DueRun:
             return
         read = await read_memberships(self._chain, types, self.head.hash)
         doubtful = [each.watched.legacy for each in wanted if each.open and self._seems_old(each, 0)]
-        active = dict(zip(doubtful, await self._renewals.read_resets(doubtful, at=self.head.hash), strict=True))
+        resets = await RenewalReads(self._chain).read_resets(doubtful, at=self.head.hash)
+        active = dict(zip(doubtful, resets, strict=True))
         for each in wanted:
-            each.members = _membership_to_store(each, read.get(each.watched.legacy))
+            found = read.get(each.watched.legacy)
+            # Keep the stored members of a legacy that an activation emptied: a signal may have to be judged by them.
+            each.members = None if found is not None and not found.beneficiaries and not each.open else found
             if each.open:
                 each.old = self._seems_old(each, active.get(each.watched.legacy) or 0)
                 each.triggers = each.triggers if each.members else None
 
-    async def _store(self, least: int) -> None:
+    async def _store_readings(self, least: int) -> None:
         """Write the readings once there are at least `least`."""
         if len(self._to_store) < least:
             return
@@ -307,8 +290,8 @@ class _DueRun:
         for part in _split_for_storing(looks):
             answered = [each for each in part if each.triggers is not None]
             failed = [each.watched for each in part if each.triggers is None]
-            await through_deadlocks(partial(self._write, answered, failed))
-            self._count(answered, failed)
+            await through_deadlocks(partial(self._write_readings, answered, failed))
+            self._count_readings(answered, failed)
 
     async def _ask_for_others(self) -> None:
         """Read some legacies of several creators that answered before. Raises `NoLegacyAnswers` if none answers now."""
@@ -336,18 +319,29 @@ class _DueRun:
             and not (look.watched.asked_at is None and deadline > now)
         )
 
-    async def _write(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
+    async def _write_readings(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         """Write windows, then `watch`, each ordered by legacy: writes of recipients lock in the same order."""
+        now = self.head.timestamp
         values = {
             "chain_id": self._chain.chain_id,
             "block": self.head.number,
-            "now": self.head.timestamp,
-            "seen": json_text([_make_window_row(look, *pair) for look in looks for pair in look.open]),
+            "now": now,
+            "seen": json_text(
+                [
+                    {"legacy": look.watched.legacy, "window": pair[0], "deadline": pair[1], "old": pair in look.old}
+                    for look in looks
+                    for pair in look.open
+                ]
+            ),
             "asked": array_text(look.watched.legacy for look in looks),
             "changed": array_text(look.watched.legacy for look in looks if look.watched.changed),
             "places": array_text(look.watched.place for look in looks),
             "versions": array_text(look.watched.version for look in looks),
-            "next_asks": array_text(self._next_ask(look, look.triggers) for look in looks if look.triggers),
+            "next_asks": array_text(
+                next_reading_time(now, look.watched.legacy, look.watched.legacy_type, look.triggers, look.ahead)
+                for look in looks
+                if look.triggers
+            ),
             "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
             "failed": array_text(each.legacy for each in failed),
             "failed_places": array_text(each.place for each in failed),
@@ -362,17 +356,12 @@ class _DueRun:
             if failed:
                 await conn.execute(sql["set_aside"], values)
 
-    def _next_ask(self, look: WindowReading, triggers: Triggers) -> int:
-        return next_reading_time(
-            self.head.timestamp, look.watched.legacy, look.watched.legacy_type, triggers, look.ahead
-        )
-
-    def _count(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
+    def _count_readings(self, looks: Sequence[WindowReading], failed: Sequence[WatchedLegacy]) -> None:
         self.report.asked += len(looks) + len(failed)
         self.report.open_windows.update(WINDOW_KINDS[window].value for look in looks for window, _ in look.open)
         self.report.too_old += sum(len(look.old) for look in looks)
         self.report.reverting += len(failed)
-        self.report.set_aside += [each.legacy for each in failed[: SHOWN - len(self.report.set_aside)]]
+        self.report.set_aside += [each.legacy for each in failed[: 20 - len(self.report.set_aside)]]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
 
@@ -391,14 +380,3 @@ def _split_for_storing(looks: Sequence[WindowReading]) -> list[list[WindowReadin
 
 def _count_addresses(look: WindowReading) -> int:
     return 0 if look.members is None else len(look.members.beneficiaries) + len(look.members.cosigners)
-
-
-def _membership_to_store(look: WindowReading, membership: LegacyMembership | None) -> LegacyMembership | None:
-    """None keeps what is stored: an activation empties the list, and may have to be judged by the members before it."""
-    emptied = membership is not None and not membership.beneficiaries
-    return None if emptied and not look.open else membership
-
-
-def _make_window_row(look: WindowReading, window: int, deadline: int) -> dict[str, Any]:
-    old = (window, deadline) in look.old
-    return {"legacy": look.watched.legacy, "window": window, "deadline": deadline, "old": old}

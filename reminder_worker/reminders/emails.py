@@ -25,7 +25,6 @@ from reminder_worker.reminders.tables import recipient, sql
 
 LIMITED_KINDS = frozenset(KIND_WINDOWS) | MERGED_WITHIN_A_DAY
 EmailGroup = tuple[int, str, str, str]
-_KINDS = {kind.value: kind for kind in ReminderKind}
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +40,7 @@ class EncryptedRecipient:
 
 @dataclass(slots=True, eq=False)
 class ReminderEmail:
-    """A claimed entry of the sent-ledger (`ClaimedEmail`).
+    """A claimed entry of the sent-ledger (`ClaimedEmail`), with its columns in the order of the statements.
 
     `reworded`: the stored body is gone, and only the name or role of its recipient changed since. `counted_on` is None
     if an undecided entry used the quota of another address.
@@ -69,7 +68,7 @@ class ReminderEmail:
         return self.stored.email_hash if self.stored else None
 
     @property
-    def group(self) -> EmailGroup:
+    def email_group(self) -> EmailGroup:
         """Return chain, legacy, recipient and kind, for the rules on repetition."""
         return (self.chain_id, self.legacy, self.recipient, self.kind)
 
@@ -107,26 +106,11 @@ class ReminderLedger:
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> ReminderEmail:
         """Read ten columns of the entry, five of its recipient, and those of `claim_unknown`."""
-        id, chain_id, legacy, recipient, kind, *rest = tuple(row)
-        event, role, tries, rejections, created_at, key_id, salt, email, name, email_hash, *more = rest
-        return ReminderEmail(
-            id,
-            chain_id,
-            legacy,
-            recipient,
-            _KINDS[kind],
-            event,
-            role,
-            tries,
-            rejections,
-            created_at,
-            None if email_hash is None else EncryptedRecipient(key_id, salt, email, name, email_hash),
-            undecided,
-            more[0] if undecided else None,
-            undecided and more[1],
-            undecided and more[2],
-            more[3] if undecided else None,
-        )
+        values: Sequence[Any] = tuple(row)
+        id, chain_id, legacy, recipient, kind, *about = values[:10]
+        stored = None if values[14] is None else EncryptedRecipient(*values[10:15])
+        about += [stored, undecided, *(values[15:19] if undecided else ())]
+        return ReminderEmail(id, chain_id, legacy, recipient, ReminderKind(kind), *about)
 
     async def select(
         self,
@@ -138,8 +122,8 @@ class ReminderLedger:
         """Delete entries without a recipient, settle unsubscribed ones, and apply the rules on repetition."""
         orphans = [entry.id for entry in entries if entry.stored is None]
         unsubscribed = [row.id for row in rows if row.suppressed]
-        await _run(connection, sql["delete_orphans"], orphans)
-        await _run(connection, sql["suppress"], unsubscribed)
+        await _run_with_ids(connection, sql["delete_orphans"], orphans)
+        await _run_with_ids(connection, sql["suppress"], unsubscribed)
         settled = {*orphans, *unsubscribed}
         due = [entry for entry in entries if entry.id not in settled] if settled else entries
         crowded = {row.id for row in rows if row.crowded}
@@ -147,14 +131,14 @@ class ReminderLedger:
         decision = decide_claim(due, siblings)
         kept = {entry.id for entry in decision.claim}
         put_back = [entry.id for entry in due if entry.id not in kept and entry.id not in decision.merge]
-        await _run(connection, sql["put_back"], put_back)
+        await _run_with_ids(connection, sql["put_back"], put_back)
         if decision.merge:
             merged = [{"id": id, "into_id": into} for id, into in decision.merge.items()]
             await connection.execute(sql["merge"], {"rows": json_text(merged)})
         if decision.defer:
             deferred = [{"id": id, "until": until} for id, until in decision.defer.items()]
             await connection.execute(sql["defer"], {"rows": json_text(deferred)})
-        await _run(connection, sql["hurry"], decision.hurry)
+        await _run_with_ids(connection, sql["hurry"], decision.hurry)
         return ClaimSelection(decision.claim, len(decision.merge), len(decision.defer), len(settled))
 
     async def finish_settling(
@@ -178,7 +162,7 @@ def decide_claim(due: Sequence[ReminderEmail], siblings: Mapping[EmailGroup, Seq
     groups: dict[EmailGroup, list[ReminderEmail]] = defaultdict(list)
     for entry in due:
         if entry.kind in LIMITED_KINDS:
-            groups[entry.group].append(entry)
+            groups[entry.email_group].append(entry)
         else:
             decision.claim.append(entry)
     for group, entries in groups.items():
@@ -213,7 +197,7 @@ def _find_age(entry: ReminderEmail | SiblingEmail) -> tuple[datetime, UUID]:
     return entry.created_at, entry.id
 
 
-async def _run(connection: AsyncConnection, statement: TextClause, ids: Sequence[UUID]) -> None:
+async def _run_with_ids(connection: AsyncConnection, statement: TextClause, ids: Sequence[UUID]) -> None:
     if ids:
         await connection.execute(statement, {"ids": array_text(ids)})
 
@@ -221,7 +205,7 @@ async def _run(connection: AsyncConnection, statement: TextClause, ids: Sequence
 async def _read_siblings(
     connection: AsyncConnection, entries: Sequence[ReminderEmail], token: UUID
 ) -> dict[EmailGroup, list[SiblingEmail]]:
-    groups = {entry.group for entry in entries}
+    groups = {entry.email_group for entry in entries}
     if not groups:
         return {}
     keys = [dict(zip(("chain_id", "legacy", "recipient", "kind"), group, strict=True)) for group in groups]

@@ -35,9 +35,6 @@ from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.horizon import QUESTIONS_AT_ONCE, read_open_windows
 from reminder_worker.reminders.tables import sql
 
-MOST_REMEMBERED = 20_000
-MOST_ROWS = 100
-
 
 @dataclass(slots=True)
 class ReminderFacts:
@@ -56,7 +53,7 @@ class ReminderFacts:
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
     _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
-    def audience(
+    def find_audience(
         self, legacy: LegacyFacts, configs: Mapping[str, ReminderConfig], line: int, *, may_act: bool
     ) -> Mapping[str, RecipientRole]:
         """Return the possible audience of an email to this line, computed once per batch."""
@@ -81,10 +78,10 @@ class ReminderFactReader:
         self._questions = asyncio.Semaphore(QUESTIONS_AT_ONCE)
         self._known: ReminderFacts | None = None
 
-    async def read(self, entries: Sequence[ReminderEmail]) -> ReminderFacts:
+    async def read_facts(self, entries: Sequence[ReminderEmail]) -> ReminderFacts:
         head = await self._chain.get_head()
         facts = self._known
-        if facts is None or facts.head.hash != head.hash or len(facts.legacies) > MOST_REMEMBERED:
+        if facts is None or facts.head.hash != head.hash or len(facts.legacies) > 20_000:
             facts = self._known = ReminderFacts(head)
         legacies = {entry.legacy for entry in entries}
         due = {entry.legacy for entry in entries if entry.kind in KIND_WINDOWS}
@@ -92,11 +89,15 @@ class ReminderFactReader:
         _, _, configs, amounts, told = await run_together(
             self._learn_legacies(facts, sorted(legacies - facts.legacies.keys())),
             self._learn_windows(facts, sorted(due - facts.windows.keys())),
-            self._configs(configured, head.number),
-            self._amounts([entry for entry in entries if entry.kind is ReminderKind.ACTIVATED_TRANSFER]),
-            self._told([e for e in entries if e.kind is ReminderKind.INSTRUCTIONS and e.role == RecipientRole.OWNER]),
+            self._read_configs(configured, head.number),
+            self._read_amounts([entry for entry in entries if entry.kind is ReminderKind.ACTIVATED_TRANSFER]),
+            self._count_told(
+                [e for e in entries if e.kind is ReminderKind.INSTRUCTIONS and e.role == RecipientRole.OWNER]
+            ),
         )
-        renewals = await self._renewals(facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET})
+        renewals = await self._read_renewals(
+            facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET}
+        )
         return ReminderFacts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
 
     async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
@@ -117,14 +118,14 @@ class ReminderFactReader:
         for found in await run_together(*asked):
             facts.windows.update(found)
 
-    async def _renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
+    async def _read_renewals(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, RenewState]:
         """Return the auto-renew state of each readable legacy with a renewing router."""
         router = self._chain.settings.transfer_eoa_legacy_router
         asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one and one.router == router]
         states = await RenewalReads(self._chain).read_states([one.legacy_id for one in asked], at=facts.head.hash)
         return {one.legacy: state for one, state in zip(asked, states, strict=True) if state is not None}
 
-    async def _configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:
+    async def _read_configs(self, legacies: Sequence[str], reached: int) -> Mapping[str, ReminderConfig] | None:
         if not legacies:
             return {}
         try:
@@ -132,17 +133,15 @@ class ReminderFactReader:
         except IndexerUnavailable:
             return None
 
-    async def _amounts(self, entries: Sequence[ReminderEmail]) -> dict[UUID, list[TokenAmount]]:
+    async def _read_amounts(self, entries: Sequence[ReminderEmail]) -> dict[UUID, list[TokenAmount]]:
         """Return amounts by email, including merged ones. Owners and cosigners see the amounts of all heirs."""
         if not entries:
             return {}
         async with self._engine.connect() as conn:
             rows = (await conn.execute(sql["amounts"], {"ids": [entry.id for entry in entries]})).all()
         stored: dict[UUID, dict[str, Any]] = defaultdict(dict)
-        for row in rows:
-            stored[row.entry_id][row.tx_hash] = (
-                row.amounts or {}
-            )  # two lines of one transaction have the same transfers
+        for row in rows:  # two lines of one transaction have the same transfers
+            stored[row.entry_id][row.tx_hash] = row.amounts or {}
         sums = {
             entry.id: sum_amounts(
                 stored[entry.id].values(),
@@ -157,7 +156,7 @@ class ReminderFactReader:
         metadata = {**metadata, ETHER: ETHER_METADATA}
         return {id: _list_amounts(units, whitelist | {ETHER}, metadata) for id, units in sums.items()}
 
-    async def _told(self, entries: Sequence[ReminderEmail]) -> dict[tuple[str, str], dict[RecipientRole, int]]:
+    async def _count_told(self, entries: Sequence[ReminderEmail]) -> dict[tuple[str, str], dict[RecipientRole, int]]:
         """Return the number of people of each role, by legacy and request."""
         if not entries:
             return {}
@@ -172,9 +171,9 @@ class ReminderFactReader:
 def _list_amounts(
     sums: Mapping[str, int], whitelist: frozenset[str], metadata: Mapping[str, TokenMetadata | None]
 ) -> list[TokenAmount]:
-    """List whitelisted tokens first, with symbols. The symbol of any other token may be a lie."""
+    """List at most 100 tokens, whitelisted ones first, with symbols. The symbol of any other token may be a lie."""
     amounts = []
-    for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:MOST_ROWS]:
+    for token in sorted(sums, key=lambda token: (token not in whitelist, token))[:100]:
         about = metadata[token]
         symbol = about.symbol if about and token in whitelist else None
         amounts.append(TokenAmount(token, sums[token], symbol, about.decimals if about else None))

@@ -69,7 +69,7 @@ async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, plac
     """
     view = ReminderView(chain)
 
-    async def ask(some: Sequence[str]) -> Windows:
+    async def ask_view(some: Sequence[str]) -> Windows:
         try:
             async with places:
                 found = await view.read_due_windows(some, at=at)
@@ -81,7 +81,7 @@ async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, plac
         if len(some) == 1:
             return {}
         middle = len(some) // 2
-        first, second = await run_together(ask(some[:middle]), ask(some[middle:]))
+        first, second = await run_together(ask_view(some[:middle]), ask_view(some[middle:]))
         return {**first, **second}
 
-    return await ask(legacies)
+    return await ask_view(legacies)

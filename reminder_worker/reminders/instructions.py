@@ -37,22 +37,22 @@ class InstructionMailer:
         self._settings = settings
         self._authoriser = RequestAuthorizer(chains, quotas.now)
 
-    async def request(self, request: SignedRequest) -> int:
+    async def queue_instructions(self, request: SignedRequest) -> int:
         """Return the number of queued emails. If the owner is the only recipient: 0, and no cooldown starts.
 
-        Raises as `RequestAuthorizer.authorise`, `LimitReached` within the cooldown of the owner on this chain,
+        Raises as `RequestAuthorizer.authorise_request`, `LimitReached` within the cooldown of the owner on this chain,
         `LegacyNotLive`, and `NotConfigured` where no email is sent.
         """
         if self._settings.mail is None:
             raise NotConfigured("No mail service is configured here.")
-        granted = await self._authoriser.authorise(
+        granted = await self._authoriser.authorise_request(
             request, "SendInstructions", require_owner=True, require_premium=True
         )
         head = await self._chains[request.chain_id].get_head()
-        members = await self._members(granted.identity, request.chain_id, head)
+        members = await self._read_members(granted.identity, request.chain_id, head)
         configs = await self._indexers[request.chain_id].reminder_configs([request.legacy], head.number)
         async with self._engine.begin() as conn:
-            await granted.spend(conn)
+            await granted.spend_digest(conn)
             stored = await lock_recipients(conn, request.chain_id, [request.legacy])
             people = find_audience(configs.get(request.legacy), stored.get(request.legacy, ()), members, ALL_LINES)
             if set(people.values()) <= {RecipientRole.OWNER}:
@@ -75,7 +75,7 @@ class InstructionMailer:
             detail = "Instructions for a legacy of this owner were sent not long ago; again from "
             raise LimitReached(f"{detail}{again:%Y-%m-%d %H:%M} UTC on.", early.retry_after, early.code) from None
 
-    async def _members(self, identity: LegacyIdentity, chain_id: int, head: BlockHeader) -> LegacyMembership:
+    async def _read_members(self, identity: LegacyIdentity, chain_id: int, head: BlockHeader) -> LegacyMembership:
         """Read the members. Raises `LegacyNotLive`: people keep these emails for years and would wait in vain."""
         chain = self._chains[chain_id]
         (found,) = await LegacyReads(chain).read_facts([identity.legacy], at=head.hash)

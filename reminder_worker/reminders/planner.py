@@ -1,4 +1,4 @@
-"""Plan emails in the sent-ledger from notify signals, open windows and ending auto-renew budgets.
+"""Plan emails in the sent-ledger from notify signals, open windows and ending budgets, and dispatch them.
 
 Planning can be repeated at any time: each email exists once. Emails dropped because their window closed return when
 the window opens again for the same deadline.
@@ -38,12 +38,6 @@ from reminder_worker.reminders.signal_validation import DENIED, SignalValidator,
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings, Settings
 from reminder_worker.settings.chains import find_test_chains
-
-SIGNALS_AT_ONCE = 50  # each may need another block; a slow node still answers in time
-WINDOWS_AT_ONCE = 2000
-BUDGETS_AT_ONCE = 2000
-LOOK_SECONDS = 5.0  # polls of other chains wait for this one
-ANY_BLOCK = 2**62
 
 
 @dataclass(slots=True)
@@ -116,10 +110,10 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
-        if not await self._has_window(ANY_BLOCK):
+        if not await self._has_window(2**62):
             return False
         try:
-            head = await in_time(self._chain.get_head(), LOOK_SECONDS)
+            head = await in_time(self._chain.get_head(), 5.0)  # polls of other chains wait for this one
         except ServiceError:
             return True
         return await self._has_window(head.number)
@@ -132,13 +126,10 @@ class Planner:
         """Plan windows, budgets and signals; a failure of one does not delay the others. Adds to `report`."""
         await self._age_signals(report)
         failed: ServiceError | None = None
-        for plan, at_once in (
-            (self._plan_windows, WINDOWS_AT_ONCE),
-            (self._plan_budgets, BUDGETS_AT_ONCE),
-            (self._plan_signals, SIGNALS_AT_ONCE),
-        ):
+        # Few signals at once, since each may need another block: a slow node still answers in time.
+        for plan, most in ((self._plan_windows, 2000), (self._plan_budgets, 2000), (self._plan_signals, 50)):
             try:
-                while await through_deadlocks(partial(plan, report)) == at_once:
+                while await through_deadlocks(partial(plan, report, most)) == most:
                     pass
             except ServiceError as error:
                 failed = error
@@ -153,29 +144,40 @@ class Planner:
             aged = await conn.execute(sql["age_signals"], values)
         report.too_old += aged.rowcount
 
-    async def _plan_signals(self, report: PlanReport) -> int:
+    async def _plan_signals(self, report: PlanReport, most: int) -> int:
         async with self._engine.connect() as conn:
-            values = {"chain_id": self._chain_id, "limit": SIGNALS_AT_ONCE, "denied": DENIED}
+            values = {"chain_id": self._chain_id, "limit": most, "denied": DENIED}
             signals = [StoredSignal(*row) for row in await conn.execute(sql["signals_to_plan"], values)]
         if not signals:
             return 0
-        judged = await self._reader.judge(signals)
+        judged = await self._reader.validate_signals(signals)
         async with self._engine.begin() as conn:
             stored = await lock_recipients(conn, self._chain_id, {each.signal.legacy for each in judged})
             entries = [entry for each in judged for entry in _plan_signal_emails(each, stored)]
             made = await insert_emails(conn, self._chain_id, entries, rearm=False)
-            await conn.execute(sql["settle_signals"], _make_signal_rows(self._chain_id, judged))
+            results = {
+                "chain_id": self._chain_id,
+                "tx_hashes": [each.signal.tx_hash for each in judged],
+                "legacies": [each.signal.legacy for each in judged],
+                "kinds": [each.signal.kind for each in judged],
+                "layers": [each.signal.layer for each in judged],
+                "states": [each.state for each in judged],
+                "reasons": [each.reason for each in judged],
+                "amounts": [each.amounts for each in judged],
+                "delays": [each.delay for each in judged],
+            }
+            await conn.execute(sql["settle_signals"], results)
         report.entries += made
         report.signals += sum(each.state == "planned" for each in judged)
         report.refused += sum(each.state == "refused" for each in judged)
         report.later += sum(each.state == "new" for each in judged)
         return len(signals)
 
-    async def _plan_windows(self, report: PlanReport) -> int:
+    async def _plan_windows(self, report: PlanReport, most: int) -> int:
         # A window read above the chain's head waits alone.
         head = await self._chain.get_head()
         async with self._engine.connect() as conn:
-            values = {"chain_id": self._chain_id, "limit": WINDOWS_AT_ONCE, "head": head.number}
+            values = {"chain_id": self._chain_id, "limit": most, "head": head.number}
             windows = (await conn.execute(sql["windows_to_plan"], values)).all()
         if not windows:
             return 0
@@ -204,16 +206,15 @@ class Planner:
         report.windows += len(marked)
         return len(windows)
 
-    async def _plan_budgets(self, report: PlanReport) -> int:
+    async def _plan_budgets(self, report: PlanReport, most: int) -> int:
         """Plan emails to owners whose auto-renew ends soon; the chain is read again before sending."""
         async with self._engine.begin() as conn:
-            budgets = await self._find_ending_budgets(conn, self._chain_id, BUDGETS_AT_ONCE)
+            budgets = await self._find_ending_budgets(conn, self._chain_id, most)
             legacies = {budget.legacy for budget in budgets}
             stored = await lock_recipients(conn, self._chain_id, legacies) if budgets else {}
+            kind, role = ReminderKind.AUTO_RENEW_BUDGET, RecipientRole.OWNER
             entries = [
-                PlannedEmail(
-                    budget.legacy, budget.owner, ReminderKind.AUTO_RENEW_BUDGET, budget.event, RecipientRole.OWNER
-                )
+                PlannedEmail(budget.legacy, budget.owner, kind, budget.event, role)
                 for budget in budgets
                 if budget.owner in stored.get(budget.legacy, ())
             ]
@@ -227,11 +228,10 @@ def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Se
     members, line = msgspec.convert(row.membership, LegacyMembership), WINDOW_LINES[row.window]
     if not is_named(line, members):
         return
-    found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS.values())
+    found = find_audience(config, stored, members, line, may_act=row.window in READY_WINDOWS)
+    kind, event = WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline)
     for recipient, role in found.items():
-        yield PlannedEmail(
-            row.legacy, recipient, WINDOW_KINDS[row.window], format_window_event(row.window, row.deadline), role
-        )
+        yield PlannedEmail(row.legacy, recipient, kind, event, role)
 
 
 def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[str]]) -> Iterable[PlannedEmail]:
@@ -241,20 +241,6 @@ def _plan_signal_emails(judged: ValidatedSignal, stored: Mapping[str, Sequence[s
     found = find_audience(judged.config, stored.get(signal.legacy, ()), judged.members, judged.line)
     for recipient, role in found.items():
         yield PlannedEmail(signal.legacy, recipient, signal.kind_of_email, signal.event, role)
-
-
-def _make_signal_rows(chain_id: int, judged: Sequence[ValidatedSignal]) -> dict[str, Any]:
-    return {
-        "chain_id": chain_id,
-        "tx_hashes": [each.signal.tx_hash for each in judged],
-        "legacies": [each.signal.legacy for each in judged],
-        "kinds": [each.signal.kind for each in judged],
-        "layers": [each.signal.layer for each in judged],
-        "states": [each.state for each in judged],
-        "reasons": [each.reason for each in judged],
-        "amounts": [each.amounts for each in judged],
-        "delays": [each.delay for each in judged],
-    }
 
 
 async def lock_recipients(conn: AsyncConnection, chain_id: int, legacies: Iterable[str]) -> dict[str, list[str]]:
@@ -283,8 +269,6 @@ async def insert_emails(conn: AsyncConnection, chain_id: int, entries: Sequence[
 
 
 log = structlog.get_logger(__name__)
-
-BUDGET_SECONDS = 90.0  # of sending
 
 
 @dataclass(slots=True)
@@ -329,14 +313,14 @@ class ReminderDispatch:
                 return True
         return False
 
-    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> DispatchReport:
+    async def run(self, budget_seconds: float = 90.0) -> DispatchReport:
         """Plan, ask about emails in doubt, then send until nothing is due or the time is up."""
         report = DispatchReport()
-        await run_together(*(self._plan(chain_id, report) for chain_id in self._planners))
+        await run_together(*(self._plan_chain(chain_id, report) for chain_id in self._planners))
         await self.outbox.run(report, budget_seconds)
         return report
 
-    async def _plan(self, chain_id: int, report: DispatchReport) -> None:
+    async def _plan_chain(self, chain_id: int, report: DispatchReport) -> None:
         try:
             await in_time(self._planners[chain_id].run(report.plan))
         except ServiceError as error:  # also `Misconfigured`, when a node denies a contract

@@ -5,7 +5,7 @@ cancels unsent emails to replaced people, or does nothing.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
@@ -31,10 +31,7 @@ from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
 from reminder_worker.strict_json import decode_json
 
-MAX_RECIPIENTS = 64
 Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
-
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +64,8 @@ def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
         check_salt(read.salt)
     except ValueError as error:
         faults.append(FieldFault("/payload/salt", str(error)))
-    if len(read.recipients) > MAX_RECIPIENTS:
-        fault = FieldFault("/payload/recipients", f"has to hold at most {MAX_RECIPIENTS} recipients")
+    if len(read.recipients) > 64:
+        fault = FieldFault("/payload/recipients", "has to hold at most 64 recipients")
         raise InvalidInput("The set has too many recipients.", [*faults, fault])
     recipients = [_check_recipient(each, f"/payload/recipients/{i}", faults) for i, each in enumerate(read.recipients)]
     seen: set[str] = set()
@@ -98,7 +95,7 @@ def _check_recipient(each: _PayloadRecipient, pointer: str, faults: list[FieldFa
 
 
 def _check_address(text: str) -> str:
-    if not _ADDRESS.fullmatch(text) or int(text, 16) == 0:
+    if not re.fullmatch(r"0x[0-9a-fA-F]{40}", text) or int(text, 16) == 0:
         raise ValueError("has to be an address: 0x and 40 hex digits, not zero")
     return text.lower()
 
@@ -127,29 +124,15 @@ def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
     """Decrypt a row of `recipient`, in memory only. Raises DecryptionFailed."""
     key = vault.record_key(row.salt, row.key_id)
     at = (row.chain_id, row.legacy, row.recipient)
-    email, name = (
-        key.open(row.email, recipient_context("email", *at)),
-        key.open(row.name, recipient_context("name", *at)),
-    )
+    email, name = (key.open(getattr(row, column), recipient_context(column, *at)) for column in ("email", "name"))
     return StoredRecipient(row.recipient, row.role, email.decode(), name.decode())
 
 
-SEALED_RECIPIENTS = SealedTable(
-    recipient,
-    ("chain_id", "legacy", "recipient"),
-    ("email", "name"),
-    recipient_context,
-    sent_ledger,
-    email_body_context,
-)
+_KEY = ("chain_id", "legacy", "recipient")
+SEALED_RECIPIENTS = SealedTable(recipient, _KEY, ("email", "name"), recipient_context, sent_ledger, email_body_context)
 
 
 log = structlog.get_logger(__name__)
-
-DAY = 86400
-_WAITING = ("queued", "released")
-_GIVEN_UP = ("dead", "suppressed")
-_UNDECIDED = ("claimed", "unknown", "held")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +146,7 @@ class SavedSet:
 class RecipientStore:
     """Saves, reads and erases recipient sets.
 
-    Every method raises as `RequestAuthorizer.authorise` does; writes also raise `Superseded`, and `ingest` raises
+    Every method raises as `RequestAuthorizer.authorise_request`; writes also raise `Superseded`, and `save_set` raises
     `Malformed`, `InvalidInput` or `LimitReached`.
     """
 
@@ -184,17 +167,17 @@ class RecipientStore:
         self._settings = settings.reminders
         self._authoriser = RequestAuthorizer(chains, quotas.now)
 
-    async def ingest(self, request: SignedRequest, payload: str) -> SavedSet:
+    async def save_set(self, request: SignedRequest, payload: str) -> SavedSet:
         """Make `payload` the legacy's complete set and shred everyone else. Premium only."""
         wanted = read_recipient_set(payload)
-        granted = await self._authoriser.authorise(
+        granted = await self._authoriser.authorise_request(
             request, "IngestLegacy", payload_hash=payload_hash(payload), require_premium=True
         )
-        return await through_deadlocks(lambda: self._replace(request, granted, wanted))
+        return await through_deadlocks(lambda: self._replace_set(request, granted, wanted))
 
-    async def read(self, request: SignedRequest) -> tuple[StoredRecipient, ...]:
+    async def read_set(self, request: SignedRequest) -> tuple[StoredRecipient, ...]:
         """Return the set as its creator saved it, also after Premium lapsed. Raises `DecryptionFailed`."""
-        granted = await self._authoriser.authorise(request, "ReadRecipients")
+        granted = await self._authoriser.authorise_request(request, "ReadRecipients")
         values = {
             "digest": granted.digest,
             "deadline": granted.deadline,
@@ -208,38 +191,43 @@ class RecipientStore:
             raise already_used()
         return tuple(open_row(self._vault, row) for row in rows if row.recipient is not None)
 
-    async def erase(self, request: SignedRequest) -> int:
+    async def erase_set(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; return its size."""
-        granted = await self._authoriser.authorise(request, "EraseLegacy")
-        return await through_deadlocks(lambda: self._erase(request, granted))
+        granted = await self._authoriser.authorise_request(request, "EraseLegacy")
+        return await through_deadlocks(lambda: self._erase_rows(request, granted))
 
-    async def _replace(
+    async def _replace_set(
         self, request: SignedRequest, granted: AuthorizedRequest, wanted: Sequence[StoredRecipient]
     ) -> SavedSet:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
-            stored = await self._stored(conn, request)
+            stored = await self._lock_rows(conn, request)
             gone = [address for address in stored if address not in {each.recipient for each in wanted}]
             changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
-            await self._take_new_addresses(conn, request, granted, stored.values(), changed)
+            known = {row.email_hash for row in stored.values()}
+            new = {self._hashes.hash_email(each.email) for each in changed} - known
+            subject, most = f"{request.chain_id}:{granted.identity.creator}", self._settings.new_addresses_per_creator
+            await self._quotas.reserve_one(
+                conn, "new_addresses", subject, most, 86_400, cost=len(new), code="daily_cap_reached"
+            )
             theirs = [*gone, *(each.recipient for each in changed)]
             reworded = [each.recipient for each in changed if self._has_email(stored.get(each.recipient), each)]
             await cancel_unsent(conn, request.chain_id, request.legacy, theirs, reworded=reworded)
-            await self._delete(conn, request, gone)
-            await self._write(conn, request, changed)
+            if gone:
+                await conn.execute(delete(recipient).where(_is_of_legacy(request), recipient.c.recipient.in_(gone)))
             if changed:
+                await self._write_rows(conn, request, changed)
                 await plan_windows_again(conn, request.chain_id, request.legacy)
-            await _watch_legacy(
-                conn, request, granted, keep=bool(wanted)
-            )  # after the windows: the lock order of the due pass
+            # Last, after the windows: the lock order of the due pass.
+            await _watch_legacy(conn, request, granted, keep=bool(wanted))
         return SavedSet(saved=len(wanted), shredded=len(gone))
 
-    async def _erase(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
+    async def _erase_rows(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
-            gone = list(await self._stored(conn, request))
+            gone = list(await self._lock_rows(conn, request))
             await cancel_unsent(conn, request.chain_id, request.legacy, gone)
-            await self._delete(conn, request, gone)
+            await conn.execute(delete(recipient).where(_is_of_legacy(request)))
             await _watch_legacy(conn, request, granted, keep=False)
         return len(gone)
 
@@ -248,10 +236,9 @@ class RecipientStore:
 
         An equal deadline is refused, too: the order of two writes signed for the same second is unknown.
         """
-        await granted.spend(conn)
-        statement = insert(legacy_write).values(
-            chain_id=request.chain_id, legacy=request.legacy, deadline=request.deadline
-        )
+        await granted.spend_digest(conn)
+        values = {"chain_id": request.chain_id, "legacy": request.legacy, "deadline": request.deadline}
+        statement = insert(legacy_write).values(values)
         later = await conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "legacy"],
@@ -262,7 +249,7 @@ class RecipientStore:
         if later.first() is None:
             raise Superseded("A write with the same or a later deadline was accepted before; sign with a later one.")
 
-    async def _stored(self, conn: AsyncConnection, request: SignedRequest) -> Mapping[str, Row[Any]]:
+    async def _lock_rows(self, conn: AsyncConnection, request: SignedRequest) -> Mapping[str, Row[Any]]:
         """Lock and return the rows by recipient."""
         statement = select(recipient).where(_is_of_legacy(request)).order_by(recipient.c.recipient).with_for_update()
         return {row.recipient: row for row in await conn.execute(statement)}
@@ -280,57 +267,26 @@ class RecipientStore:
     def _has_email(self, row: Row[Any] | None, wanted: StoredRecipient) -> bool:
         return row is not None and bool(row.email_hash == self._hashes.hash_email(wanted.email))
 
-    async def _take_new_addresses(
-        self,
-        conn: AsyncConnection,
-        request: SignedRequest,
-        granted: AuthorizedRequest,
-        stored: Iterable[Row[Any]],
-        changed: Sequence[StoredRecipient],
+    async def _write_rows(
+        self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[StoredRecipient]
     ) -> None:
-        known = {row.email_hash for row in stored}
-        new = {self._hashes.hash_email(each.email) for each in changed} - known
-        await self._quotas.reserve_one(
-            conn,
-            "new_addresses",
-            f"{request.chain_id}:{granted.identity.creator}",
-            self._settings.new_addresses_per_creator,
-            DAY,
-            cost=len(new),
-            code="daily_cap_reached",
-        )
-
-    async def _delete(self, conn: AsyncConnection, request: SignedRequest, gone: Sequence[str]) -> None:
-        if gone:
-            await conn.execute(delete(recipient).where(_is_of_legacy(request), recipient.c.recipient.in_(gone)))
-
-    async def _write(self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[StoredRecipient]) -> None:
-        if not changed:
-            return
         statement = insert(recipient)
         written = ("role", "key_id", "salt", "email", "name", "email_hash")
         another = recipient.c.email_hash != statement.excluded.email_hash
-        since = case(
-            (another, func.clock_timestamp()), else_=recipient.c.written_at
-        )  # when the address was written, not the name
+        # The time at which the address was written, not the name.
+        since = case((another, func.clock_timestamp()), else_=recipient.c.written_at)
         await conn.execute(
             statement.on_conflict_do_update(
                 index_elements=["chain_id", "legacy", "recipient"],
                 set_={name: statement.excluded[name] for name in written} | {"written_at": since},
             ),
-            [self._sealed(request, each) for each in changed],
+            [self._make_row((request.chain_id, request.legacy, each.recipient), each) for each in changed],
         )
 
-    def _sealed(self, request: SignedRequest, each: StoredRecipient) -> dict[str, Any]:
-        at = (request.chain_id, request.legacy, each.recipient)
-        return {
-            "chain_id": request.chain_id,
-            "legacy": request.legacy,
-            "recipient": each.recipient,
-            "role": each.role,
-            "email_hash": self._hashes.hash_email(each.email),
-            **seal_row(self._vault.record_key(), at, each.email.encode(), each.name.encode()),
-        }
+    def _make_row(self, at: tuple[int, str, str], each: StoredRecipient) -> dict[str, Any]:
+        sealed = seal_row(self._vault.record_key(), at, each.email.encode(), each.name.encode())
+        email_hash = self._hashes.hash_email(each.email)
+        return {**dict(zip(_KEY, at, strict=True)), "role": each.role, "email_hash": email_hash, **sealed}
 
 
 async def plan_windows_again(conn: AsyncConnection, chain_id: int, legacy: str) -> None:
@@ -349,32 +305,20 @@ async def cancel_unsent(
     """
     if not addresses:
         return
-    theirs = (
-        sent_ledger.c.chain_id == chain_id,
-        sent_ledger.c.legacy == legacy,
-        sent_ledger.c.recipient.in_(addresses),
-    )
+    ledger = sent_ledger.c
+    theirs = ledger.chain_id == chain_id, ledger.legacy == legacy, ledger.recipient.in_(addresses)
+    waiting, undecided = ledger.state.in_(("queued", "released")), ledger.state.in_(("claimed", "unknown", "held"))
     # Lock first: otherwise both statements below could miss an email while a dispatcher records its outcome.
-    open_ones = select(sent_ledger.c.id).where(*theirs, sent_ledger.c.state.in_(_WAITING + _UNDECIDED))
-    await conn.execute(open_ones.order_by(sent_ledger.c.id).with_for_update())
-    dropped = (sent_ledger.c.state == "dropped") & sent_ledger.c.reason.is_distinct_from("merged")
-    in_hand = (sent_ledger.c.state == "claimed") & sent_ledger.c.claimed_at.is_(
-        None
-    )  # without a stored body: not posted
-    waits = (sent_ledger.c.state.in_(_WAITING) | in_hand) & sent_ledger.c.recipient.not_in(reworded)
-    await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | sent_ledger.c.state.in_(_GIVEN_UP)))
-    # An email in doubt to the same address may be sent again once it is proven unsent; one to an earlier address may
-    # not.
-    tried_there = sent_ledger.c.body.is_not(None) | sent_ledger.c.reason.is_not_distinct_from("reworded")
-    reason = case(
-        (sent_ledger.c.state == "held", sent_ledger.c.reason),
-        (sent_ledger.c.recipient.in_(reworded) & tried_there, "reworded"),
-    )
-    await conn.execute(
-        update(sent_ledger)
-        .where(*theirs, sent_ledger.c.state.in_(_UNDECIDED))
-        .values(body=None, body_salt=None, reason=reason)
-    )
+    await conn.execute(select(ledger.id).where(*theirs, waiting | undecided).order_by(ledger.id).with_for_update())
+    dropped = (ledger.state == "dropped") & ledger.reason.is_distinct_from("merged")
+    not_posted = (ledger.state == "claimed") & ledger.claimed_at.is_(None)
+    waits = (waiting | not_posted) & ledger.recipient.not_in(reworded)
+    await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | ledger.state.in_(("dead", "suppressed"))))
+    # An email in doubt to the same address may be sent again once it is proven unsent; to an earlier address, never.
+    tried_there = ledger.body.is_not(None) | ledger.reason.is_not_distinct_from("reworded")
+    reason = case((ledger.state == "held", ledger.reason), (ledger.recipient.in_(reworded) & tried_there, "reworded"))
+    values = {"body": None, "body_salt": None, "reason": reason}
+    await conn.execute(update(sent_ledger).where(*theirs, undecided).values(values))
 
 
 def _is_of_legacy(request: SignedRequest) -> ColumnElement[bool]:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -59,33 +58,6 @@ log = structlog.get_logger(__name__)
 ReadyReminder = RenderedEmail[ReminderEmail]
 ReminderResult = EmailSettlement[ReminderEmail]
 
-SENT_MEANWHILE_SECONDS = 3600.0
-NEXT_TICK_SECONDS = 5.0
-UNREADABLE_SECONDS = 300.0
-NOT_DECRYPTABLE_SECONDS = 3600.0
-OUTSIDE_SECONDS = 60.0
-MOST_BEHIND = timedelta(minutes=10)  # no served node lags more
-
-
-@dataclass(slots=True, eq=False)
-class Relevant:
-    """Email that is still due, with the recipient's role."""
-
-    entry: ReminderEmail
-    legacy: LegacyFacts
-    role: RecipientRole
-
-
-class _StoredVariables(msgspec.Struct):
-    deadline: str | None = None
-
-
-class _StoredBody(msgspec.Struct):
-    variables: _StoredVariables
-
-
-_decoded = msgspec.json.Decoder(_StoredBody).decode
-
 
 class ReminderRenderer:
     """Renders emails of all chains for the outbox (`EmailFamily`).
@@ -117,11 +89,11 @@ class ReminderRenderer:
 
         An email in doubt keeps its stored body, or is rendered again if its deadline has changed.
         """
-        facts, settled = await self._read(entries)
+        facts, settled = await self._read_facts(entries)
         ready: list[ReadyReminder] = []
         for entry in entries:
             if entry.chain_id in facts:
-                verdict = self._ready(entry, facts[entry.chain_id])
+                verdict = self._render_email(entry, facts[entry.chain_id])
                 if isinstance(verdict, RenderedEmail):
                     ready.append(verdict)
                 else:
@@ -131,41 +103,43 @@ class ReminderRenderer:
     def never_arrived(self, entry: ReminderEmail) -> ReminderResult | None:
         """Return the result of an undecided entry that the mail service does not know; None: post it again as is."""
         if entry.sent_meanwhile:
-            return retry_later(entry, SENT_MEANWHILE_SECONDS)
+            return retry_later(entry, 3600.0)
         if entry.body is None and entry.stored is not None and (entry.reworded or entry.kind in PLANNED_AGAIN):
             return render_again(entry)  # its recipient was replaced: a lasting state concerns the new address, too
         return None
 
-    async def _read(self, entries: Sequence[ReminderEmail]) -> tuple[dict[int, ReminderFacts], list[ReminderResult]]:
+    async def _read_facts(
+        self, entries: Sequence[ReminderEmail]
+    ) -> tuple[dict[int, ReminderFacts], list[ReminderResult]]:
         by_chain: dict[int, list[ReminderEmail]] = defaultdict(list)
         for entry in entries:
             by_chain[entry.chain_id].append(entry)
         facts: dict[int, ReminderFacts] = {}
         settled: list[ReminderResult] = []
 
-        async def read(chain_id: int, some: Sequence[ReminderEmail]) -> None:
+        async def read_chain(chain_id: int, some: Sequence[ReminderEmail]) -> None:
             try:
-                facts[chain_id] = await in_time(self._readers[chain_id].read(some))
+                facts[chain_id] = await in_time(self._readers[chain_id].read_facts(some))
             except ServiceError as error:  # also `Misconfigured`, when a node denies a contract
                 log.warning("chain_not_readable", chain_id=chain_id, error=type(error).__name__)
-                settled.extend(retry_later(entry, NEXT_TICK_SECONDS, "chain_not_readable") for entry in some)
+                settled.extend(retry_later(entry, 5.0, "chain_not_readable") for entry in some)
 
         for chain_id in by_chain.keys() - self._readers.keys():  # a chain served before
-            settled.extend(
-                retry_later(entry, UNREADABLE_SECONDS, "chain_not_configured") for entry in by_chain[chain_id]
-            )
-        await run_together(*(read(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers))
+            settled.extend(retry_later(entry, 300.0, "chain_not_configured") for entry in by_chain[chain_id])
+        await run_together(
+            *(read_chain(chain_id, some) for chain_id, some in by_chain.items() if chain_id in self._readers)
+        )
         return facts, settled
 
-    def _relevant(self, entry: ReminderEmail, facts: ReminderFacts) -> Relevant | ReminderResult:
-        legacy = facts.legacies.get(entry.legacy)
-        if legacy is None:
-            return self._unreadable(entry)
+    def _check_relevance(
+        self, entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts
+    ) -> RecipientRole | ReminderResult:
+        """Return the recipient's role if the email is still due."""
         if entry.kind in ACTIVATIONS:
-            return Relevant(entry, legacy, RecipientRole(entry.role))
+            return RecipientRole(entry.role)
         if entry.kind in KIND_WINDOWS:
             if entry.legacy not in facts.windows:
-                return self._unreadable(entry)
+                return self._settle_unreadable(entry)
             if not _is_still_open(entry, legacy, facts.windows[entry.legacy]):
                 return drop_email(entry, "window_closed")
             if not is_named(_find_line(entry), make_membership(legacy.members, ())):
@@ -175,29 +149,32 @@ class ReminderRenderer:
         if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
             state = facts.renewals.get(entry.legacy)
             if state is None:
-                return self._unreadable(entry)
+                return self._settle_unreadable(entry)
             over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return drop_email(entry, over)
         if facts.configs is None:
-            return retry_later(entry, NEXT_TICK_SECONDS, "indexer_unavailable")
-        may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS.values()
-        role = facts.audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
+            return retry_later(entry, 5.0, "indexer_unavailable")
+        may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS
+        role = facts.find_audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
         if role is None or (entry.kind is ReminderKind.AUTO_RENEW_BUDGET and role is not RecipientRole.OWNER):
             return _settle_outsider(entry)
-        return Relevant(entry, legacy, role)
+        return role
 
-    def _unreadable(self, entry: ReminderEmail) -> ReminderResult:
+    def _settle_unreadable(self, entry: ReminderEmail) -> ReminderResult:
         if datetime.now(UTC) - entry.created_at > self._max_age:
             return drop_email(entry, "legacy_not_readable")
-        return retry_later(entry, UNREADABLE_SECONDS, "legacy_not_readable")
+        return retry_later(entry, 300.0, "legacy_not_readable")
 
-    def _ready(self, entry: ReminderEmail, facts: ReminderFacts) -> ReadyReminder | ReminderResult:
-        verdict = self._relevant(entry, facts)
-        if isinstance(verdict, EmailSettlement):
-            return verdict
+    def _render_email(self, entry: ReminderEmail, facts: ReminderFacts) -> ReadyReminder | ReminderResult:
+        legacy = facts.legacies.get(entry.legacy)
+        if legacy is None:
+            return self._settle_unreadable(entry)
+        role = self._check_relevance(entry, legacy, facts)
+        if isinstance(role, EmailSettlement):
+            return role
         if entry.undecided:
-            deadline = _find_deadline(entry, verdict.legacy, facts.head.timestamp)
+            deadline = _find_deadline(entry, legacy, facts.head.timestamp)
             return self._open_body(entry, None if deadline is None else format_deadline(deadline))
         if entry.stored is None:
             return drop_email(entry, "erased")
@@ -207,14 +184,17 @@ class ReminderRenderer:
             email = key.open(entry.stored.email, recipient_context("email", *at)).decode()
             name = key.open(entry.stored.name, recipient_context("name", *at)).decode()
         except DecryptionFailed:
-            return self._not_decryptable(entry)
+            return self._settle_undecryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
             return drop_email(entry, "test_chain")
-        body = self._words(verdict, facts, EmailAddressee(email, name, _choose_wording(verdict)))
+        # A Safe's creator gets a signer's words: only the Safe resets its timer.
+        of_the_timer = entry.kind in KIND_WINDOWS or entry.kind is ReminderKind.OWNER_RESET
+        is_safe_owner = role is RecipientRole.OWNER and legacy.legacy_type == SAFE
+        wording = RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
+        body = self._build_body(entry, legacy, facts, EmailAddressee(email, name, wording))
         return RenderedEmail(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
 
-    def _words(self, relevant: Relevant, facts: ReminderFacts, to: EmailAddressee) -> bytes:
-        entry, legacy = relevant.entry, relevant.legacy
+    def _build_body(self, entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts, to: EmailAddressee) -> bytes:
         chain = self._chains[entry.chain_id].settings
         about = LegacySubject(
             chain_id=entry.chain_id,
@@ -229,7 +209,7 @@ class ReminderRenderer:
         if entry.kind is ReminderKind.ACTIVATED_TRANSFER:
             extra["amounts"] = format_amounts(facts.amounts.get(entry.id, []))
         elif entry.kind is ReminderKind.INSTRUCTIONS:
-            told = facts.told.get((entry.legacy, entry.event), {}) if relevant.role is RecipientRole.OWNER else {}
+            told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
         return build_reminder_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
 
@@ -240,25 +220,25 @@ class ReminderRenderer:
             key = self._vault.record_key(entry.stored.salt, entry.stored.key_id)
             body = key.open(entry.body, email_body_context(entry.id))
         except DecryptionFailed:
-            return self._not_decryptable(entry)
-        if _decoded(body).variables.deadline != deadline:
+            return self._settle_undecryptable(entry)
+        if msgspec.json.decode(body)["variables"].get("deadline") != deadline:
             return render_again(entry)
         return RenderedEmail(entry, body, entry.body, entry.stored.salt)
 
-    def _not_decryptable(self, entry: ReminderEmail) -> ReminderResult:
+    def _settle_undecryptable(self, entry: ReminderEmail) -> ReminderResult:
         log.error("entry_not_decryptable", chain_id=entry.chain_id, legacy=entry.legacy, recipient=entry.recipient)
-        return retry_later(entry, NOT_DECRYPTABLE_SECONDS, "not_decryptable", tries=1)
+        return retry_later(entry, 3600.0, "not_decryptable", tries=1)
 
 
 def _settle_outsider(entry: ReminderEmail) -> ReminderResult:
     """Settle an email whose recipient is not in the audience.
 
-    A lagging node may not know a new heir yet. Windows and budgets are planned again; other emails wait until no node
-    can lag so far.
+    A lagging node may not know a new heir yet. Windows and budgets are planned again. Other emails wait for ten
+    minutes: no served node lags more.
     """
-    if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > MOST_BEHIND:
+    if entry.kind in PLANNED_AGAIN or datetime.now(UTC) - entry.created_at > timedelta(minutes=10):
         return drop_email(entry, "not_in_audience")
-    return retry_later(entry, OUTSIDE_SECONDS, "not_in_audience")
+    return retry_later(entry, 60.0, "not_in_audience")
 
 
 def _find_line(entry: ReminderEmail) -> int:
@@ -269,14 +249,6 @@ def _find_line(entry: ReminderEmail) -> int:
     if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
         return 1
     return clamp_line(read_signal_layer(entry.event))
-
-
-def _choose_wording(relevant: Relevant) -> RecipientRole:
-    """Return the role that words the email. A Safe's creator gets a signer's words: only the Safe resets its timer."""
-    of_the_timer = relevant.entry.kind in KIND_WINDOWS or relevant.entry.kind is ReminderKind.OWNER_RESET
-    if of_the_timer and relevant.role is RecipientRole.OWNER and relevant.legacy.legacy_type == SAFE:
-        return RecipientRole.COSIGNER
-    return relevant.role
 
 
 def _is_still_open(entry: ReminderEmail, legacy: LegacyFacts, windows: Collection[int]) -> bool:

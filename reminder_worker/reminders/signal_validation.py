@@ -47,9 +47,7 @@ from reminder_worker.settings import ReminderSettings
 
 log = structlog.get_logger(__name__)
 
-LONGEST_WAIT_SECONDS = 3600.0
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128 blocks
-BLOCKS_AT_ONCE = 16
 ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a silent second endpoint
 DENIED = "denied_by_an_endpoint"  # reason: the signal waits until two endpoints return its transaction
 
@@ -97,26 +95,19 @@ class ValidatedSignal:
 
 
 @dataclass(frozen=True, slots=True)
-class SignalBlock:
-    """Block whose state validates a signal."""
-
-    number: int
-    hash: str
-
-
-@dataclass(frozen=True, slots=True)
 class SignalFacts:
-    """Facts about many signals. Unreadable blocks have None in `members` or are absent from `configs`: their signals
-    are retried.
+    """Facts about many signals, by the block whose state validates a signal.
+
+    Unreadable blocks have None in `members` or are absent from `configs`: their signals are retried.
 
     `instead`: members for signals whose block has no state any more. `doubted`: blocks whose state a silent endpoint
     may still have. `lines`: by legacy and time, the last line informed of its right to act.
     """
 
-    members: Mapping[SignalBlock, Mapping[str, LegacyMembership | None] | None]
-    doubted: Collection[SignalBlock]
+    members: Mapping[IndexHead, Mapping[str, LegacyMembership | None] | None]
+    doubted: Collection[IndexHead]
     instead: Mapping[StoredSignal, LegacyMembership | None]
-    configs: Mapping[SignalBlock, Mapping[str, ReminderConfig]]
+    configs: Mapping[IndexHead, Mapping[str, ReminderConfig]]
     lines: Mapping[tuple[str, int], int]
     whitelist: frozenset[str]
 
@@ -131,11 +122,11 @@ class SignalValidator:
         self._chain = chain
         self._indexers = indexers
         self._max_age = settings.signal_max_age_seconds
-        self._blocks = asyncio.Semaphore(BLOCKS_AT_ONCE)
+        self._blocks = asyncio.Semaphore(16)
 
-    async def judge(self, signals: Sequence[StoredSignal]) -> list[ValidatedSignal]:
+    async def validate_signals(self, signals: Sequence[StoredSignal]) -> list[ValidatedSignal]:
         """Return one result per signal, in order."""
-        receipts, denied = await self._receipts(signals)
+        receipts, denied = await self._confirm_receipts(signals)
         legacies = sorted({signal.legacy for signal in signals})
         head = await self._chain.get_head()
         identities = await LegacyReads(self._chain).read_identities(legacies, at=head.hash)
@@ -144,9 +135,12 @@ class SignalValidator:
         good: dict[StoredSignal, TransactionReceipt] = {}
         for signal in signals:
             receipt = receipts.get(signal.tx_hash)
-            if receipt is None:
-                verdicts[signal] = self._without_receipt(signal, signal.tx_hash in denied)
-            elif not self._announces(receipt, signal):
+            if receipt is None and signal.age > self._max_age:
+                # A transaction reorganised out may return, but not after a long time.
+                verdicts[signal] = ValidatedSignal(signal, "refused", "transaction_gone")
+            elif receipt is None:
+                verdicts[signal] = _retry_later(signal, DENIED if signal.tx_hash in denied else "not_readable_yet")
+            elif not self._is_announced(receipt, signal):
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_in_its_transaction")
             elif signal.legacy not in types and head.number < receipt.block_number:
                 verdicts[signal] = _retry_later(signal)  # a lagging node does not know the legacy yet
@@ -154,13 +148,15 @@ class SignalValidator:
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_genuine")
             else:
                 good[signal] = receipt
-        verdicts.update({each.signal: each for each in await self._judge_genuine(good, types)})
+        verdicts.update({each.signal: each for each in await self._validate_genuine(good, types)})
         for each in verdicts.values():
             if each.state == "refused":
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
 
-    async def _receipts(self, signals: Sequence[StoredSignal]) -> tuple[dict[str, TransactionReceipt], set[str]]:
+    async def _confirm_receipts(
+        self, signals: Sequence[StoredSignal]
+    ) -> tuple[dict[str, TransactionReceipt], set[str]]:
         """Return receipts of successful transactions by hash, and the transactions that an endpoint denies.
 
         One endpoint alone cannot invent a receipt: two must return it. A silent second endpoint is awaited
@@ -172,7 +168,7 @@ class SignalValidator:
             found = await self._chain.get_receipts(hashes)
             return {each.tx_hash: each for each in found if each is not None and each.succeeded}, set()
         requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
-        said = await self._chain.endpoints.ask_each(requests, _read_receipts)
+        said = await self._chain.endpoints.ask_each(requests, _decode_receipts)
         if not said:
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
         denied = {signal.tx_hash for signal in signals if signal.denied}
@@ -187,41 +183,38 @@ class SignalValidator:
                 receipts[tx_hash] = receipt
         return receipts, denied
 
-    async def _judge_genuine(
+    async def _validate_genuine(
         self, good: Mapping[StoredSignal, TransactionReceipt], types: Mapping[str, int]
     ) -> list[ValidatedSignal]:
         if not good:
             return []
-        places = await self._places(good)
-        by_place: dict[SignalBlock, dict[str, int]] = defaultdict(dict)
+        places = await self._find_blocks(good)
+        by_place: dict[IndexHead, dict[str, int]] = defaultdict(dict)
         for signal, place in places.items():
             by_place[place][signal.legacy] = types[signal.legacy]
-        doubted: set[SignalBlock] = set()
-        found = await asyncio.gather(*(self._members(place, some, doubted) for place, some in by_place.items()))
+        doubted: set[IndexHead] = set()
+        found = await asyncio.gather(*(self._read_members(place, some, doubted) for place, some in by_place.items()))
         members = dict(zip(by_place, found, strict=True))
         unknown = [s for s, place in places.items() if (read := members[place]) is not None and read[s.legacy] is None]
+        transfers = [signal for signal in good if signal.kind == SignalKind.TRANSFER_ACTIVATION]
         known = SignalFacts(
             members=members,
             doubted=doubted,
-            instead=await self._members_instead(unknown, types),
-            configs=await self._configs(by_place),
-            lines=await self._told_lines(good),
-            whitelist=await self._whitelist(good),
+            instead=await self._find_members_instead(unknown, types),
+            configs=await self._read_configs(by_place),
+            lines=await self._read_told_lines(transfers) if transfers else {},
+            whitelist=await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset(),
         )
-        return [self._verdict(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
+        return [self._decide_signal(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
 
-    def _without_receipt(self, signal: StoredSignal, denied: bool) -> ValidatedSignal:
-        """Settle a signal without a receipt: a transaction reorged out may return, but not after a long time."""
-        if signal.age > self._max_age:
-            return ValidatedSignal(signal, "refused", "transaction_gone")
-        return _retry_later(signal, DENIED if denied else "not_readable_yet")
-
-    def _announces(self, receipt: TransactionReceipt, signal: StoredSignal) -> bool:
+    def _is_announced(self, receipt: TransactionReceipt, signal: StoredSignal) -> bool:
         """Return whether the receipt contains the signal. Without this proof a wrong indexer could trigger emails."""
         said = (signal.legacy, signal.layer, signal.kind)
-        return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._told(receipt))
+        return any(
+            (args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._list_notify_events(receipt)
+        )
 
-    def _told(self, receipt: TransactionReceipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def _list_notify_events(self, receipt: TransactionReceipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Yield the notify events of a transaction with their log positions."""
         for at, entry in enumerate(receipt.logs):
             if entry.address == self._chain.settings.premium_setting:
@@ -230,16 +223,16 @@ class SignalValidator:
                     if event.name == NOTIFY:
                         yield at, event.args
 
-    def _moved(self, signal: StoredSignal, receipt: TransactionReceipt, owner: str) -> list[EventLog]:
+    def _select_transfers(self, signal: StoredSignal, receipt: TransactionReceipt, owner: str) -> list[EventLog]:
         told = {
             at: args["legacy"]
-            for at, args in self._told(receipt)
+            for at, args in self._list_notify_events(receipt)
             if args["notifyType"] == SignalKind.TRANSFER_ACTIVATION and args["creator"] == owner
         }
         return select_claim_transfers(receipt.logs, signal.legacy, owner, told)
 
-    def _verdict(
-        self, signal: StoredSignal, receipt: TransactionReceipt, place: SignalBlock | None, known: SignalFacts
+    def _decide_signal(
+        self, signal: StoredSignal, receipt: TransactionReceipt, place: IndexHead | None, known: SignalFacts
     ) -> ValidatedSignal:
         members = known.members[place] if place else None
         if place is None or members is None or place not in known.configs:
@@ -252,31 +245,35 @@ class SignalValidator:
         line, amounts = clamp_line(signal.layer), None
         if signal.kind == SignalKind.TRANSFER_ACTIVATION:
             line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
-            moved = self._moved(signal, receipt, belongs.owner)
+            moved = self._select_transfers(signal, receipt, belongs.owner)
             found = sum_received(moved, signal.legacy, belongs, known.whitelist)
             amounts = json_text(amounts_to_json(found))
         config = known.configs[place].get(signal.legacy)
         return ValidatedSignal(signal, "planned", None, belongs, config, line, amounts)
 
-    async def _places(self, good: Mapping[StoredSignal, TransactionReceipt]) -> dict[StoredSignal, SignalBlock]:
-        """The block a signal is judged by: the parent for an activation, else its own. Absent when not found."""
+    async def _find_blocks(self, good: Mapping[StoredSignal, TransactionReceipt]) -> dict[StoredSignal, IndexHead]:
+        """Return the block that validates each signal: the parent for an activation, else its own.
+
+        A signal whose block is not found is absent.
+        """
+
+        async def read_block(block_hash: str) -> BlockHeader | None:
+            async with self._blocks:
+                return await self._chain.get_block_by_hash(block_hash)
+
         hashes = sorted({receipt.block_hash for receipt in good.values()})
-        blocks = dict(zip(hashes, await asyncio.gather(*map(self._block, hashes)), strict=True))
+        blocks = dict(zip(hashes, await asyncio.gather(*map(read_block, hashes)), strict=True))
         places = {}
         for signal, receipt in good.items():
             block = blocks[receipt.block_hash]
             if block is not None and signal.kind_of_email in ACTIVATIONS:
-                places[signal] = SignalBlock(block.number - 1, block.parent_hash)
+                places[signal] = IndexHead(block.number - 1, block.parent_hash)
             elif block is not None:
-                places[signal] = SignalBlock(block.number, block.hash)
+                places[signal] = IndexHead(block.number, block.hash)
         return places
 
-    async def _block(self, block_hash: str) -> BlockHeader | None:
-        async with self._blocks:
-            return await self._chain.get_block_by_hash(block_hash)
-
-    async def _members(
-        self, place: SignalBlock, types: Mapping[str, int], doubted: set[SignalBlock]
+    async def _read_members(
+        self, place: IndexHead, types: Mapping[str, int], doubted: set[IndexHead]
     ) -> dict[str, LegacyMembership | None] | None:
         """Return members by legacy at a block, or None to retry.
 
@@ -295,7 +292,7 @@ class SignalValidator:
         except ChainUnavailable:
             return None
 
-    async def _members_instead(
+    async def _find_members_instead(
         self, signals: Collection[StoredSignal], types: Mapping[str, int]
     ) -> dict[StoredSignal, LegacyMembership | None]:
         """Return current members, else stored ones; for an activation only stored ones: it may empty the lists."""
@@ -304,21 +301,18 @@ class SignalValidator:
         lasting = {s.legacy: types[s.legacy] for s in signals if s.kind_of_email not in ACTIVATIONS}
         head = await self._chain.get_head()
         now = await read_memberships(self._chain, lasting, head.hash) if lasting else {}
-        stored = await self._stored_members(sorted({signal.legacy for signal in signals}))
+        values = {"chain_id": self._chain.chain_id, "legacies": sorted({signal.legacy for signal in signals})}
+        async with self._engine.connect() as conn:
+            rows = await conn.execute(sql["stored_memberships"], values)
+            stored = {row.legacy: msgspec.convert(row.membership, LegacyMembership) for row in rows}
         return {
             s: (now.get(s.legacy) if s.kind_of_email not in ACTIVATIONS else None) or stored.get(s.legacy)
             for s in signals
         }
 
-    async def _stored_members(self, legacies: Sequence[str]) -> dict[str, LegacyMembership]:
-        values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
-        async with self._engine.connect() as conn:
-            rows = (await conn.execute(sql["stored_memberships"], values)).all()
-        return {row.legacy: msgspec.convert(row.membership, LegacyMembership) for row in rows}
-
-    async def _configs(
-        self, by_place: Mapping[SignalBlock, Mapping[str, int]]
-    ) -> dict[SignalBlock, dict[str, ReminderConfig]]:
+    async def _read_configs(
+        self, by_place: Mapping[IndexHead, Mapping[str, int]]
+    ) -> dict[IndexHead, dict[str, ReminderConfig]]:
         """Return configurations by block. A block that no index has, or has any more, is absent."""
         chain_id = self._chain.chain_id
         legacies = sorted({legacy for types in by_place.values() for legacy in types})
@@ -337,25 +331,19 @@ class SignalValidator:
             if cursor is not None and cursor.number >= place.number:
                 past = [event for event in events if event.block_number <= place.number and event.legacy in types]
                 found[place] = _fold_configs(past)
-            elif (answer := await self._asked(place, types)) is not None:
+            elif (answer := await self._ask_indexer(place, types)) is not None:
                 found[place] = answer
         return found
 
-    async def _asked(self, place: SignalBlock, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
+    async def _ask_indexer(self, place: IndexHead, legacies: Collection[str]) -> dict[str, ReminderConfig] | None:
         try:
             indexer = (await self._indexers.choose_indexer()).indexer
-            return await indexer.reminder_configs(legacies, IndexHead(place.number, place.hash))
+            return await indexer.reminder_configs(legacies, place)
         except IndexerUnavailable:
             return None
 
-    async def _whitelist(self, signals: Iterable[StoredSignal]) -> frozenset[str]:
-        transfers = any(signal.kind == SignalKind.TRANSFER_ACTIVATION for signal in signals)
-        return await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset()
-
-    async def _told_lines(self, signals: Iterable[StoredSignal]) -> dict[tuple[str, int], int]:
-        asked = sorted({(s.legacy, s.block_time) for s in signals if s.kind == SignalKind.TRANSFER_ACTIVATION})
-        if not asked:
-            return {}
+    async def _read_told_lines(self, signals: Iterable[StoredSignal]) -> dict[tuple[str, int], int]:
+        asked = sorted({(signal.legacy, signal.block_time) for signal in signals})
         values = {
             "chain_id": self._chain.chain_id,
             "legacies": [legacy for legacy, _ in asked],
@@ -365,20 +353,20 @@ class SignalValidator:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
 
 
-def _read_receipts(answers: Sequence[Any]) -> list[TransactionReceipt | RpcError | None]:
+def _decode_receipts(answers: Sequence[Any]) -> list[TransactionReceipt | RpcError | None]:
     return [answer if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers]
 
 
 def _confirm_receipt(voices: int, said: Sequence[TransactionReceipt | None]) -> TransactionReceipt | None:
     """Return the receipt that `voices` endpoints return alike, comparing only status and content of logs."""
 
-    def sense(receipt: TransactionReceipt) -> object:
+    def content_of(receipt: TransactionReceipt) -> object:
         logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)
         return receipt.tx_hash, receipt.block_hash, receipt.succeeded, logs
 
     found = [each for each in said if each is not None]
-    times = Counter(map(sense, found))
-    return next((each for each in found if times[sense(each)] >= voices), None)
+    times = Counter(map(content_of, found))
+    return next((each for each in found if times[content_of(each)] >= voices), None)
 
 
 def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
@@ -391,6 +379,6 @@ def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:
 
 
 def _retry_later(signal: StoredSignal, reason: str = "not_readable_yet") -> ValidatedSignal:
-    longest = min(LONGEST_WAIT_SECONDS, 4.0 * 2 ** min(signal.tries, 12))
+    longest = min(3600.0, 4.0 * 2 ** min(signal.tries, 12))
     delay = random.uniform(longest / 4, longest)  # noqa: S311 - not a secret
     return ValidatedSignal(signal, "new", reason, delay=delay)

@@ -6,13 +6,13 @@ email are read again.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import delete, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import BlockHeader
@@ -24,12 +24,6 @@ from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.reminders.tables import notify_signal
 
 CURSOR = "signals"
-OVERLAP = 64  # blocks
-SLICE = 20_000  # blocks in one transaction
-BUDGET_SECONDS = 60.0
-
-Key = tuple[str, str, int, int]
-"""Identity of a signal: transaction, legacy, kind, layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +64,22 @@ class SignalPass:
 
     async def look(self) -> bool:
         """Return whether there are signals to store; skips blocks without signals. Raises `Unavailable`."""
-        step = await self._next()
+        step = await self._read_next_range()
         if step is None:
             return False
         if step.fresh:
             return True
-        await self._store(step)
+        await self._store_range(step)
         return False
 
-    async def run(self, budget_seconds: float = BUDGET_SECONDS) -> SignalReport:
+    async def run(self, budget_seconds: float = 60.0) -> SignalReport:
         """Store signals range by range; the cursor moves in the same transaction. Raises `Unavailable`."""
         ends = time.monotonic() + budget_seconds
         report = SignalReport()
-        while (step := await self._next()) is not None:
+        while (step := await self._read_next_range()) is not None:
             if time.monotonic() >= ends:
                 return replace(report, more=True)
-            if not await self._store(step):
+            if not await self._store_range(step):
                 break  # another run works
             too_old = sum(map(step.is_too_old, step.fresh))
             report = replace(
@@ -100,57 +94,54 @@ class SignalPass:
 
     async def read_again(self) -> None:
         """Delete the cursor: the next run reads all young signals again, as after a reorganisation."""
-        place = index_cursor.c
-        mine = place.chain_id == self._chain.chain_id, place.name == CURSOR
+        statement = delete(index_cursor).filter_by(chain_id=self._chain.chain_id, name=CURSOR)
         async with self._engine.begin() as connection:
-            await connection.execute(delete(index_cursor).where(*mine))
+            await connection.execute(statement)
 
-    async def _next(self) -> _SignalBatch | None:
+    async def _read_next_range(self) -> _SignalBatch | None:
         """Return the next range, or None if nothing is above the cursor. Costs one request to the node."""
         which = self._chain.settings.signal_block
-        head, cursor = await self._chain.get_block(which), await self._cursor()
+        head = await self._chain.get_block(which)
+        async with self._engine.connect() as connection:
+            cursor = await read_cursor(connection, self._chain.chain_id, CURSOR)
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a {which} block")
         if cursor is not None and head.number < cursor.number:
             return None
         oldest_time = head.timestamp - self._max_age
-        reorganised = cursor is not None and await self._reorganised(cursor, head)
+        reorganised = cursor is not None and await self._is_reorganised(cursor, head)
         if cursor is None or reorganised:
             first = await self._chain.find_first_block_since(oldest_time, head.number)
             read = first - 1
         elif head.number == cursor.number:
             return None
         else:
-            first = max(self._chain.settings.start_block, cursor.number + 1 - OVERLAP)
+            first = max(self._chain.settings.start_block, cursor.number + 1 - 64)
             read = cursor.number
 
-        async def question(indexer: EventIndexer, at: IndexHead) -> _SignalBatch | None:
-            last = min(head.number, at.number, read + SLICE)
+        async def ask_source(indexer: EventIndexer, at: IndexHead) -> _SignalBatch | None:
+            last = min(head.number, at.number, read + 20_000)  # blocks in one transaction
             if last <= read:
                 return None  # the source lags: the cursor waits
             if reorganised and not await self._chain.has_block(at.number, at.hash):
                 return None  # the source is still on the replaced fork
             signals = await indexer.read_signals(first, last, at)
-            place = await self._place(last, head, at)
+            place = await self._make_cursor(last, head, at)
             old = cursor or replace(place, stored=False)
-            return _SignalBatch(old, place, first, oldest_time, indexer.name, await self._fresh(signals))
+            return _SignalBatch(old, place, first, oldest_time, indexer.name, await self._select_fresh(signals))
 
         try:
-            return await self._indexers.ask_indexer(question)
+            return await self._indexers.ask_indexer(ask_source)
         except IndexIsEmpty:
             return None  # as with a lagging source
 
-    async def _cursor(self) -> IndexCursor | None:
-        async with self._engine.connect() as connection:
-            return await read_cursor(connection, self._chain.chain_id, CURSOR)
-
-    async def _reorganised(self, cursor: IndexCursor, head: BlockHeader) -> bool:
+    async def _is_reorganised(self, cursor: IndexCursor, head: BlockHeader) -> bool:
         """Return whether another block replaced the cursor's. A missing block proves nothing: the node may lag."""
         if head.number == cursor.number:
             return head.hash != cursor.hash
         return await self._chain.has_block(cursor.number, cursor.hash) is False
 
-    async def _place(self, number: int, head: BlockHeader, at: IndexHead) -> IndexCursor:
+    async def _make_cursor(self, number: int, head: BlockHeader, at: IndexHead) -> IndexCursor:
         """Return the cursor at the last block read, with its hash."""
         if number == head.number:
             return IndexCursor(number, head.hash)
@@ -158,56 +149,42 @@ class SignalPass:
             return IndexCursor(number, at.hash)
         return IndexCursor(number, (await self._chain.get_block_at(number)).hash)
 
-    async def _fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
+    async def _select_fresh(self, signals: Sequence[NotifySignal]) -> tuple[NotifySignal, ...]:
         """Return signals that are not stored, or stored with another block and still waiting."""
-        by_key = {_signal_key(signal): signal for signal in signals}
+        by_key = {(each.tx_hash, each.legacy, int(each.kind), each.layer): each for each in signals}
         if not by_key:
             return ()
+        table = notify_signal.c
+        columns = table.tx_hash, table.legacy, table.kind, table.layer, table.block_number, table.state
+        statement = select(*columns).where(
+            table.chain_id == self._chain.chain_id, table.tx_hash == any_of({key[0] for key in by_key})
+        )
         async with self._engine.connect() as connection:
-            settled = await _read_stored_blocks(connection, self._chain.chain_id, by_key)
+            stored = {tuple(row[:4]): row for row in await connection.execute(statement)}
         return tuple(
-            signal for key, signal in by_key.items() if settled.get(key, -1) not in (None, signal.block_number)
+            signal
+            for key, signal in by_key.items()
+            if key not in stored or (stored[key].state == "new" and stored[key].block_number != signal.block_number)
         )
 
-    async def _store(self, step: _SignalBatch) -> bool:
-        """Store a range. Return False if another run moved the cursor meanwhile."""
+    async def _store_range(self, step: _SignalBatch) -> bool:
+        """Store a range. A transaction moved to another block updates its signal.
+
+        Return False if another run moved the cursor meanwhile.
+        """
         async with self._engine.begin() as connection:
             if not await move_cursor(connection, self._chain.chain_id, CURSOR, step.old, step.new, step.source):
                 return False
-            await _insert_signals(
-                connection,
-                [_make_signal_row(self._chain.chain_id, signal, step.is_too_old(signal)) for signal in step.fresh],
-            )
+            rows = [_make_signal_row(self._chain.chain_id, signal, step.is_too_old(signal)) for signal in step.fresh]
+            if rows:
+                statement = insert(notify_signal)
+                statement = statement.on_conflict_do_update(
+                    index_elements=[column.name for column in notify_signal.primary_key],
+                    set_={name: statement.excluded[name] for name in ("block_number", "block_time")},
+                    where=notify_signal.c.state == "new",
+                )
+                await connection.execute(statement, rows)
         return True
-
-
-def _signal_key(signal: NotifySignal) -> Key:
-    return (signal.tx_hash, signal.legacy, int(signal.kind), signal.layer)
-
-
-async def _read_stored_blocks(connection: AsyncConnection, chain_id: int, keys: Iterable[Key]) -> dict[Key, int | None]:
-    """Return by key the block of a waiting signal, or None for a settled one."""
-    table = notify_signal.c
-    statement = select(table.tx_hash, table.legacy, table.kind, table.layer, table.block_number, table.state).where(
-        table.chain_id == chain_id, table.tx_hash == any_of({key[0] for key in keys})
-    )
-    return {
-        (row.tx_hash, row.legacy, row.kind, row.layer): row.block_number if row.state == "new" else None
-        for row in await connection.execute(statement)
-    }
-
-
-async def _insert_signals(connection: AsyncConnection, rows: Sequence[dict[str, Any]]) -> None:
-    """Insert signals. A transaction moved to another block updates its signal."""
-    if not rows:
-        return
-    statement = insert(notify_signal)
-    statement = statement.on_conflict_do_update(
-        index_elements=[column.name for column in notify_signal.primary_key],
-        set_={name: statement.excluded[name] for name in ("block_number", "block_time")},
-        where=notify_signal.c.state == "new",
-    )
-    await connection.execute(statement, list(rows))
 
 
 def _make_signal_row(chain_id: int, signal: NotifySignal, too_old: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import Row, func, or_, tuple_, update
@@ -91,19 +91,15 @@ class PricePass:
         block = await self._chain.get_head()
         feeds = list(dict.fromkeys(configured.feed for configured in self._feeds))
         answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
-        known = await self._find_stored()
-
-        def judge_feed(feed: PriceFeed) -> _FeedReading:
-            last, answer = known.get((feed.token, feed.feed)), answers[feed.feed]
-            verdict = judge_answer(answer, _last_good_round(last), block.timestamp, feed.heartbeat_seconds)
-            return _FeedReading(feed, answer, verdict, last)
-
-        return block, [judge_feed(feed) for feed in self._feeds]
-
-    async def _find_stored(self) -> Mapping[tuple[str, str], Row[Any]]:
         async with self._engine.connect() as connection:
             rows = await connection.execute(select_feeds(self._chain.chain_id))
-            return {(row.token, row.feed): row for row in rows}
+            known = {(row.token, row.feed): row for row in rows}
+        readings = []
+        for feed in self._feeds:
+            last, answer = known.get((feed.token, feed.feed)), answers[feed.feed]
+            verdict = judge_answer(answer, _last_good_round(last), block.timestamp, feed.heartbeat_seconds)
+            readings.append(_FeedReading(feed, answer, verdict, last))
+        return block, readings
 
     async def _read_symbols(self, block: BlockHeader) -> Mapping[str, str | None]:
         tokens = [feed.token for feed in self._feeds if feed.token != ETHER]
@@ -185,19 +181,8 @@ async def _store_rounds(connection: AsyncConnection, chain_id: int, readings: Se
     rounds = {each.feed.feed: each.kept_round for each in readings if each.kept_round is not None}
     if not rounds:
         return 0
-    statement = insert(price).values(
-        [
-            {
-                "chain_id": chain_id,
-                "feed": feed,
-                "round_id": each.round_id,
-                "answer": each.answer,
-                "decimals": each.decimals,
-                "updated_at": each.updated_at,
-            }
-            for feed, each in rounds.items()
-        ]
-    )
+    rows = [{"chain_id": chain_id, "feed": feed, **asdict(each)} for feed, each in rounds.items()]
+    statement = insert(price).values(rows)
     new = statement.excluded
     kept = await connection.execute(
         statement.on_conflict_do_update(

@@ -5,7 +5,7 @@ database clock, and an answer that is not believed makes the last good price sta
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Context, Decimal
 from enum import StrEnum
 from typing import Any, Final
@@ -165,7 +165,7 @@ class FeedState:
     read_at: int | None
     price: TokenPrice | None
 
-    def later(self, seconds: float) -> "FeedState":
+    def make_older(self, seconds: float) -> "FeedState":
         """Return the state after some seconds without a new reading."""
         if self.price is None:
             return self
@@ -280,13 +280,7 @@ class SecuredToken:
 
     def as_json(self) -> dict[str, Any]:
         """Return JSON values; numbers are strings, since they exceed JSON's."""
-        return {
-            "token": self.token,
-            "symbol": self.symbol,
-            "decimals": self.decimals,
-            "amount": str(self.amount),
-            "usd": None if self.usd is None else str(self.usd),
-        }
+        return {**asdict(self), "amount": str(self.amount), "usd": None if self.usd is None else str(self.usd)}
 
 
 def value_tokens(

@@ -138,7 +138,7 @@ async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch:
         await asyncio.sleep(0.5)
         return []
 
-    monkeypatch.setattr(type(world.parts.recipients), "read", lambda _self, request: slow(request))
+    monkeypatch.setattr(type(world.parts.recipients), "read_set", lambda _self, request: slow(request))
     body = json.dumps(world.signed(world.scenario.account("owner"), "ReadRecipients", f"0x{5:040x}")).encode()
     head = POST + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
     assert statuses(await answers_to(world, head + body)) == [200]

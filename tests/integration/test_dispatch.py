@@ -506,7 +506,7 @@ async def test_what_is_due_on_a_test_chain_takes_nothing_of_an_addresss_day_besi
     production = {"ENVIRONMENT": "production", "MAIL_DAILY_CAP_PER_ADDRESS": "1", **mainnet}
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, subgraph=None, **production) as world:
         await approaching(world, "anna")
-        await world.dispatch._plan(CHAIN_ID, DispatchReport())
+        await world.dispatch._plan_chain(CHAIN_ID, DispatchReport())
         await world.sql(
             "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
             " select 1, legacy, recipient, role, key_id, salt, email, name, email_hash from worker.recipient"

@@ -183,7 +183,7 @@ async def test_an_address_corrected_while_what_became_of_its_email_is_being_reco
 ) -> None:
     """The ledger changes between the beginning and the end of the write."""
     legacy = await (approaching(world, "anna") if lasts else checked_in(world))
-    await world.dispatch._plan(CHAIN_ID, DispatchReport())
+    await world.dispatch._plan_chain(CHAIN_ID, DispatchReport())
     piece = await world.dispatch.outbox.prepare_batch(DispatchReport(), time.monotonic() + 60)
     assert piece is not None
     settled = [EmailSettlement(each.entry, outcome, outcome) for each in piece.ready]

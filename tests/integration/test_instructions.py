@@ -43,7 +43,7 @@ def signed(signer: LocalAccount, legacy: Legacy, ahead: int = 600) -> SignedRequ
 
 
 @pytest.mark.parametrize("end", ["deleted", "claimed"])
-async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: MailWorld, end: str) -> None:
+async def test_instructions_are_refused_for_an_ended_legacy(world: MailWorld, end: str) -> None:
     legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
     if end == "deleted":
         scenario.delete_legacy(owner, legacy)
@@ -52,11 +52,11 @@ async def test_nobody_is_told_to_wait_for_a_legacy_that_has_ended(world: MailWor
         scenario.subscribe_premium(owner)
         scenario.claim(world.account("anna"), legacy, is_eth=True)
     with pytest.raises(LegacyNotLive):
-        await world.instructions.request(signed(owner, legacy))
+        await world.instructions.queue_instructions(signed(owner, legacy))
     another = world.legacy(second_line="clara", third_line="dan")
     await world.save(another, *PEOPLE)
     await world.index.advance()
-    assert await world.instructions.request(signed(owner, another)) == 5, "no cooldown has begun"
+    assert await world.instructions.queue_instructions(signed(owner, another)) == 5, "no cooldown has begun"
 
 
 async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: MailWorld) -> None:
@@ -64,16 +64,16 @@ async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: 
     legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
     scenario.advance(400 * DAY)
     scenario.subscribe_premium(owner)
-    await world.instructions.request(signed(owner, legacy))
+    await world.instructions.queue_instructions(signed(owner, legacy))
     scenario.claim(world.account("anna"), legacy, is_eth=True)
     await world.dispatch.run()
     assert world.mail.told("instructions") == []
     assert await world.states("instructions") == {"dropped:legacy_not_live": 5}
 
 
-async def test_all_lines_hear_and_the_owners_copy_says_who_was_told_by_role(world: MailWorld) -> None:
+async def test_all_lines_get_instructions_and_the_owners_copy_counts_them_by_role(world: MailWorld) -> None:
     legacy = await family(world)
-    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 5
+    assert await world.instructions.queue_instructions(signed(world.account("owner"), legacy)) == 5
     await world.dispatch.run()
     assert world.mail.told("instructions") == sorted(f"{label}@example.org" for label in PEOPLE)
     told = {email.to: email.variables["told"] for email in world.mail.inbox}
@@ -93,16 +93,16 @@ async def test_a_deadline_is_told_only_before_it(world: MailWorld) -> None:
             world.scenario.advance(400 * DAY)
             world.scenario.subscribe_premium(world.account("owner"))
         await world.sql("delete from worker.quota")
-        await world.instructions.request(signed(world.account("owner"), legacy))
+        await world.instructions.queue_instructions(signed(world.account("owner"), legacy))
         await world.dispatch.run()
         assert {bool(email.variables["deadline"]) for email in world.mail.inbox} == {not passed}
         world.mail.inbox.clear()
 
 
-async def test_who_is_not_an_heir_any_more_is_not_told(world: MailWorld) -> None:
+async def test_a_removed_heir_gets_no_instructions(world: MailWorld) -> None:
     legacy = await family(world)
     world.scenario.edit_distribution(world.account("owner"), legacy, {world.address("anna"): 100}, sync=False)
-    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 4
+    assert await world.instructions.queue_instructions(signed(world.account("owner"), legacy)) == 4
     world.scenario.edit_line(world.account("owner"), legacy, 3, None)
     await world.index.advance()
     await world.dispatch.run()
@@ -123,7 +123,7 @@ async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(
     world.scenario.edit_distribution(owner, legacy, shares)
     world.scenario.configure_reminders(owner, legacy)
     await world.save(legacy, "dora")
-    assert await world.instructions.request(signed(owner, legacy)) == 6
+    assert await world.instructions.queue_instructions(signed(owner, legacy)) == 6
     node.answer = behind(world.scenario.anvil, 2)
     await world.dispatch.run()
     node.well()
@@ -134,14 +134,14 @@ async def test_a_node_that_is_behind_takes_no_instructions_from_a_new_heir(
 
 async def test_again_only_after_the_cooldown_of_the_owner_and_chain(world: MailWorld) -> None:
     first, second = await family(world), await family(world)
-    await world.instructions.request(signed(world.account("owner"), first))
+    await world.instructions.queue_instructions(signed(world.account("owner"), first))
     with pytest.raises(LimitReached) as refused:
-        await world.instructions.request(signed(world.account("owner"), second))
+        await world.instructions.queue_instructions(signed(world.account("owner"), second))
     assert refused.value.code == "cooldown"
     assert 86000 < refused.value.retry_after <= 86400
     assert await world.states("instructions") == {"queued": 5}
     await world.sql("update worker.quota set ends_at = 0")
-    assert await world.instructions.request(signed(world.account("owner"), second, 700)) == 5
+    assert await world.instructions.queue_instructions(signed(world.account("owner"), second, 700)) == 5
 
 
 async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_times_at_once(
@@ -149,36 +149,36 @@ async def test_without_a_cooldown_a_message_counts_once_also_when_it_comes_many_
 ) -> None:
     async with MailStub() as mail, open_world(engine, chain_scenario, mail, INSTRUCTIONS_COOLDOWN="0") as world:
         message = signed(world.account("owner"), await family(world))
-        asked = [world.instructions.request(message) for _ in range(4)]
+        asked = [world.instructions.queue_instructions(message) for _ in range(4)]
         found = await asyncio.gather(*asked, return_exceptions=True)
         assert sorted(map(str, found))[0] == "5"
         assert sum(isinstance(each, AlreadyUsed) for each in found) == 3
 
 
 @pytest.mark.parametrize("saved", ["stranger", "owner"])
-async def test_a_request_that_reaches_nobody_does_not_begin_the_cooldown(world: MailWorld, saved: str) -> None:
+async def test_a_request_without_recipients_starts_no_cooldown(world: MailWorld, saved: str) -> None:
     """An owner who has saved only their own address has told nobody either."""
     legacy = await family(world, saved)
-    assert await world.instructions.request(signed(world.account("owner"), legacy)) == 0
+    assert await world.instructions.queue_instructions(signed(world.account("owner"), legacy)) == 0
     await world.save(legacy, *PEOPLE)
-    assert await world.instructions.request(signed(world.account("owner"), legacy, 700)) == 5
+    assert await world.instructions.queue_instructions(signed(world.account("owner"), legacy, 700)) == 5
 
 
-async def test_only_the_owner_who_is_the_creator_and_premium(world: MailWorld) -> None:
+async def test_instructions_need_an_owner_with_premium_as_creator(world: MailWorld) -> None:
     legacy = await family(world)
     owner = world.account("owner")
     with pytest.raises(SignerMismatch):
-        await world.instructions.request(signed(world.account("anna"), legacy))
+        await world.instructions.queue_instructions(signed(world.account("anna"), legacy))
     safe = world.scenario.create_safe([owner])
     of_safe = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")])
     with pytest.raises(SignerMismatch):
-        await world.instructions.request(signed(owner, of_safe))
+        await world.instructions.queue_instructions(signed(owner, of_safe))
     fake = world.scenario.deploy_fake_legacy(owner, legacy.id, [world.address("anna")])
     with pytest.raises(NotAKnownLegacy):
-        await world.instructions.request(signed(owner, fake))
+        await world.instructions.queue_instructions(signed(owner, fake))
     world.scenario.end_premium(owner.address)
     with pytest.raises(PremiumRequired):
-        await world.instructions.request(signed(owner, legacy))
+        await world.instructions.queue_instructions(signed(owner, legacy))
     assert await world.states() == {}
 
 
@@ -187,4 +187,4 @@ async def test_without_a_mail_service_it_says_so(world: MailWorld) -> None:
     off = world.settings.model_copy(update={"mail": None})
     world.instructions._settings = off
     with pytest.raises(NotConfigured):
-        await world.instructions.request(signed(world.account("owner"), legacy))
+        await world.instructions.queue_instructions(signed(world.account("owner"), legacy))

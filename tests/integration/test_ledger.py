@@ -1,4 +1,4 @@
-"""What a claim is worth once its lease has run out, and what the ledger makes of entries that others hold."""
+"""Claims of the sent-ledger: expired leases, and entries in the hands of another dispatcher."""
 
 import asyncio
 import time
@@ -77,10 +77,10 @@ async def make_ready(
 
 
 @pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])
-async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addresss_day(
+async def test_only_the_current_holder_of_an_email_refunds_its_daily_quota(
     world: MailWorld, lost: str, used: int
 ) -> None:
-    """Who holds it now may post it for that; given back, another email would fit into the day beside it."""
+    """The new holder may post the email for that quota: a refund would exceed the limit of that day."""
     ledger = reminder_store(world)
     claim = await ledger.claim_due(10)
     await world.sql(lost)
@@ -88,7 +88,7 @@ async def test_only_who_still_holds_an_email_gives_back_what_it_took_of_its_addr
     assert await world.sql("select used from worker.quota where scope = 'email_day'") == [(used,)]
 
 
-async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_what_it_took_of_the_day(
+async def test_a_claimed_email_of_an_erased_recipient_refunds_its_daily_quota(
     world: MailWorld,
 ) -> None:
     """Else the same address, in another legacy, would hear a day late at its cap."""
@@ -100,7 +100,7 @@ async def test_an_email_that_goes_with_its_recipient_while_in_hand_gives_back_wh
 
 
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS])
-async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: MailWorld, lost: str) -> None:
+async def test_a_dispatcher_posts_no_email_after_losing_its_lease(world: MailWorld, lost: str) -> None:
     """Where the mail service keeps no keys, the next one to hold it would repeat it."""
     report = DispatchReport()
     piece = await world.dispatch.outbox.prepare_batch(report, time.monotonic() + 60)
@@ -112,9 +112,7 @@ async def test_what_a_dispatcher_no_longer_holds_is_not_posted_by_it(world: Mail
 
 
 @pytest.mark.parametrize("lost", [LEASE_OVER, ANOTHERS, "update worker.recipient set salt = sha256('another')"])
-async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it_was_made_for(
-    world: MailWorld, lost: str
-) -> None:
+async def test_only_the_holder_posts_an_undecided_email_again_to_its_first_address(world: MailWorld, lost: str) -> None:
     ledger = await undecided(world)
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '20 hours'")
     claim = await ledger.claim_unknown(10)
@@ -126,7 +124,7 @@ async def test_an_undecided_email_is_posted_again_by_who_holds_it_and_to_whom_it
     assert await ledger.confirm_unknown(claim, [entry.id]) == frozenset()
 
 
-async def test_a_lease_that_is_lost_before_the_email_could_be_posted_gives_back_what_it_took_of_the_day(
+async def test_a_lease_lost_before_posting_refunds_the_daily_quota(
     world: MailWorld,
 ) -> None:
     """Else a worker that is killed again and again uses up the day of everybody in its hands."""
@@ -211,7 +209,7 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
 
 
 async def test_of_two_emails_of_a_kind_that_two_dispatchers_confirm_at_once_one_is_posted(world: MailWorld) -> None:
-    """Each of them looks for another that is under way before the other one's look is over."""
+    """Each claim looks for an email under way before the other claim has finished."""
     ledger = await undecided(world)
     await world.sql("update worker.sent_ledger set claimed_at = now() - interval '25 hours'")
     await world.sql(ANOTHER_UNDECIDED)
@@ -279,7 +277,7 @@ async def test_no_email_is_posted_in_the_last_part_of_its_lease(
     assert await world.states() == {"sent": 1}
 
 
-async def test_a_run_whose_time_is_up_leaves_what_it_did_not_prepare_as_it_is(
+async def test_a_run_out_of_time_leaves_unprepared_emails_as_they_are(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each of the three parts of a run that prepare ends with the slice in its hands."""
@@ -303,7 +301,7 @@ async def test_an_undecided_email_is_asked_about_by_one_dispatcher_at_a_time(wor
 
 
 @pytest.mark.parametrize("state", ["claimed", "unknown", "held"])
-async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_does(world: MailWorld, state: str) -> None:
+async def test_an_acceptance_counts_from_any_dispatcher_and_no_other_answer_does(world: MailWorld, state: str) -> None:
     ledger, claim, entry = await in_hand(world)
     await make_ready(ledger, claim, entry)
     await world.sql(ANOTHERS + ", state = :state", state=state)
@@ -313,8 +311,8 @@ async def test_an_acceptance_counts_whoever_holds_it_by_now_and_nothing_else_doe
     assert await world.sql("select state from worker.sent_ledger") == [("sent",)]
 
 
-async def test_whatever_it_was_before_an_email_is_proven_unsent_until_its_body_is_stored(world: MailWorld) -> None:
-    """So it is sent by the next dispatcher, also where the mail service could not tell what became of it."""
+async def test_an_email_is_proven_unsent_until_its_body_is_stored(world: MailWorld) -> None:
+    """The next dispatcher sends it, also if the mail service does not know its outcome."""
     ledger = await undecided(world)
     # As one that was dropped and is true again.
     await world.sql("update worker.sent_ledger set state = 'queued', body = null, body_salt = null")
@@ -358,10 +356,10 @@ async def test_slices_follow_one_another_without_a_gap_and_with_no_more_under_wa
         assert await world.states() == {"sent": 6}
 
 
-async def test_who_is_frozen_in_the_middle_of_a_claim_keeps_no_other_from_claiming(
+async def test_a_dispatcher_frozen_during_a_claim_does_not_block_other_claims(
     world: MailWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that is paused holds its connections for hours, and with them what everybody's claims wait for."""
+    """A paused machine holds its connections for hours, and with them the lock of all claims."""
     async with frozen(world.engine, monkeypatch) as stopped, stopped.connect() as connection:
         await connection.execute(sql["lock_claims"], {"lock": store.CLAIM_LOCK})
         async with asyncio.timeout(60):

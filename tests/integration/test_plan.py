@@ -71,10 +71,10 @@ async def test_a_window_waits_for_members_who_were_read_when_it_was_open(world: 
     assert await told(world, "before_activation") == {"anna"}
 
 
-async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
+async def test_an_heir_added_while_a_window_is_planned_gets_the_email(
     world: MailWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the due pass learned of the legacy since the plan began is planned, too."""
+    """Windows and members that the due pass stored after the plan began are planned, too."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "anna", "dora")
     world.scenario.advance(24 * DAY)
@@ -97,7 +97,7 @@ async def test_an_heir_who_comes_in_while_a_window_is_planned_hears_of_it(
 
 
 @pytest.mark.parametrize("first", ["plan", "save"])
-async def test_a_recipient_who_is_saved_while_a_window_is_planned_hears_of_it(world: MailWorld, first: str) -> None:
+async def test_a_recipient_saved_while_a_window_is_planned_gets_the_email(world: MailWorld, first: str) -> None:
     """Whichever of the two has the window first."""
     legacy = world.legacy(inactivity=30 * DAY)
     await world.save(legacy, "anna")
@@ -133,7 +133,7 @@ async def test_a_signal_waits_for_the_index_that_knows_who_was_configured(world:
     assert await told(world) == {"owner", "anna", "ben"}
 
 
-async def test_who_is_saved_after_a_signal_was_planned_does_not_hear_of_the_past(world: MailWorld) -> None:
+async def test_a_recipient_saved_after_a_signal_was_planned_gets_no_email_about_it(world: MailWorld) -> None:
     legacy = await claimed(world)
     await world.sql("delete from worker.recipient where recipient = :ben", ben=world.address("ben"))
     await plan(world)
@@ -171,7 +171,7 @@ def forget_state(world: MailWorld, node: NodeProxy) -> None:
 async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     proxied: tuple[MailWorld, NodeProxy],
 ) -> None:
-    """Also when the legacy was asked about since the claim, which left nobody in it."""
+    """Also if the due pass read the legacy after the claim, when its lists were empty."""
     world, node = proxied
     await claimed(world)
     world.scenario.subscribe_premium(world.account("owner"))

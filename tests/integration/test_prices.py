@@ -142,7 +142,7 @@ async def test_a_feed_that_missed_its_heartbeat_is_stale_and_its_price_is_kept(f
     assert not found[feeds.usdc].stale  # a day's heartbeat
 
 
-async def test_a_price_grows_stale_by_itself_when_nobody_asks_any_more(feeds: Feeds) -> None:
+async def test_a_price_becomes_stale_without_further_readings(feeds: Feeds) -> None:
     await feeds.run()
     long_ago = f"interval '{HOUR + GRACE_SECONDS + 1} seconds'"
     async with feeds.engine.begin() as connection:
@@ -153,7 +153,7 @@ async def test_a_price_grows_stale_by_itself_when_nobody_asks_any_more(feeds: Fe
 
 
 async def test_a_node_that_stands_still_does_not_keep_a_price_fresh(feeds: Feeds) -> None:
-    """Its newest block is hours old, and so is the round, although by that block it was just written."""
+    """The newest block and the round are hours old, although the round is fresh by that block."""
     await feeds.run()
     hours = 2 * HOUR
     async with feeds.engine.begin() as connection:
@@ -249,7 +249,7 @@ async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(fee
 
 
 async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:
-    """The answers are those of the block they are kept with, although a later one has others."""
+    """Stored answers belong to the stored block, also if a later block has other answers."""
     block = await feeds.chain.get_block("latest")
     assert block is not None
 

@@ -1,4 +1,4 @@
-"""Promises of the recipient sets: who may write and read them, what a captured message can do, what stays behind."""
+"""Promises of recipient sets: permissions, captured messages, and traces after erasure."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -100,7 +100,9 @@ async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: Local
     assert await _people(world, owner, legacy) == []
 
 
-async def test_who_is_not_in_the_new_set_is_shredded(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
+async def test_a_person_missing_from_the_new_set_is_shredded(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     saved = await world.ingest(owner, legacy, [person(2)])
     assert saved.body == {"saved": 1, "shredded": 2}
@@ -120,7 +122,7 @@ async def test_an_unchanged_recipient_is_not_rewritten(world: ApiWorld, owner: L
 async def test_replacing_or_erasing_cancels_what_was_not_sent(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    """What was not accepted is gone, undecided entries lose their bodies; an unchanged person's stay as they were."""
+    """Unaccepted emails are deleted and undecided ones lose their bodies; emails to an unchanged person stay."""
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
     for number in (1, 2, 3):
         await _ledger(world, legacy, number)
@@ -150,7 +152,7 @@ async def test_another_name_or_role_loses_nothing_that_waits(
         )
 
 
-async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_another_chain(
+async def test_a_write_leaves_the_same_address_on_another_chain_alone(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     await world.ingest(owner, legacy, [person(1), person(2), person(3)])
@@ -168,7 +170,7 @@ async def test_what_is_written_of_a_legacy_touches_none_of_its_address_on_anothe
 async def test_it_is_known_since_when_an_address_is_somebodys(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    """What is held for an earlier one is not sent to it; another name or role is no other address."""
+    """An email held for the earlier address is not sent to the new one. A new name or role changes no address."""
     since = "select written_at from worker.recipient"
     await world.ingest(owner, legacy, [person(1)])
     first = await world.sql(since)
@@ -285,7 +287,7 @@ async def test_a_write_waits_for_the_one_before_it_and_replaces_its_set(
 
 
 def _legacy_of_a_safe(world: ApiWorld) -> tuple[LocalAccount, str, Legacy]:
-    """One of the Safe's owners, the Safe and its legacy."""
+    """Return an owner of a Safe, the Safe and its legacy."""
     signer, scenario = world.scenario.account("safe owner"), world.scenario
     safe = scenario.create_safe([signer])
     scenario.anvil.set_balance(safe, 10**20)
@@ -313,10 +315,10 @@ async def test_a_safe_signs_by_its_contract(world: ApiWorld) -> None:
 @pytest.mark.parametrize(
     ("primary_type", "path", "status"), [("ReadRecipients", "/recipients", 403), ("EraseLegacy", "/erase-legacy", 200)]
 )
-async def test_what_a_safe_signs_on_chain_does_what_it_says_and_shows_nobody_the_set(
+async def test_a_safes_signature_on_chain_allows_writes_and_no_read(
     world: ApiWorld, primary_type: str, path: str, status: int
 ) -> None:
-    """It has no signature besides, so that whoever watches the chain could send it first."""
+    """Such a request has no other signature: a watcher of the chain could send it first."""
     signer, safe, legacy = _legacy_of_a_safe(world)
     assert (await world.ingest(signer, legacy, [person(1)])).status == 200
     asked = {**world.signed(signer, primary_type, legacy), "signature": "0x"}

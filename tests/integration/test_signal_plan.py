@@ -1,4 +1,4 @@
-"""What is true of a signal: the log that proves it, and which lines had been told before that they may act."""
+"""Facts of a signal: the log that proves it, and the lines informed before the claim."""
 
 from dataclasses import replace
 
@@ -15,23 +15,23 @@ def reader(world: MailWorld) -> SignalValidator:
 
 
 async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_no_other(world: MailWorld) -> None:
-    """Anybody can make a contract that logs the same words."""
+    """Any contract can log the same event."""
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
     (receipt,) = await world.chain.get_receipts([tx])
     assert receipt is not None
     signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
-    assert reader(world)._announces(receipt, signal)
+    assert reader(world)._is_announced(receipt, signal)
     forged = replace(receipt, logs=tuple(replace(log, address=LEGACY) for log in receipt.logs))
-    assert not reader(world)._announces(forged, signal)
+    assert not reader(world)._is_announced(forged, signal)
     for another in ({"legacy": LEGACY}, {"kind": 2}, {"layer": 2}):
-        assert not reader(world)._announces(receipt, replace(signal, **another))
+        assert not reader(world)._is_announced(receipt, replace(signal, **another))
 
 
-async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is_told_of_a_claim(
+async def test_a_nested_claim_of_another_legacy_hides_no_transfer(
     world: MailWorld,
 ) -> None:
-    """A token that is claimed may call whomever it likes: its maker could hide what else was moved."""
+    """A claimed token may call any contract: its maker could hide other transfers."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     receipts = []
     for owner in ("owner", "mallory"):
@@ -48,7 +48,7 @@ async def test_a_claim_from_anothers_legacy_within_it_takes_nothing_from_what_is
     nested = replace(claim, logs=(*moved, *within.logs, *told))
     signal = StoredSignal(claim.tx_hash, mine, 2, 1, 0, 0, 0, denied=False)
     assert moved
-    assert set(moved) <= set(reader(world)._moved(signal, nested, world.address("owner")))
+    assert set(moved) <= set(reader(world)._select_transfers(signal, nested, world.address("owner")))
 
 
 async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(world: MailWorld) -> None:
@@ -84,7 +84,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
                 at=at,
             )
         claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
-        assert await reader(world)._told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
+        assert await reader(world)._read_told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
 async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: MailWorld) -> None:
@@ -96,6 +96,6 @@ async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: Mai
         "update worker.chain_event set block_number = :block, log_index = 1000 where name = 'LegacyReminderUpdated'",
         block=block,
     )
-    (judged,) = await reader(world).judge([StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
+    (judged,) = await reader(world).validate_signals([StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
     assert judged.config is not None
     assert world.address("anna") in judged.config.beneficiaries

@@ -1,4 +1,4 @@
-"""The event pass: every notify signal once, whoever answers, whatever the chain does."""
+"""The event pass stores every notify signal once, from any source and after any reorganisation."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -174,7 +174,7 @@ async def test_a_switch_of_the_source_neither_repeats_nor_skips(
     assert [row.tx_hash for row in await stored(engine)] == sent
 
 
-async def test_what_a_source_gave_late_is_found_by_reading_again(
+async def test_a_late_signal_of_a_source_is_found_by_reading_again(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
     """A subgraph that first left a signal out is read again a few blocks later."""
@@ -195,7 +195,7 @@ async def test_what_a_source_gave_late_is_found_by_reading_again(
 async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts, own: bool
 ) -> None:
-    """Its row stays one, waits as before, and tells the block where it is now."""
+    """Its single row still waits and has the new block."""
     s, passing = chain_scenario, signal_pass(engine, parts, own=own)
     point = s.anvil.snapshot()
     sent = check_in(s, legacy)
@@ -220,7 +220,7 @@ async def test_a_transaction_that_a_reorganisation_moved_is_the_same_signal(
 async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
-    """What was acted on stays as it was and asks for no run, also when it is acted on while the pass reads."""
+    """A settled signal stays as it is and needs no run, also if it is settled while the pass reads."""
     s, passing = chain_scenario, signal_pass(engine, parts)
     point = s.anvil.snapshot()
     raw = s.anvil.rpc("eth_getRawTransactionByHash", check_in(s, legacy))
@@ -230,13 +230,13 @@ async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
     s.anvil.mine(3)
     s.anvil.receipt(s.anvil.rpc("eth_sendRawTransaction", raw))
     await parts.index.advance()
-    step = await passing._next()
+    step = await passing._read_next_range()
     assert step is not None
     assert step.fresh
     async with engine.begin() as connection:
         await connection.execute(update(notify_signal).values(state="planned"))
     before = await stored(engine)
-    assert await passing._store(step)
+    assert await passing._store_range(step)
     assert await stored(engine) == before
     s.anvil.mine()
     await parts.index.advance()
@@ -320,7 +320,7 @@ async def test_lagging_node_moves_no_cursor_of_signals_back(
 async def test_source_behind_the_cursor_does_not_take_it_back(
     engine: AsyncEngine, chain_scenario: Scenario, legacy: Legacy, parts: StoryParts
 ) -> None:
-    """The subgraph lags within what is allowed: nothing is read, and what it lacks comes when it has it."""
+    """The subgraph lags a little: nothing is read until it has caught up."""
     s, passing = chain_scenario, signal_pass(engine, parts, own=False)
     await parts.index.advance()
     await signal_pass(engine, parts).run()

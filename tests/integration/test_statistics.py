@@ -92,7 +92,7 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -
 
 
 async def test_an_allowance_below_the_balance_is_what_is_secured(world: StatsWorld) -> None:
-    """Neither what the owner has beyond it, nor an allowance to anybody else."""
+    """A larger balance and allowances to other contracts do not count."""
     ann = world.holder("ann", 1_000)
     legacy = world.scenario.create_legacy(ann, world.heirs)
     assert await world.usdc() == 0
@@ -128,7 +128,7 @@ async def test_ether_is_secured_where_it_was_sent(world: StatsWorld) -> None:
     assert (await world.amounts())["ETH"] == 3 * ETHER
 
 
-async def test_a_safe_legacy_secures_what_the_safe_has(world: StatsWorld) -> None:
+async def test_a_safe_legacy_secures_the_balance_of_the_safe(world: StatsWorld) -> None:
     """Ether and whitelisted tokens, without any allowance; once, however many legacies the Safe has."""
     s, ann = world.scenario, world.holder("ann")
     safe = s.create_safe([ann])
@@ -141,7 +141,7 @@ async def test_a_safe_legacy_secures_what_the_safe_has(world: StatsWorld) -> Non
 
 
 async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(world: StatsWorld) -> None:
-    """Its router tells no event of it: the legacy itself says that it is not live any more."""
+    """The router emits no event, but the legacy answers as no longer live."""
     s, ann, bob = world.scenario, world.holder("ann"), world.holder("bob")
     safes = {owner: s.create_safe([owner]) for owner in (ann, bob)}
     legacies = {owner: s.create_safe_legacy(owner, safe, list(world.heirs)) for owner, safe in safes.items()}
@@ -159,7 +159,7 @@ async def test_a_deleted_safe_legacy_secures_nothing_and_is_counted_as_deleted(w
 
 
 async def test_only_live_legacies_secure_anything(world: StatsWorld) -> None:
-    """A deleted one does not, nor one that was claimed."""
+    """Deleted and claimed legacies do not count."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     owners = [world.holder(name, 100) for name in ("ann", "bob", "eve")]
     legacies = [s.create_legacy(owner, world.heirs, inactivity=DAY) for owner in owners]
@@ -218,7 +218,7 @@ async def test_a_hostile_token_takes_nothing_from_the_others(
 
 
 async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeated(world: StatsWorld) -> None:
-    """The largest number there is, of two holders; symbols that are not harmless and decimals that cannot be."""
+    """Two holders with the largest possible balance, dangerous symbols and impossible decimals."""
     s = world.scenario
     tokens = (s.deployment.hostile_symbol_token, s.deployment.long_symbol_token)
     safes = [s.create_safe([world.holder("ann")]) for _ in range(2)]
@@ -234,8 +234,8 @@ async def test_absurd_balances_overflow_nothing_and_strange_words_are_not_repeat
     }
 
 
-async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: StatsWorld) -> None:
-    """What is minted between two reads of one snapshot is in none of them."""
+async def test_all_figures_are_of_one_block(world: StatsWorld) -> None:
+    """Tokens minted between two reads of a snapshot do not count."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
     ann, bob = world.holder("ann", 1_000), world.holder("bob")
     for owner in (ann, bob):
@@ -263,8 +263,8 @@ async def test_everything_is_of_one_block_whatever_happens_meanwhile(world: Stat
 # -- in dollars -----------------------------------------------------------------------------------
 
 
-async def test_what_is_secured_is_valued_with_fresh_prices_only(world: StatsWorld) -> None:
-    """A token without a feed has an amount alone; a price that is stale is no price, and then there is no sum."""
+async def test_secured_amounts_are_valued_with_fresh_prices_only(world: StatsWorld) -> None:
+    """A token without a feed has an amount only. Without a fresh price there is no sum."""
     s, ann = world.scenario, world.holder("ann")
     s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000)])
     s.create_gift(ann, ann.address, tokens=[(s.deployment.dai, 1)])
@@ -365,10 +365,10 @@ async def test_an_hour_that_is_run_again_is_replaced(world: StatsWorld) -> None:
     assert {path.suffix for path in world.folder.rglob("*") if path.is_file()} == {".parquet"}
 
 
-async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(world: StatsWorld, tmp_path: Path) -> None:
+async def test_days_written_later_equal_days_written_in_time(world: StatsWorld, tmp_path: Path) -> None:
     """Snapshots over four days, one of them missed; then the same days computed at the end, into another folder.
 
-    What was secured is there exactly where a snapshot was.
+    The value secured exists only for days with a snapshot.
     """
     s = world.scenario
     tell(s)
@@ -397,7 +397,7 @@ async def test_days_filled_in_later_are_what_they_were_when_they_were_lived(worl
 
 
 async def test_a_day_is_final_only_after_it_ended(world: StatsWorld) -> None:
-    """What happened after the last snapshot of a day is in that day's file, also after days of downtime."""
+    """Events after the last snapshot of a day are in that day's file, also after days of downtime."""
     ann, s = world.holder("ann"), world.scenario
     s.create_legacy(ann, world.heirs)
     first = (await world.snapshot()).hour.date()
@@ -408,7 +408,7 @@ async def test_a_day_is_final_only_after_it_ended(world: StatsWorld) -> None:
     assert found["legacies_created"].to_list() == [2]
 
 
-async def test_a_reorganisation_has_the_hour_taken_anew(world: StatsWorld) -> None:
+async def test_a_reorganisation_repeats_the_snapshot_of_the_hour(world: StatsWorld) -> None:
     """A snapshot of a block that is no longer there is replaced while its hour lasts, files and all."""
     ann, s = world.holder("ann"), world.scenario
     s.create_legacy(ann, world.heirs)

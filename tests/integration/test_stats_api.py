@@ -69,7 +69,7 @@ async def read_prices(world: ApiWorld) -> None:
 
 
 def published(world: ApiWorld, **more: Any) -> PublishedStats:
-    """What another process would have."""
+    """Return the published figures as another process reads them."""
     return PublishedStats(world.engine, [chain.settings for chain in world.parts.chains.values()], **more)
 
 
@@ -150,7 +150,7 @@ async def test_totals_are_over_all_chains_and_as_of_is_the_oldest(world: ApiWorl
 
 
 async def test_totals_hold_nothing_of_test_chains_beside_mainnet(world: ApiWorld) -> None:
-    """There anybody makes as many legacies as they like, and nothing is worth anything."""
+    """On a test chain anybody can create many legacies, and nothing has a value."""
     first = world.parts.chains[world.chain_id].settings
     both = PublishedStats(world.engine, [first, first.model_copy(update={"chain_id": 1})])
     await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
@@ -185,7 +185,7 @@ async def test_prices_have_exactly_the_promised_shape(world: ApiWorld) -> None:
     assert [price["symbol"] for price in answer.body["prices"]] == ["ETH", "WETH", "USDC"]
 
 
-async def test_who_has_the_bytes_is_told_so(world: ApiWorld) -> None:
+async def test_a_client_with_the_current_bytes_gets_304(world: ApiWorld) -> None:
     for path in ("/stats", "/stats/prices"):
         await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)
@@ -203,7 +203,7 @@ async def test_who_has_the_bytes_is_told_so(world: ApiWorld) -> None:
 
 
 def tags(of: PublishedStats) -> tuple[str, str]:
-    """Of the statistics and of the prices."""
+    """Return the tags of statistics and prices."""
     assert of.stats is not None
     assert of.prices is not None
     return of.stats.etag, of.prices.etag
@@ -265,7 +265,7 @@ async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: Ap
         assert not answer.body["prices"][0]["stale"]
 
 
-async def test_what_is_no_moment_of_the_past_is_refused(world: ApiWorld) -> None:
+async def test_a_moment_outside_the_past_is_refused(world: ApiWorld) -> None:
     for written in (
         "yesterday",
         "1800000000",
@@ -282,7 +282,7 @@ async def test_what_is_no_moment_of_the_past_is_refused(world: ApiWorld) -> None
         assert not written or written not in json.dumps(answer.body)
 
 
-async def test_what_is_answered_from_memory_differs_in_nothing_from_what_the_routes_answer(world: ApiWorld) -> None:
+async def test_a_cached_answer_equals_the_answer_of_the_route(world: ApiWorld) -> None:
     for path in ("/stats", "/stats/prices"):
         await save_snapshot(world.engine, snapshot(world.chain_id, 1_800_000_000))
         await read_prices(world)

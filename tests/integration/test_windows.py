@@ -1,4 +1,4 @@
-"""The due pass: which windows are open, who is asked about and when, and a legacy that reverts."""
+"""The due pass: open windows, times of readings, and reverting legacies."""
 
 import asyncio
 from typing import Any
@@ -36,7 +36,7 @@ async def windows(world: MailWorld, legacy: Legacy) -> dict[int, str]:
 
 
 @pytest.mark.core
-async def test_what_the_contract_says_is_stored_with_its_deadline_and_the_members_of_that_block(
+async def test_open_windows_are_stored_with_deadlines_and_members_of_their_block(
     world: MailWorld,
 ) -> None:
     (legacy,) = await watched(world, 1, second_line="clara", delay2=3 * DAY)
@@ -69,7 +69,7 @@ async def test_a_window_that_closes_is_closed_and_its_new_deadline_is_another_ro
 async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_looked(
     world: MailWorld, monkeypatch: pytest.MonkeyPatch, again: bool
 ) -> None:
-    """Two runs at once: the one that looked first, and saw it closed, stores last. It would open a day later."""
+    """Two runs at once: the first reader saw the window closed and stores last."""
     (legacy,) = await watched(world, 1)
     owner = world.account("owner")
     if again:
@@ -80,7 +80,7 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
         world.scenario.advance(22 * DAY)
     await world.look_at_chain()
     await world.sql("update worker.watch set next_ask = 1")
-    write, late, go = windows_module._DueRun._write, asyncio.Event(), asyncio.Event()
+    write, late, go = windows_module._DueRun._write_readings, asyncio.Event(), asyncio.Event()
 
     async def wait(self: Any, *looks: Any) -> None:
         if not late.is_set():
@@ -88,7 +88,7 @@ async def test_a_run_that_stores_late_closes_no_window_that_opened_since_it_look
             await go.wait()
         await write(self, *looks)
 
-    monkeypatch.setattr(windows_module._DueRun, "_write", wait)
+    monkeypatch.setattr(windows_module._DueRun, "_write_readings", wait)
     first = asyncio.create_task(world.due.run())
     await late.wait()
     if again:
@@ -127,7 +127,7 @@ async def test_reset_while_the_chain_is_asked_wins_over_the_answer(
     assert (places[0] == places[-1], report.asked) == (is_back, 2)
 
 
-async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing_while(world: MailWorld) -> None:
+async def test_a_reverting_legacy_affects_no_other_and_pauses_for_a_growing_time(world: MailWorld) -> None:
     good = await watched(world, 5, inactivity=3 * DAY)
     bad = world.scenario.create_reverting_legacy(world.account("owner"), {world.address("anna"): 100}, inactivity=DAY)
     burner = world.scenario.create_reverting_legacy(
@@ -164,7 +164,7 @@ async def test_one_reverting_legacy_takes_nobody_with_it_and_rests_for_a_growing
 
 
 async def test_a_block_that_a_node_does_not_have_yet_sets_nobody_aside(world: MailWorld) -> None:
-    """Behind one address may be many nodes, of which one is a block behind the one that told the newest block."""
+    """One address may hide many nodes, and some lag by a block."""
     legacies = await watched(world, 3, inactivity=3 * DAY)
     behind = {"error": {"code": -32000, "message": "header for hash not found"}}
     batch = "0x" + find_selector("PremiumReminderView", "dueRemindersBatch").hex()
@@ -218,7 +218,7 @@ async def test_a_window_is_as_old_as_the_activity_that_set_its_deadline(world: M
     assert await windows(world, legacy) == {1: "open"}
 
 
-async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come(world: MailWorld) -> None:
+async def test_a_person_saved_late_in_a_window_still_gets_the_notice(world: MailWorld) -> None:
     """Nobody could be told before. What has opened for claims long ago stays history."""
     world.scenario.set_time_ahead(world.account("owner"), 30 * DAY)
     legacy = world.legacy(inactivity=60 * DAY)
@@ -233,7 +233,7 @@ async def test_who_is_saved_long_after_the_notice_began_hears_of_the_day_to_come
 # -- the horizon --------------------------------------------------------------------------------------
 
 
-async def test_the_second_look_asks_nobody_and_the_horizon_wakes_at_the_opening(world: MailWorld) -> None:
+async def test_a_second_poll_asks_about_no_legacy_until_the_window_opens(world: MailWorld) -> None:
     (legacy,) = await watched(world, 1, inactivity=20 * DAY)
     assert (await world.look_at_chain()).asked == 1
     assert not await world.due.look()
@@ -293,7 +293,7 @@ async def test_an_event_that_can_open_a_window_earlier_resets_the_horizon(world:
     assert await windows(world, other) == ({1: "open"} if change == "notice" else {})
 
 
-async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(world: MailWorld) -> None:
+async def test_a_view_that_answers_for_no_legacy_is_a_failure_and_pauses_none(world: MailWorld) -> None:
     """As after an upgrade that went wrong: reminders would stop while everything looks well."""
     for owner in ("owner", "another"):
         await watched(world, 2, owner=owner)
@@ -311,9 +311,7 @@ async def test_that_nobody_is_answered_for_is_a_failure_and_sets_nobody_aside(wo
 
 
 @pytest.mark.parametrize("change", ["premium", "activity", "claim"])
-async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomorrow(
-    world: MailWorld, change: str
-) -> None:
+async def test_a_change_dropped_by_a_reorganisation_leaves_no_window_closed(world: MailWorld, change: str) -> None:
     (legacy,) = await watched(world, 1)
     owner = world.account("owner")
     world.scenario.advance(31 * DAY)
@@ -335,7 +333,7 @@ async def test_what_a_reorganisation_drops_for_good_closes_no_window_until_tomor
 
 
 async def test_an_event_that_is_found_late_resets_the_horizon_once(world: MailWorld) -> None:
-    """A node gave the block without its logs; the horizon's cursor had passed it when they were found."""
+    """A node returned the block without its logs; they are found after the cursor passed the block."""
     (legacy,) = await watched(world, 1, inactivity=60 * DAY)
     await world.look_at_chain()
     world.scenario.advance(60)

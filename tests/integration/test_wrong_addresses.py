@@ -211,10 +211,8 @@ async def test_start_block_is_not_called_late_without_evidence(chain_scenario: S
     assert "not checked whether CHAIN_31337_START_BLOCK is too late" in finding[2]
 
 
-def test_doctor_says_that_an_owner_configured_what_the_index_does_not_know(
-    command: CliRun, chain_scenario: Scenario
-) -> None:
-    """The event is older than the start block: its people are saved here, and nobody writes to them."""
+def test_doctor_reports_a_configuration_unknown_to_the_index(command: CliRun, chain_scenario: Scenario) -> None:
+    """The event is older than the start block: recipients are saved and never get an email."""
     s, owner = chain_scenario, chain_scenario.account("owner")
     legacies = [
         s.create_legacy(owner, {named_account("heir").address: 100}),
@@ -238,5 +236,5 @@ def test_doctor_says_that_an_owner_configured_what_the_index_does_not_know(
     assert re.search("1 of 2 legacies with saved recipients have no reminder settings on chain", _found(looked))
 
 
-def test_sepolia_has_presets_of_what_mainnet_has() -> None:
+def test_sepolia_has_the_presets_of_mainnet() -> None:
     assert PRESETS[11155111].keys() == PRESETS[1].keys()

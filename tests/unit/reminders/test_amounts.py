@@ -1,4 +1,4 @@
-"""Who received what, from the logs of a transaction that a stranger may have made."""
+"""Amounts of each heir, from the logs of a transaction by any sender."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_ether_that_the_network_logs_is_ether_and_no_token() -> None:
     assert of(transfer("0x" + "ff" * 19 + "fe", LEGACY, ANNA, 5)) == {ANNA: {ETHER: 5}}
 
 
-def test_what_others_send_and_what_goes_to_others_does_not_count() -> None:
+def test_transfers_from_or_to_other_people_do_not_count() -> None:
     logs = [
         transfer(USDC, STRANGER, ANNA, 5),
         transfer(USDC, ANNA, BEN, 5),
@@ -63,8 +63,8 @@ def test_an_owner_who_is_an_heir_too_receives_nothing_from_themselves() -> None:
 
 
 @pytest.mark.parametrize("told_first", [False, True])
-def test_of_two_legacies_claimed_from_in_one_transaction_each_tells_its_own(told_first: bool) -> None:
-    """One owner's wallet gives for both; who made the transaction may add what belongs to neither."""
+def test_two_legacies_claimed_in_one_transaction_show_their_own_transfers(told_first: bool) -> None:
+    """One wallet pays for both legacies; the sender of the transaction may add unrelated transfers."""
     first, second, marker = transfer(USDC, OWNER, ANNA, 5), transfer(USDC, OWNER, ANNA, 7), transfer(USDC, BEN, BEN, 1)
     own = transfer(USDC, LEGACY, ANNA, 1)
     logs = [marker, first, own, marker, second] if told_first else [first, own, marker, second, marker]
@@ -75,7 +75,7 @@ def test_of_two_legacies_claimed_from_in_one_transaction_each_tells_its_own(told
     assert of(*select_claim_transfers(logs, LEGACY, OWNER, dict.fromkeys(places, LEGACY))) == {ANNA: {USDC: 13}}
 
 
-def test_a_claim_that_moved_nothing_is_not_told_what_another_legacys_did() -> None:
+def test_a_claim_without_transfers_shows_no_transfers_of_another_legacy() -> None:
     marker, moved = transfer(USDC, BEN, BEN, 1), transfer(USDC, OWNER, ANNA, 5)
     told = {0: LEGACY, 2: STRANGER}
     assert of(*select_claim_transfers([marker, moved, marker], LEGACY, OWNER, told)) == {}

@@ -1,4 +1,4 @@
-"""Who hears of what."""
+"""Recipients of each email."""
 
 import msgspec
 import pytest
@@ -20,15 +20,15 @@ def test_each_line_holds_the_lines_before_it(line: int, expected: set[str]) -> N
     assert set(find_audience(CONFIG, EVERYBODY, MEMBERS, line)) == expected
 
 
-def test_without_a_configuration_nobody_hears_anything() -> None:
+def test_without_a_configuration_there_are_no_recipients() -> None:
     assert find_audience(None, EVERYBODY, MEMBERS, 3) == {}
 
 
-def test_who_is_not_stored_is_not_written_to() -> None:
+def test_an_unsaved_person_gets_no_email() -> None:
     assert set(find_audience(CONFIG, {OWNER, BEN}, MEMBERS, 3)) == {OWNER, BEN}
 
 
-def test_a_removed_heir_who_is_still_configured_is_not_written_to() -> None:
+def test_a_removed_heir_gets_no_email_although_configured() -> None:
     assert set(find_audience(CONFIG, EVERYBODY, LegacyMembership(OWNER, OWNER, (BEN,), CLARA, DAN), 3)) == {
         OWNER,
         BEN,
@@ -37,7 +37,7 @@ def test_a_removed_heir_who_is_still_configured_is_not_written_to() -> None:
     }
 
 
-def test_a_member_who_is_not_configured_is_not_written_to() -> None:
+def test_an_unconfigured_member_gets_no_email() -> None:
     members = LegacyMembership(OWNER, OWNER, (ANNA, BEN, STRANGER), CLARA, DAN)
     assert STRANGER not in find_audience(CONFIG, EVERYBODY, members, 3)
 
@@ -70,7 +70,7 @@ def test_a_safe_that_is_configured_and_stored_is_told_as_the_owner_of_its_legacy
     }
 
 
-def test_who_has_two_roles_hears_as_who_may_act_first_until_the_other_line_may_act() -> None:
+def test_a_person_with_two_roles_has_the_first_role_until_the_other_line_may_act() -> None:
     """A beneficiary who is also third in line is not told to wait for their turn; when it has come, that it has."""
     members = LegacyMembership(OWNER, OWNER, (ANNA, BEN), ANNA, BEN)
     for line in (1, 2, 3):

@@ -40,7 +40,7 @@ def test_the_latest_speaks_for_those_before_it(kind: ReminderKind) -> None:
 def test_one_that_waits_for_its_retry_takes_earlier_ones_with_it(kind: ReminderKind) -> None:
     due = entry(kind, 1)
     waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
-    decision = decide_claim([due], {due.group: [waiting]})
+    decision = decide_claim([due], {due.email_group: [waiting]})
     assert (decision.claim, decision.merge, decision.defer) == ([], {due.id: waiting.id}, {})
     assert decision.hurry == [waiting.id], "nothing of its kind was sent or is under way: it need not wait any more"
 
@@ -49,7 +49,7 @@ def test_one_that_waits_for_another_under_way_is_not_hurried_by_a_merge() -> Non
     due = entry(ReminderKind.OWNER_RESET, 1)
     waiting = SiblingEmail(uuid4(), NOW + timedelta(minutes=2), None)
     under_way = SiblingEmail(uuid4(), NOW, NOW + timedelta(minutes=3))
-    decision = decide_claim([due], {due.group: [waiting, under_way]})
+    decision = decide_claim([due], {due.email_group: [waiting, under_way]})
     assert (decision.merge, decision.hurry) == ({due.id: waiting.id}, [])
 
 
@@ -64,7 +64,7 @@ def test_reminders_of_windows_are_never_merged_and_the_newest_goes_first(kind: R
 def test_one_sent_lately_puts_the_next_off_for_a_day(kind: ReminderKind) -> None:
     due = entry(kind)
     sent = [SiblingEmail(uuid4(), NOW, NOW + timedelta(hours=hours)) for hours in (25, 27, 26)]
-    decision = decide_claim([due], {due.group: sent})
+    decision = decide_claim([due], {due.email_group: sent})
     assert (decision.claim, decision.defer) == ([], {due.id: NOW + timedelta(hours=27)})
 
 

@@ -42,7 +42,7 @@ def test_nothing_is_counted_of_an_empty_index() -> None:
     assert len(aggregates.count_by_day(legacies(), timelocks())) == 0
 
 
-def test_what_happened_falls_on_its_day_and_adds_up() -> None:
+def test_events_fall_on_their_day_and_add_up() -> None:
     """The last second of a day is still of that day."""
     series = aggregates.count_by_day(
         legacies((3, 0, 2 * DAY, None), (3, DAY - 1, None, 2 * DAY + 5)),
@@ -63,7 +63,7 @@ def test_a_day_without_events_has_the_totals_of_the_day_before() -> None:
 
 
 Ways = list[tuple[str, int, int]]
-"""Of each legacy its vault, the vault's allowance, and its own allowance."""
+"""By legacy: its vault, the vault's allowance, and its own allowance."""
 
 
 def movable(held: Sequence[tuple[str, str, int, Ways]]) -> dict[str, int]:
@@ -87,7 +87,7 @@ amounts = st.one_of(st.integers(0, 5), st.integers(0, LARGEST), st.sampled_from(
         max_size=6,
     )
 )
-def test_claims_move_what_is_allowed_and_never_more_than_the_balance(
+def test_claims_move_the_allowance_and_never_more_than_the_balance(
     held: dict[tuple[str, str], tuple[int, int, list[int]]],
 ) -> None:
     """Beside the same rule in plain numbers: the legacy with the least of its own may draw on the shared allowance."""
@@ -116,6 +116,6 @@ def test_several_legacies_of_one_owner_are_not_counted_above_his_balance() -> No
     assert moved(100, 20, 0, 0, 0) == 20
 
 
-def test_each_vault_moves_what_is_permitted_to_it_once() -> None:
+def test_the_allowance_of_a_vault_counts_once() -> None:
     ways = [("old", 20, 0), ("old", 20, 5), ("new", 30, 10), ("", 0, 7)]
     assert movable([("h", "t", 1000, ways)]) == {"t": 20 + 5 + 30 + 7}

@@ -103,7 +103,7 @@ def test_a_figure_below_zero_is_found_in_the_files(
     assert {found.partition(" in ")[0] for found in files.find_negative_columns(tmp_path, SOUND)} == columns
 
 
-def test_files_are_found_whatever_the_folder_is_called(tmp_path: Path) -> None:
+def test_files_are_found_in_a_folder_of_any_name(tmp_path: Path) -> None:
     folder = tmp_path / "[live] *"
     _write(folder, SOUND)
     assert files.find_negative_columns(folder, SOUND) == []

@@ -55,7 +55,7 @@ def test_an_absurd_amount_has_no_value_and_leaves_no_sum() -> None:
     assert sum_values(found, FEEDS) is None
 
 
-def test_a_sum_above_what_is_believed_of_one_amount_is_none() -> None:
+def test_a_sum_too_large_to_be_believed_is_none() -> None:
     most = 9 * 10**23
     found = value_tokens({"ETH": most * 10**18, USDC: most * 10**6}, METADATA, {"ETH": Decimal(1), USDC: Decimal(1)})
     assert [each.usd for each in found] == [Decimal(most)] * 2
@@ -67,5 +67,5 @@ def test_a_token_without_usable_decimals_has_an_amount_and_no_value() -> None:
     assert found.as_json() == {"token": USDC, "symbol": None, "decimals": None, "amount": "7", "usd": None}
 
 
-def test_what_nobody_holds_is_not_listed() -> None:
+def test_a_token_without_amount_is_not_listed() -> None:
     assert value_tokens({USDC: 0}, METADATA, {USDC: Decimal(1)}) == []
