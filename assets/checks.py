@@ -59,7 +59,7 @@ def _make_run_check(asset: dg.AssetsDefinition) -> dg.AssetChecksDefinition:
 @dg.asset_check(asset=chain_index, op_tags=AFTER_THE_WORK)
 def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
-    from reminder_worker.monitoring.rules import MAX_LAG_BLOCKS
+    from reminder_worker.monitoring.facts import LIMITS
 
     lags = service.call(_read_lags, SECONDS)
     known = [lag for lag in lags if lag.error is None]
@@ -70,11 +70,11 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     ]
     rows = [(lag.chain_id, lag.head, lag.behind) for lag in known]
     return dg.AssetCheckResult(
-        passed=len(known) == len(lags) and all(abs(lag.behind) <= MAX_LAG_BLOCKS for lag in known),
+        passed=len(known) == len(lags) and all(abs(lag.behind) <= LIMITS.max_lag_blocks for lag in known),
         description="; ".join(words),
         metadata={
             "blocks behind": max([0, *(lag.behind for lag in known)]),
-            "allowed": MAX_LAG_BLOCKS,
+            "allowed": LIMITS.max_lag_blocks,
             "chains": metadata.make_table(("chain", "head", "blocks behind"), rows),
         },
     )

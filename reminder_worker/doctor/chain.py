@@ -19,8 +19,7 @@ from reminder_worker.doctor import Finding
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.subgraph import SubgraphClient
-from reminder_worker.monitoring.facts import FactScope, read_facts
-from reminder_worker.monitoring.rules import CLOCKS_WITHIN
+from reminder_worker.monitoring.facts import LIMITS, FactScope, read_facts
 from reminder_worker.outbox.messages import checksum_address, format_duration
 from reminder_worker.reminders.operator_facts import SavedLegacies, read_saved_legacies
 from reminder_worker.settings import ChainSettings
@@ -100,7 +99,7 @@ async def _examine_contracts(chain: Chain, part: str, *, is_local: bool) -> Asyn
     elif start := await check_start_block(chain):
         yield start
     age = int(time.time()) - head.timestamp
-    if age < -CLOCKS_WITHIN and not is_local:  # a local chain's clock is set by hand
+    if age < -LIMITS.clocks_within and not is_local:  # a local chain's clock is set by hand
         words = f"block {head.number} is {format_duration(-age)} ahead of this machine's clock: is the clock slow?"
         yield f"{part} clock", False, f"{words} If not, the endpoint reports times in the future"
     wrong = False

@@ -15,7 +15,7 @@ from pyreqwest.exceptions import PyreqwestError
 
 from reminder_worker import strict_json
 from reminder_worker.doctor import Finding
-from reminder_worker.monitoring.rules import CLOCKS_WITHIN
+from reminder_worker.monitoring.facts import LIMITS
 from reminder_worker.outbox.mail_client import http_client, list_causes, read_answer, read_header
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
 from reminder_worker.settings import MailSettings, Settings
@@ -129,7 +129,7 @@ def _compare_clock(date: str) -> str | None:
         ahead = parsedate_to_datetime(date).timestamp() - time.time()
     except (ValueError, OverflowError):
         return None  # nobody has to say it
-    if abs(ahead) <= CLOCKS_WITHIN:
+    if abs(ahead) <= LIMITS.clocks_within:
         return None
     where = "ahead of" if ahead > 0 else "behind"
     return f"dates emails {format_duration(round(abs(ahead)))} {where} this machine's clock: set the one that is wrong"

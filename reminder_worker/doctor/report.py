@@ -25,8 +25,7 @@ from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts import emails
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.gifts.identity_provider import IdentityProvider
-from reminder_worker.monitoring.facts import LOOKED_WITHIN_SECONDS, FactScope, OperatorFacts, read_facts
-from reminder_worker.monitoring.rules import CLOCKS_WITHIN
+from reminder_worker.monitoring.facts import LIMITS, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.watchdog import NOT_TOLD_YET
 from reminder_worker.outbox.messages import format_duration
 from reminder_worker.outbox.operator import RaisedCondition
@@ -168,7 +167,7 @@ async def _count_rows_without_key(scope: FactScope, vault: Vault) -> int:
 
 async def _compare_clocks(engine: AsyncEngine) -> Finding:
     ahead = await read_database_time(engine) - time.time()
-    if abs(ahead) > CLOCKS_WITHIN:
+    if abs(ahead) > LIMITS.clocks_within:
         where = "ahead of" if ahead > 0 else "behind"
         words = f"the database's clock is {format_duration(round(abs(ahead)))} {where} this machine's"
         return "clocks", False, f"{words}: set the one that is wrong, and see the runbook"
@@ -218,7 +217,7 @@ async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterat
         yield "watchdog", False, f"wrong now: {words}: see the runbook for each"
     if state is None or state.checked_age is None:
         yield "watchdog", None, "has not looked yet: start Dagster, or `reminder-worker tick`"
-    elif state.checked_age > LOOKED_WITHIN_SECONDS:
+    elif state.checked_age > LIMITS.looked_within_seconds:
         words = f"has not looked for {format_duration(state.checked_age)}: does anything run?"
         yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
     elif state.error:
@@ -295,7 +294,7 @@ def examine_dagster(url: str | None) -> Finding:
     if not in_utc:
         words = "the time zone of its database is not UTC, so Dagster computes wrong ages of runs"
         return "dagster", False, f"{words}: `alter database … set timezone to 'UTC'`, and restart Dagster"
-    if ahead > CLOCKS_WITHIN:
+    if ahead > LIMITS.clocks_within:
         words = f"its last tick is {format_duration(ahead)} ahead, and nothing runs until then: its clock was put back"
         return "dagster", False, f"{words}: stop the daemon, `dagster schedule wipe`, start it; see the runbook"
     return "dagster", True, "its storage answers"

@@ -59,11 +59,27 @@ from reminder_worker.upgrades.store import UpgradeCount, count_upgrades
 
 C = TypeVar("C", bound="ChainCount")
 WATCHDOG: Final = "watchdog"  # name of its pass
+
+
+@dataclass(frozen=True, slots=True)
+class WatchLimits:
+    """Limits of what counts as wrong."""
+
+    alive_seconds: int = 300  # without a success, beside how often a pass is looked at: a run ends within 180
+    blip_seconds: int = 180  # an endpoint's trouble that is over sooner is not reported
+    calm_seconds: int = 300  # how long all is well before a condition ends
+    looked_within_seconds: int = 300  # an older report of the watchdog says nothing of now
+    late_seconds: int = 1800  # an email that was due and is not out
+    not_final_seconds: int = 7200  # mined, and still not final; a chain that is well takes a quarter of an hour
+    settled_within: int = 3600  # seconds, of a safe or finalized block; a healthy chain takes a quarter of an hour
+    clocks_within: int = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
+    max_lag_blocks: int = 100
+    failures_per_hour: int = 10
+
+
+LIMITS: Final = WatchLimits()
 DAYS_SHOWN: Final = 14  # of settled emails
-LATE_SECONDS: Final = 1800  # an email that was due and is not out
-NOT_FINAL_SECONDS: Final = 7200  # mined, and still not final; a chain that is well takes a quarter of an hour
 LEDGERS: Final = (REMINDERS_FOR_OPERATORS, GIFTS_FOR_OPERATORS)
-LOOKED_WITHIN_SECONDS: Final = 300  # what the watchdog said longer ago says nothing of now
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +115,7 @@ class PassState:
 
 @dataclass(frozen=True, slots=True)
 class EmailTrouble:
-    """Emails and relays in trouble. `late`: due for `LATE_SECONDS` and not out; `held`, `dead`: of the last day.
+    """Emails and relays in trouble. `late`: due for `LIMITS.late_seconds` and not out; `held`, `dead`: of the last day.
 
     `others_go_out`: all late emails were tried, and emails that came later were accepted. `refused_alerts`: refused by
     the mail service. `failed`: failures of the last hour by room.
@@ -186,7 +202,7 @@ class OperatorFacts:
         """True if its last look is recent and did not fail: a failed look leaves the report of an earlier look."""
         state = self.watchdog
         age = state.checked_age if state is not None and not state.error else None
-        return age is not None and age <= LOOKED_WITHIN_SECONDS
+        return age is not None and age <= LIMITS.looked_within_seconds
 
     def states_of(self, name: str) -> list[PassState]:
         """Return the states of one pass, by chain."""
@@ -272,7 +288,7 @@ async def _read_settled_by_day(scope: FactScope) -> list[SettledEmails]:
 async def _read_trouble(scope: FactScope) -> EmailTrouble:
     on = {expected.name for expected in scope.expected}
     values = {
-        "late": LATE_SECONDS,
+        "late": LIMITS.late_seconds,
         "rooms": [room for room, name in (("reminders", "dispatch"), ("gifts", "gifts")) if name in on],
         "chains": list(scope.chains),
         "unsafe": [chain_id for chain_id, chain in scope.chains.items() if chain.signal_block == "latest"],
@@ -292,7 +308,7 @@ async def _read_wallets(scope: FactScope) -> list[WalletState]:
 async def _read_unfinished(scope: FactScope) -> list[UnfinishedRequests]:
     """Return requests that should be final by now. On an idle local chain nothing becomes final."""
     return await find_unfinished(
-        scope.engine, scope.wallets, scope.chains, of_ours=not scope.is_local, seconds=NOT_FINAL_SECONDS
+        scope.engine, scope.wallets, scope.chains, of_ours=not scope.is_local, seconds=LIMITS.not_final_seconds
     )
 
 

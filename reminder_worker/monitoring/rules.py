@@ -6,20 +6,12 @@ a while. Conditions that the relay reports of our wallets are not repeated here.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from reminder_worker.monitoring.endpoints import ChainSight
-from reminder_worker.monitoring.facts import EmailTrouble, ExpectedPass, OperatorFacts, PassState
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
 from reminder_worker.outbox.alerts import AlertFacts
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator import UnfinishedRequests
-
-ALIVE_SECONDS: Final = 300  # without a success, beside how often a pass is looked at: a run ends within 180
-BLIP_SECONDS: Final = 180  # an endpoint's trouble that is over sooner is not reported
-MAX_LAG_BLOCKS: Final = 100
-CLOCKS_WITHIN: Final = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
-SETTLED_WITHIN: Final = 3600  # seconds, of a safe or finalized block; a chain that is well takes a quarter of an hour
-FAILURES_PER_HOUR: Final = 10
 
 ConditionKey = tuple[AlertKind, str, int]
 """Kind, subject and chain id (0: not of one chain) of a condition."""
@@ -63,7 +55,7 @@ def find_silent(facts: OperatorFacts) -> list[tuple[ExpectedPass, PassState | No
         age = state.succeeded_age if state else None
         if state and expected.by_the_clock and age is None and state.error is None:
             age = state.checked_age
-        if age is None or age > ALIVE_SECONDS + expected.every_seconds * (2 if expected.by_the_clock else 1):
+        if age is None or age > LIMITS.alive_seconds + expected.every_seconds * (2 if expected.by_the_clock else 1):
             silent.append((expected, state))
     return silent
 
@@ -75,7 +67,7 @@ def _judge_passes(facts: OperatorFacts, sights: Sequence[ChainSight]) -> Iterato
         success: AlertFacts = {"last success": "never"} if age is None else {"last_success_seconds": age}
         error: AlertFacts = {"last error": state.error} if state and state.error else {}
         # After a stop everything is old, and the first runs have three minutes.
-        hold = (180 if age is not None else ALIVE_SECONDS) + expected.every_seconds
+        hold = (180 if age is not None else LIMITS.alive_seconds) + expected.every_seconds
         shown: AlertFacts = {
             "pass": expected.name,
             "looked_at_every_seconds": expected.every_seconds,
@@ -94,7 +86,7 @@ def _find_unreachable(sight: ChainSight) -> ConditionKey | None:
 def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
     def wrong(subject: str, facts: AlertFacts) -> WrongCondition:
         answer: AlertFacts = {"endpoints that answer": f"{sight.answering} of {sight.endpoints}"}
-        return WrongCondition(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, BLIP_SECONDS)
+        return WrongCondition(AlertKind.RPC_TROUBLE, subject, sight.chain_id, {**answer, **facts}, LIMITS.blip_seconds)
 
     if unreachable := _find_unreachable(sight):
         yield wrong(unreachable[1], {})
@@ -104,13 +96,13 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
         yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})
     if sight.newest_age is not None and sight.newest_age > 600:
         yield wrong("no new block", {"newest block": sight.highest, "its_age_seconds": sight.newest_age})
-    if sight.newest_age is not None and sight.newest_age < -CLOCKS_WITHIN:
+    if sight.newest_age is not None and sight.newest_age < -LIMITS.clocks_within:
         ahead: AlertFacts = {"newest block": sight.highest, "ahead_of_our_clock_seconds": -sight.newest_age}
         yield wrong("a block of the future", ahead)
     for tag, age in sight.settled.items():
-        if age > SETTLED_WITHIN:
+        if age > LIMITS.settled_within:
             yield wrong(f"no new {tag} block", {"its_age_seconds": age, "newest block": sight.highest})
-    if any(lag.behind < -MAX_LAG_BLOCKS for lag in sight.lags):
+    if any(lag.behind < -LIMITS.max_lag_blocks for lag in sight.lags):
         above = {f"{lag.name} stands above it by": f"{-lag.behind} blocks" for lag in sight.lags}
         yield wrong("behind what was read", {"newest block": sight.highest, **above})
     if not sight.agree:
@@ -124,13 +116,13 @@ def _judge_readers(sight: ChainSight) -> Iterator[WrongCondition]:
     A reader that lagged at no earlier look was just told to read again.
     """
     for lag in sight.lags:
-        before = [blocks for blocks in lag.before if blocks > MAX_LAG_BLOCKS]
-        if lag.behind > MAX_LAG_BLOCKS and before and lag.behind >= min(before):
+        before = [blocks for blocks in lag.before if blocks > LIMITS.max_lag_blocks]
+        if lag.behind > LIMITS.max_lag_blocks and before and lag.behind >= min(before):
             facts: AlertFacts = {"blocks behind": lag.behind, "newest block": sight.highest}
             yield WrongCondition(AlertKind.INDEX_LAGGING, lag.name, sight.chain_id, facts, hold_seconds=300)
     if sight.gap and sight.gap.missing:
         lacks: AlertFacts = {"missing": sight.gap.missing, "to be read again from block": sight.gap.first_block}
-        yield WrongCondition(AlertKind.INDEX_GAP, "index", sight.chain_id, lacks, BLIP_SECONDS)
+        yield WrongCondition(AlertKind.INDEX_GAP, "index", sight.chain_id, lacks, LIMITS.blip_seconds)
 
 
 def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
@@ -141,7 +133,7 @@ def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
         late: AlertFacts = {"emails": trouble.late, "oldest_seconds": trouble.oldest_late}
         yield WrongCondition(AlertKind.EMAILS_LATE, "emails", 0, late, hold_seconds=300)
     for room, count in (trouble.failed or {}).items():
-        if count >= FAILURES_PER_HOUR:
+        if count >= LIMITS.failures_per_hour:
             yield WrongCondition(AlertKind.FAILURES_GROWING, room, 0, {"failed in the last hour": count})
 
 

@@ -1,7 +1,7 @@
 """Watchdog over the passes: reports to operators what begins to be wrong and what is over.
 
-A condition is reported after it has been wrong for a while, and ends after all has been well for `CALM_SECONDS`: a
-flapping condition is reported once. `alert_state` keeps the times, so a restart forgets nothing, and several watchdogs
+A condition is reported after it has been wrong for a while, and ends after five minutes without trouble: a flapping
+condition is reported once. `alert_state` keeps the times, so a restart forgets nothing, and several watchdogs
 report a change once. The heartbeat is the last step: any failure before it, first of all of the database, silences it.
 Conditions that strangers can cause are reported and silence nothing: a dead service would look the same.
 """
@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
 from reminder_worker.monitoring.endpoints import KnownGap, blocks_behind, look_at_chains
-from reminder_worker.monitoring.facts import WATCHDOG, FactScope, read_facts
+from reminder_worker.monitoring.facts import LIMITS, WATCHDOG, FactScope, read_facts
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.alerts import AlertFacts, AlertOutbox
@@ -30,7 +30,6 @@ from reminder_worker.settings import Settings
 log = structlog.get_logger(__name__)
 
 SETTINGS: Final = "settings"  # in the place of a pass, the subject of a condition about settings
-CALM_SECONDS: Final = 300
 PING_SECONDS: Final = 10.0
 NOT_TOLD_YET: Final = "something looks wrong, but not for long enough to be told"
 OURS: Final = (
@@ -151,7 +150,7 @@ class HealthWatchdog:
                     await _set_turning(conn, key, None)
             elif condition is not None and condition.because in wrong:
                 continue
-            elif (turning or 0) < (condition.hold_seconds if condition else CALM_SECONDS):
+            elif (turning or 0) < (condition.hold_seconds if condition else LIMITS.calm_seconds):
                 if turning is None:
                     await _set_turning(conn, key, func.clock_timestamp())
             else:

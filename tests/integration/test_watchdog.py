@@ -19,9 +19,8 @@ from structlog.testing import capture_logs
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring import watchdog
-from reminder_worker.monitoring.facts import NOT_FINAL_SECONDS, ExpectedPass, FactScope
-from reminder_worker.monitoring.rules import ALIVE_SECONDS, CLOCKS_WITHIN, FAILURES_PER_HOUR, SETTLED_WITHIN
-from reminder_worker.monitoring.watchdog import CALM_SECONDS, HealthWatchdog, WatchdogReport
+from reminder_worker.monitoring.facts import LIMITS, ExpectedPass, FactScope
+from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
@@ -172,27 +171,27 @@ async def test_a_healthy_worker_is_pinged_for_at_every_look_and_nothing_is_told(
 
 
 async def test_silence_begins_with_the_first_look_that_sees_something_wrong(world: WatchWorld) -> None:
-    await world.age("due", ALIVE_SECONDS + 61)
+    await world.age("due", LIMITS.alive_seconds + 61)
     sighting = await world.look()
     assert (sighting.healthy, sighting.wrong, sighting.heartbeat) == (False, 1, "silent")
     assert world.heart.pings == 0
 
 
 async def test_silence_lasts_until_the_all_clear(world: WatchWorld) -> None:
-    await world.age("due", ALIVE_SECONDS + 61)
+    await world.age("due", LIMITS.alive_seconds + 61)
     await world.look()
     await world.minutes_pass()
     await world.look()
     await world.succeed()
     await world.look()
     assert world.heart.pings == 0
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert (await world.look()).heartbeat == "asked"
 
 
 async def test_that_no_run_starts_is_in_the_log_although_no_run_is_there_to_write_it(world: WatchWorld) -> None:
     """Looks go on, in another process; the email waits, since only a run sends it."""
-    await world.age("due", ALIVE_SECONDS + 61)
+    await world.age("due", LIMITS.alive_seconds + 61)
     await world.look()
     await world.minutes_pass()
     with capture_logs() as lines:
@@ -220,7 +219,7 @@ async def test_what_was_meant_to_be_on_and_cannot_be_is_told_and_makes_silence(
         assert {each["name"]: each["value"] for each in told.facts} == facts
         world.settings = settings_for(chain_scenario, "postgresql://unused@localhost/unused", HEARTBEAT_URL=heart.url)
         await world.look()
-        await world.minutes_pass(CALM_SECONDS)
+        await world.minutes_pass(LIMITS.calm_seconds)
         assert (await world.look()).heartbeat == "asked"
         assert [status for *_, status in await world.told()] == ["raised", "cleared"]
     assert heart.pings == 1
@@ -231,7 +230,7 @@ async def test_without_an_address_nobody_is_pinged(
 ) -> None:
     async with opened(engine, chain_scenario, heart, HEARTBEAT_URL="") as world:
         assert (await world.look()).heartbeat == "off"
-        await world.age("due", ALIVE_SECONDS + 61)
+        await world.age("due", LIMITS.alive_seconds + 61)
         sighting = await world.look()
         assert (sighting.healthy, sighting.heartbeat) == (False, "off"), "nor is anybody's silence heard"
     assert heart.pings == 0
@@ -313,13 +312,13 @@ async def test_a_ping_that_fails_fails_nothing_and_its_address_leaks_nowhere(
 
 @pytest.mark.core
 async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works(world: WatchWorld) -> None:
-    await world.age("due", ALIVE_SECONDS + 100, "ChainUnavailable")
+    await world.age("due", LIMITS.alive_seconds + 100, "ChainUnavailable")
     assert (await world.look()).changed == 0, "after a stop everything is old: the first runs have their time"
     await world.minutes_pass()
     assert [(await world.look()).changed for _ in range(3)] == [1, 0, 0]
     await world.succeed()
     await world.look()
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert [(await world.look()).changed for _ in range(3)] == [1, 0, 0]
     assert await world.told() == [("worker_stalled", "due", "raised"), ("worker_stalled", "due", "cleared")]
     (row,) = await world.sql("select variables->'facts' as facts from worker.alert where stage like 'raised%'")
@@ -333,13 +332,13 @@ async def test_a_pass_that_stands_still_is_told_once_and_once_more_when_it_works
 
 
 async def test_a_pass_that_is_off_is_not_watched_and_not_said_to_work_again(world: WatchWorld) -> None:
-    await world.age("due", ALIVE_SECONDS + 100)
+    await world.age("due", LIMITS.alive_seconds + 100)
     await world.look()
     await world.minutes_pass()
     await world.look()
     world.expected = [each for each in world.expected if each.name != "due"]
     await world.look()
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     await world.look()
     assert [status for _, _, status in await world.told()] == ["raised", "unwatched"]
 
@@ -349,7 +348,7 @@ async def test_a_fresh_start_has_grace(engine: AsyncEngine, chain_scenario: Scen
     async with opened(engine, chain_scenario, heart) as world:
         await world.sql("delete from worker.pass_state")
         await world.look()
-        await world.minutes_pass(ALIVE_SECONDS)
+        await world.minutes_pass(LIMITS.alive_seconds)
         assert ((await world.look()).changed, heart.pings) == (0, 0)
         await world.minutes_pass(100)
         assert (await world.look()).changed == len(PASSES)
@@ -361,44 +360,44 @@ async def test_a_schedule_that_was_off_from_the_start_is_told(world: WatchWorld)
     for hours in (0, 2, 3):
         await world.sql("update worker.pass_state set checked_at = now() - make_interval(hours => :h)", h=hours)
         assert (await world.look()).healthy is (hours < 3)
-    await world.minutes_pass(ALIVE_SECONDS + 3600)
+    await world.minutes_pass(LIMITS.alive_seconds + 3600)
     await world.look()
     assert await world.told() == [("worker_stalled", "forget", "raised")]
     await world.succeed(forget)
     await world.look()
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert (await world.look()).healthy
 
 
 async def test_what_flaps_is_not_told_and_what_was_told_is_over_only_when_calm(world: WatchWorld) -> None:
     for _ in range(5):
-        await world.age("due", ALIVE_SECONDS + 100)
+        await world.age("due", LIMITS.alive_seconds + 100)
         await world.look()
         await world.succeed()
         await world.look()
         await world.minutes_pass()
     assert await world.told() == []
-    await world.age("due", ALIVE_SECONDS + 100)
+    await world.age("due", LIMITS.alive_seconds + 100)
     await world.look()
     await world.minutes_pass()
     await world.look()
     for _ in range(5):
         await world.succeed()
         await world.look()
-        await world.age("due", ALIVE_SECONDS + 100)
+        await world.age("due", LIMITS.alive_seconds + 100)
         await world.look()
         await world.minutes_pass()
     assert [status for _, _, status in await world.told()] == ["raised"]
 
 
 async def test_several_watchdogs_at_once_tell_a_change_once(world: WatchWorld) -> None:
-    await world.age("due", ALIVE_SECONDS + 100)
+    await world.age("due", LIMITS.alive_seconds + 100)
     await asyncio.gather(*(world.look() for _ in range(8)))
     await world.minutes_pass()
     assert sum(each.changed for each in await asyncio.gather(*(world.look() for _ in range(8)))) == 1
     await world.succeed()
     await asyncio.gather(*(world.look() for _ in range(8)))
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert sum(each.changed for each in await asyncio.gather(*(world.look() for _ in range(8)))) == 1
     assert [status for _, _, status in await world.told()] == ["raised", "cleared"]
 
@@ -518,7 +517,7 @@ async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:
     """Or a node whose safe block stands still: signals wait, and every pass succeeds."""
-    ages = {"latest": 5, "safe": SETTLED_WITHIN + 60, "finalized": 900}
+    ages = {"latest": 5, "safe": LIMITS.settled_within + 60, "finalized": 900}
     async with proxy(chain_scenario.anvil.url) as node:
 
         def alter(request: Any, response: Any) -> Any:
@@ -532,7 +531,7 @@ async def test_a_chain_that_settles_nothing_more_is_told_although_blocks_come(
             assert await _told_after_a_while(world) == [("rpc_trouble", "no new safe block", "raised")]
             ages["safe"] = 900
             await world.look()
-            await world.minutes_pass(CALM_SECONDS)
+            await world.minutes_pass(LIMITS.calm_seconds)
             assert (await world.look()).healthy
             assert (await world.told())[1:] == [("rpc_trouble", "no new safe block", "cleared")]
 
@@ -545,7 +544,7 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
 
         def alter(request: Any, response: Any) -> Any:
             if request["method"] == "eth_getBlockByNumber" and request["params"][0] == "latest":
-                response["result"]["timestamp"] = hex(int(time.time()) + CLOCKS_WITHIN + 60)
+                response["result"]["timestamp"] = hex(int(time.time()) + LIMITS.clocks_within + 60)
             return response
 
         node.alter = alter
@@ -581,12 +580,12 @@ async def _enter_gift(world: WatchWorld, state: str, minutes: int = 0) -> None:
 
 def _reverts(database_url: str) -> None:
     with connected(database_url) as database:
-        for nonce in range(FAILURES_PER_HOUR):
+        for nonce in range(LIMITS.failures_per_hour):
             enter_request(database.execute, Vault(b"e" * 32), "reverted", nonce=nonce, age_seconds=60)
 
 
 async def _emails(world: WatchWorld, state: str) -> None:
-    await _enter_email(world, state, count=FAILURES_PER_HOUR)
+    await _enter_email(world, state, count=LIMITS.failures_per_hour)
 
 
 async def _wallet(world: WatchWorld, kind: AlertKind) -> None:
@@ -610,7 +609,7 @@ async def test_what_strangers_can_bring_about_is_told_and_silences_nothing(
     sighting = await world.look()
     assert (sighting.healthy, sighting.heartbeat) == (False, "asked")
     assert {status for _, _, status in await world.told()} == {"raised"}
-    await world.age("due", ALIVE_SECONDS + 61)
+    await world.age("due", LIMITS.alive_seconds + 61)
     assert (await world.look()).heartbeat == "silent", "and hides nothing"
 
 
@@ -759,15 +758,19 @@ async def test_relays_that_nobody_follows_or_that_never_become_final_are_told(
     """After a change of the key its requests stay open for ever; and what is mined may never become final."""
     left, vault = "0x" + "99" * 20, Vault(b"e" * 32)
     with connected(database_url) as database:
-        enter_request(database.execute, vault, "mined", nonce=1, age_seconds=NOT_FINAL_SECONDS - 60)
-        enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=NOT_FINAL_SECONDS + 60)
-        enter_request(database.execute, vault, "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS - 60, wallet=left)
+        enter_request(database.execute, vault, "mined", nonce=1, age_seconds=LIMITS.not_final_seconds - 60)
+        enter_request(database.execute, vault, "broadcast", nonce=2, age_seconds=LIMITS.not_final_seconds + 60)
+        enter_request(
+            database.execute, vault, "queued", nonce=None, age_seconds=LIMITS.not_final_seconds - 60, wallet=left
+        )
         world.wallets.append(RELAYER)
         _of_production(world)
         await world.look()
         assert await world.told() == []
-        enter_request(database.execute, vault, "mined", nonce=3, age_seconds=NOT_FINAL_SECONDS + 60)
-        enter_request(database.execute, vault, "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS + 60, wallet=left)
+        enter_request(database.execute, vault, "mined", nonce=3, age_seconds=LIMITS.not_final_seconds + 60)
+        enter_request(
+            database.execute, vault, "queued", nonce=None, age_seconds=LIMITS.not_final_seconds + 60, wallet=left
+        )
     await world.look()
     assert sorted(await world.told()) == [("relay_not_final", each, "raised") for each in sorted((RELAYER, left))]
 
@@ -782,7 +785,7 @@ async def test_a_key_that_is_lost_with_requests_open_is_told_for_a_week(world: W
     assert await world.told() == [("relay_not_final", left, "raised")]
     await world.sql("update worker.relay_request set updated_at = updated_at - interval '1 day'")
     await world.look()
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert (await world.look()).healthy
     assert (await world.told())[-1] == ("relay_not_final", left, "cleared")
 
@@ -791,7 +794,9 @@ async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world:
     """Their wallet is ours all the same, and nobody looks at them any more."""
     world.wallets.append(RELAYER)
     with connected(database_url) as database:
-        enter_request(database.execute, Vault(b"e" * 32), "queued", nonce=None, age_seconds=NOT_FINAL_SECONDS + 60)
+        enter_request(
+            database.execute, Vault(b"e" * 32), "queued", nonce=None, age_seconds=LIMITS.not_final_seconds + 60
+        )
     await world.look()
     assert await world.told() == []
     await world.sql("update worker.relay_request set chain_id = 17000")
@@ -799,5 +804,5 @@ async def test_requests_on_a_chain_that_was_taken_out_are_told_for_a_week(world:
     assert await world.told() == [("relay_not_final", RELAYER, "raised")]
     await world.sql("update worker.relay_request set updated_at = updated_at - interval '7 days'")
     await world.look()
-    await world.minutes_pass(CALM_SECONDS)
+    await world.minutes_pass(LIMITS.calm_seconds)
     assert (await world.look()).healthy

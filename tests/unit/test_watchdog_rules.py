@@ -5,17 +5,8 @@ from typing import Any
 import pytest
 
 from reminder_worker.monitoring.endpoints import ChainSight, ReaderLag
-from reminder_worker.monitoring.facts import EmailTrouble, ExpectedPass, OperatorFacts, PassState
-from reminder_worker.monitoring.rules import (
-    ALIVE_SECONDS,
-    CLOCKS_WITHIN,
-    FAILURES_PER_HOUR,
-    MAX_LAG_BLOCKS,
-    SETTLED_WITHIN,
-    ConditionKey,
-    WrongCondition,
-    judge_facts,
-)
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
+from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator import UnfinishedRequests
 
@@ -26,8 +17,8 @@ WELL = ChainSight(
     lowest=1000,
     highest=1000,
     newest_age=5,
-    settled={"safe": SETTLED_WITHIN, "finalized": SETTLED_WITHIN},
-    lags=[ReaderLag("index", 0, [0]), ReaderLag("signals", -MAX_LAG_BLOCKS, [0])],
+    settled={"safe": LIMITS.settled_within, "finalized": LIMITS.settled_within},
+    lags=[ReaderLag("index", 0, [0]), ReaderLag("signals", -LIMITS.max_lag_blocks, [0])],
 )
 
 
@@ -89,7 +80,7 @@ def test_one_chain_standing_still_is_told_of_that_chain() -> None:
 
 def test_a_pass_that_never_succeeded_has_the_time_of_any_other() -> None:
     (found,) = judged(expected=[ExpectedPass("prices", 1, 300)]).values()
-    assert found.hold_seconds == ALIVE_SECONDS + 300
+    assert found.hold_seconds == LIMITS.alive_seconds + 300
 
 
 def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
@@ -102,18 +93,18 @@ def test_states_of_passes_that_are_off_are_not_looked_at() -> None:
         ({"answering": 1}, "no answer"),
         ({"lowest": 1000 - 31}, "an endpoint lags"),
         ({"newest_age": 601}, "no new block"),
-        ({"newest_age": -CLOCKS_WITHIN - 1}, "a block of the future"),
+        ({"newest_age": -LIMITS.clocks_within - 1}, "a block of the future"),
         ({"agree": False}, "endpoints disagree"),
-        ({"settled": {"finalized": 5, "safe": SETTLED_WITHIN + 1}}, "no new safe block"),
-        ({"settled": {"finalized": SETTLED_WITHIN + 1}}, "no new finalized block"),
-        ({"lags": [ReaderLag("index", -MAX_LAG_BLOCKS - 1, [-MAX_LAG_BLOCKS])]}, "behind what was read"),
+        ({"settled": {"finalized": 5, "safe": LIMITS.settled_within + 1}}, "no new safe block"),
+        ({"settled": {"finalized": LIMITS.settled_within + 1}}, "no new finalized block"),
+        ({"lags": [ReaderLag("index", -LIMITS.max_lag_blocks - 1, [-LIMITS.max_lag_blocks])]}, "behind what was read"),
     ],
 )
 def test_each_trouble_of_endpoints_is_a_condition_of_its_own(changes: dict[str, Any], about: str) -> None:
     assert wrong(chains=[sight(**changes)]) == [(AlertKind.RPC_TROUBLE, about, 1)]
 
 
-@pytest.mark.parametrize("changes", [{"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -CLOCKS_WITHIN}])
+@pytest.mark.parametrize("changes", [{"lowest": 1000 - 30}, {"newest_age": 600}, {"newest_age": -LIMITS.clocks_within}])
 def test_endpoints_may_differ_a_little(changes: dict[str, Any]) -> None:
     assert wrong(chains=[sight(**changes)]) == []
 
@@ -142,12 +133,12 @@ def test_where_one_endpoint_answers_nothing_is_a_consequence() -> None:
 @pytest.mark.parametrize(
     ("behind", "before", "lags"),
     [
-        (MAX_LAG_BLOCKS, [MAX_LAG_BLOCKS], False),
-        (MAX_LAG_BLOCKS + 1, [MAX_LAG_BLOCKS + 1], True),
+        (LIMITS.max_lag_blocks, [LIMITS.max_lag_blocks], False),
+        (LIMITS.max_lag_blocks + 1, [LIMITS.max_lag_blocks + 1], True),
         (10**6, [10**6 + 1], False),
         (10**6, [], False),
         (505, [500, 505, 510, 515], True),
-        (10**6, [0, 5, MAX_LAG_BLOCKS], False),
+        (10**6, [0, 5, LIMITS.max_lag_blocks], False),
     ],
     ids=["near", "comes no nearer", "catches up", "not compared yet", "at times, not on the whole", "is read again"],
 )
@@ -180,7 +171,10 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
         (EmailTrouble(held=1), AlertKind.EMAILS_NEED_HAND),
         (EmailTrouble(dead=1), AlertKind.EMAILS_NEED_HAND),
         (EmailTrouble(refused_alerts=1), AlertKind.EMAILS_NEED_HAND),
-        (EmailTrouble(failed={"relay": FAILURES_PER_HOUR, "gifts": FAILURES_PER_HOUR - 1}), AlertKind.FAILURES_GROWING),
+        (
+            EmailTrouble(failed={"relay": LIMITS.failures_per_hour, "gifts": LIMITS.failures_per_hour - 1}),
+            AlertKind.FAILURES_GROWING,
+        ),
     ],
 )
 def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTrouble, kind: AlertKind) -> None:
