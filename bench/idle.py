@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Mapping
 
 import psutil
+import psycopg
 
 from bench.harness import BenchFigure
 from bench.stack import whole_stack
+from devnet.stack import LocalStack
 
 SETTLE_SECONDS = 30
 SECONDS = 120
@@ -17,8 +19,9 @@ async def measure() -> list[BenchFigure]:
     with whole_stack() as stack:
         pids = stack.supervisor.pids()
         await asyncio.sleep(SETTLE_SECONDS)
-        before = {name: _cpu(pid) for name, pid in pids.items()}
+        before, opened = {name: _cpu(pid) for name, pid in pids.items()}, _connections_opened(stack)
         await asyncio.sleep(SECONDS)
+        opened = (_connections_opened(stack) - opened) * 60 / SECONDS
         used = {name: (_cpu(pid) - before[name]) * 60 / SECONDS for name, pid in pids.items()}
         memory = {name: _memory(pid) for name, pid in pids.items()}
     ours = set(pids) - set(APART)
@@ -26,11 +29,19 @@ async def measure() -> list[BenchFigure]:
         BenchFigure("idle.cpu", _sum(used, ours), "CPU s/min, without PostgreSQL and anvil", None, None, "< 5 in all"),
         BenchFigure("idle.memory", _sum(memory, ours), "MiB, without PostgreSQL and anvil"),
     ]
+    figures.append(BenchFigure("idle.database_connections", opened, "new ones/min, all databases", None, None, "<= 60"))
     for name, label in APART.items():
         figures.append(BenchFigure(f"idle.cpu.{name}", used[name], f"CPU s/min of {label}"))
         figures.append(BenchFigure(f"idle.memory.{name}", memory[name], f"MiB of {label}"))
     figures += [BenchFigure(f"idle.cpu.{name.replace(' ', '_')}", used[name], "CPU s/min") for name in sorted(ours)]
     return figures
+
+
+def _connections_opened(stack: LocalStack) -> float:
+    """Return the number of sessions since the server's start; ours counts as one in each call."""
+    with psycopg.connect(stack.at.databases["worker"]) as connection:
+        row = connection.execute("select sum(sessions) from pg_stat_database").fetchone()
+    return float(row[0]) if row else 0.0
 
 
 def _tree(pid: int) -> list[psutil.Process]:
