@@ -14,6 +14,7 @@ from bench.harness import BenchFigure, short, write
 
 NAMES = (
     "dispatch",
+    "mail",
     "due",
     "recipients",
     "latency",

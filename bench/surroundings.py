@@ -126,10 +126,10 @@ async def post_all(url: str, bodies: Sequence[bytes], concurrency: int, headers:
 
 
 @asynccontextmanager
-async def stub(name: str) -> AsyncIterator[str]:
-    """Run `mail_stub` or `node_stub` as a separate process and yield its address, with the printed port."""
+async def stub(name: str, *arguments: str) -> AsyncIterator[str]:
+    """Run a stub as a separate process and yield its address, with the printed port."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", f"bench.{name}", stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", f"bench.{name}", *arguments, stdout=asyncio.subprocess.PIPE
     )
     if process.stdout is None:
         raise RuntimeError("no pipe")
