@@ -33,7 +33,7 @@ from reminder_worker.relay.factory import RELAYER, make_relay_wallets
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
-from reminder_worker.runtime import make_gift_notifications, make_gift_pages, make_gift_wallets
+from reminder_worker.runtime import Runtime, make_gift_notifications, make_gift_pages, make_gift_wallets
 from reminder_worker.settings import Settings
 
 
@@ -87,7 +87,7 @@ class WallClock:
 
 @dataclass
 class ApiWorld:
-    parts: Any
+    parts: Runtime
     scenario: Scenario
     session: aiohttp.ClientSession
     url: str
@@ -209,7 +209,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
     indexes = {id: ChainIndex(engine, chain) for id, chain in chains.items()}
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in indexes.items()}
     relaying = make_relay_wallets(engine, vault, chains, AlertOutbox(engine), settings)
-    parts: Any = SimpleNamespace(
+    parts: Runtime = SimpleNamespace(  # type: ignore[assignment]
         settings=settings,
         engine=engine,
         vault=vault,

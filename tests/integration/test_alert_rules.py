@@ -56,7 +56,7 @@ async def _exported(engine: AsyncEngine, scenario: Scenario) -> str:
         ):
             await connection.execute(text(statement.replace(":", r"\:")))
     async with open_world(scenario, engine) as world:
-        world.parts.wallets.append(PayingWallet("relayer", RELAYER, daily_wei=10, daily_count=10))
+        world.parts.wallets.append(PayingWallet("relayer", RELAYER, daily_wei=10, daily_count=10))  # type: ignore[attr-defined]
         await world.parts.chains[31337].get_block("latest")
         await world.request("GET", "/health/live")
         async with world.session.get(world.metrics_url + "/metrics") as response:

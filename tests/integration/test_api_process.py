@@ -117,7 +117,7 @@ async def test_a_taken_port_is_named_with_its_settings(chain_scenario: Scenario,
         async with open_world(chain_scenario, engine) as world:
             port = int(world.url.rpartition(":")[2])
             taken = world.parts.settings.api.model_copy(update={field: port})
-            world.parts.settings = world.parts.settings.model_copy(update={"api": taken})
+            world.parts.settings = world.parts.settings.model_copy(update={"api": taken})  # type: ignore[misc]
             with pytest.raises(Misconfigured, match=f"^{settings}: cannot listen on 127.0.0.1:{port}"):
                 async with open_servers(world.parts):
                     pass

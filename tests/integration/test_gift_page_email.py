@@ -48,7 +48,7 @@ class EmailWorld:
         parts = self.gifts.api.parts
         made, wallet = self.provider.wallet(email, parts.hashes.sub_organization(email))
         address_hash = parts.hashes.gift_wallet(wallet.address.lower()) if remembered else None
-        row = {"email": parts.hashes.email(email), "made": made.id, "address": address_hash}
+        row = {"email": parts.hashes.hash_email(email), "made": made.id, "address": address_hash}
         insert = "insert into worker.gift_wallet (email_hash, timestamp_ms, sub_organization_id, address_hash)"
         async with parts.engine.begin() as connection:
             await connection.execute(text(f"{insert} values (:email, 1, :made, :address)"), row)

@@ -227,9 +227,9 @@ async def sending(world: ApiWorld, mail: MailStub) -> AsyncIterator[None]:
     chains, vault = world.parts.chains, world.parts.vault
     indexers = {id: IndexerSelector(chains[id], index, None) for id, index in world.parts.chain_indexes.items()}
     async with MailClient(to_stub) as client:
-        world.parts.dispatch = ReminderDispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)
+        world.parts.dispatch = ReminderDispatch(engine, chains, indexers, vault, client, settings, find_ending_budgets)  # type: ignore[misc]
         to_mail = settings.model_copy(update={"mail": to_stub})
-        world.parts.gift_mail = GiftMail(engine, vault, chains, GiftReader(chains, indexers), client, to_mail)
+        world.parts.gift_mail = GiftMail(engine, vault, chains, GiftReader(chains, indexers), client, to_mail)  # type: ignore[misc]
         yield
 
 

@@ -163,7 +163,7 @@ async def test_wallet_stopped_by_a_wrong_count_resumes_without_a_nonce_gap(world
     world.mine()
     world.finalize()
     await world.run()
-    with patch.object(wire, "count", lambda _: 99):
+    with patch.object(wire, "decode_count", lambda _: 99):
         assert (await world.run()).stopped == "foreign_nonce"
     await _hand(world).resume_wallet(CHAIN_ID)
     request = await world.admit(world.gift("second"))

@@ -53,7 +53,8 @@ def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     said = {"5_seconds": 5, "15_seconds": 15, "minute": 60, "5_minutes": 300}
     for sensor in SENSORS:
         real = -(-(sensor.minimum_interval_seconds or 0) // 5) * 5
-        assert real == min(every[name] for name in promised[sensor.name]) == said[sensor.name.partition("_every_")[2]]
+        assert real == said[sensor.name.partition("_every_")[2]]
+        assert real <= min(every[name] for name in promised[sensor.name])
 
 
 def test_dispatch_is_an_op_behind_signals_and_windows() -> None:
