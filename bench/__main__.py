@@ -16,6 +16,7 @@ NAMES = (
     "dispatch",
     "mail",
     "due",
+    "node_bill",
     "recipients",
     "latency",
     "relay_admission",

@@ -49,6 +49,7 @@ class PassFailed(ServiceError):
 class WorkerPass:
     """Pass of the worker; `poll` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
 
+    After a poll without work, a chain is polled again `every_seconds` later. On a local chain each sensor's tick polls.
     `run` returns a report, as a mapping or a dataclass, without personal data.
     """
 
@@ -74,13 +75,20 @@ class PassOutcome:
 
 
 async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
-    """Ask every chain whether the pass has work. Raises `NotConfigured` for a pass that is off."""
+    """Ask every chain whether the pass has work, unless it had none just now: each question costs the node's owner.
+
+    Raises `NotConfigured` for a pass that is off.
+    """
     step = _find_configured(runtime, name)
 
     async def poll_chain(chain_id: int) -> PassOutcome:
+        if step.per_chain and time.monotonic() < runtime.quiet_until.get((name, chain_id), 0.0):
+            return PassOutcome(chain_id, None)
         question = step.poll(runtime, chain_id)
         error, due = await _run_guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
         await _record_outcome(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
+        if not (error or due or runtime.settings.is_local):  # sensors tick some seconds earlier or later
+            runtime.quiet_until[name, chain_id] = time.monotonic() + step.every_seconds - 5
         return PassOutcome(chain_id, error, due=bool(due))
 
     return list(await asyncio.gather(*(poll_chain(chain_id) for chain_id in step.list_chain_ids(runtime.settings))))
@@ -266,7 +274,7 @@ def _make_scope(runtime: Runtime) -> FactScope:
 async def _run_watchdog(runtime: Runtime, _: int) -> WatchdogReport:
     scope = _make_scope(runtime)
     scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
-    return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings).look()
+    return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings, runtime.sights).look()
 
 
 async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
@@ -305,22 +313,24 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
     return await runtime.upgrades[chain_id].run()
 
 
+# A poll of `index` or `upgrades` asks a node for logs and three blocks, a poll of `signals` or `due` for one block.
+# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long.
 PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "index",
-        every_seconds=5,
+        every_seconds=120,
         poll=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
     WorkerPass(
         "signals",
-        every_seconds=5,
+        every_seconds=60,
         poll=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
     ),
     WorkerPass(
         "due",
-        every_seconds=60,
+        every_seconds=1200,
         switched_off=_mail_off,
         poll=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
@@ -370,7 +380,7 @@ PASSES: tuple[WorkerPass, ...] = (
     ),
     WorkerPass(
         "upgrades",
-        every_seconds=15,
+        every_seconds=300,
         switched_off=_upgrades_off,
         poll=_queue_has_changed,
         run=_watch_upgrades,

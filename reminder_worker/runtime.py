@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import aiohttp
 import structlog
@@ -25,6 +25,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
+from reminder_worker.monitoring.endpoints import ChainSight
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
@@ -51,6 +52,8 @@ class Runtime:
     """The parts, ready to use; by chain id where the chain matters.
 
     `dispatch` is None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
+    `quiet_until`: time of the next poll by pass and chain; `sights`: the watchdog's last look at each chain. Both times
+    are monotonic seconds.
     """
 
     settings: Settings
@@ -78,6 +81,8 @@ class Runtime:
     statistics: Mapping[int, StatisticsPass]
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
+    quiet_until: dict[tuple[str, int], float] = field(default_factory=dict)
+    sights: dict[int, tuple[float, ChainSight]] = field(default_factory=dict)
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:

@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import must_take_writes
-from reminder_worker.monitoring.endpoints import KnownGap, blocks_behind, look_at_chains
+from reminder_worker.monitoring.endpoints import KnownGap, KnownSights, blocks_behind, look_at_chains
 from reminder_worker.monitoring.facts import LIMITS, WATCHDOG, FactScope, read_facts
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
 from reminder_worker.monitoring.tables import pass_state, sql
@@ -95,12 +95,20 @@ class WatchdogReport:
 class HealthWatchdog:
     """Looks at the passes, endpoints, emails and wallets of `scope`."""
 
-    def __init__(self, scope: FactScope, alerts: AlertOutbox, chains: Mapping[int, Chain], settings: Settings) -> None:
+    def __init__(
+        self,
+        scope: FactScope,
+        alerts: AlertOutbox,
+        chains: Mapping[int, Chain],
+        settings: Settings,
+        sights: KnownSights | None = None,
+    ) -> None:
         self._scope = scope
         self._engine = scope.engine
         self._alerts = alerts
         self._chains = chains
         self._settings = settings
+        self._sights: KnownSights = {} if sights is None else sights
 
     async def look(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
@@ -109,7 +117,7 @@ class HealthWatchdog:
         gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
         facts = await read_facts(self._scope, "passes", "positions", "trouble", "unfinished")
         sights = await look_at_chains(
-            self._engine, self._chains, facts.positions, before, gaps, is_local=self._scope.is_local
+            self._engine, self._chains, facts.positions, before, gaps, self._sights, is_local=self._scope.is_local
         )
         wrong = {**judge_facts(facts, sights), **self._off_by_mistake()}
         async with self._engine.begin() as conn:

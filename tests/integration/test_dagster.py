@@ -830,3 +830,26 @@ def test_dagsters_storage_keeps_its_connections(instance: dg.DagsterInstance, po
         instance.all_instigator_state()
         instance.get_latest_materialization_event(dg.AssetKey("any"))
     assert count_connections() - before <= 2, "this test's own"
+
+
+async def test_a_quiet_chain_is_asked_again_only_after_its_interval(
+    chain_scenario: Scenario, environ: dict[str, str]
+) -> None:
+    """On a public chain: each poll of the index, and each look of the watchdog, costs the node's owner money."""
+    settings, chain_id = Settings.from_environ(environ), chain_scenario.anvil.chain_id
+    public = settings.model_copy(update={"service": settings.service.model_copy(update={"environment": "production"})})
+    async with open_runtime(public) as runtime:
+
+        async def poll_both() -> tuple[int, int]:
+            chain_scenario.anvil.mine()
+            await worker_passes.poll_pass(runtime, "index")
+            await worker_passes.poll_pass(runtime, "watchdog")
+            return (await runtime.chain_indexes[chain_id].find_cursor()).number, runtime.sights[chain_id][1].highest
+
+        await worker_passes.run_pass(runtime, "index")
+        seen = await poll_both()
+        assert await poll_both() == seen, "asked again at once"
+        runtime.quiet_until.clear()
+        runtime.sights[chain_id] = (runtime.sights[chain_id][0] - 180, runtime.sights[chain_id][1])
+        index, highest = await poll_both()
+        assert (index, highest) == (seen[0] + 2, seen[1] + 2), "not asked after the interval"
