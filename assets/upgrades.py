@@ -46,7 +46,7 @@ _COLUMNS = dg.TableSchema(
 def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Operations of the UpgradeTimelock: their state, their effect, and when they may be executed.
 
-    Read anew from the last final block every 15 seconds by the sensor: a run starts only for a change.
+    The sensor polls the timelock's logs, on a public chain every five minutes: a run starts only for a change.
     """
     for found in perform(context, service, "upgrades"):
         yield dg.MaterializeResult(metadata={**service.call(_read_queue, SECONDS), **found}, data_version=IN_PLACE)
