@@ -20,7 +20,7 @@ from bench.harness import BenchFigure, seconds_of
 from bench.surroundings import postgres, stub
 from mail_service.catalogue import TEMPLATES
 
-EMAILS = 1_000
+EMAILS = 500
 AT_ONCE = 64  # as the worker posts
 TOKEN, ORIGIN = "a token of the bench", "https://app.example.org"
 

@@ -125,7 +125,7 @@ class MailServiceSettings(BaseModel):
     smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
     smtp_password: SecretStr | None = Field(None, alias="SMTP_PASSWORD")
     smtp_tls: Literal["starttls", "tls", "none"] = Field("starttls", alias="SMTP_TLS")
-    smtp_pool_size: int = Field(10, ge=1, le=200, alias="SMTP_POOL_SIZE")
+    smtp_pool_size: int = Field(20, ge=1, le=200, alias="SMTP_POOL_SIZE")
     host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
     port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
 
