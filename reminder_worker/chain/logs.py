@@ -1,5 +1,7 @@
 """Reading logs by ranges that shrink when nodes refuse them, from nodes that are known to have the range."""
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,16 +81,24 @@ class LogFilter:
 
 
 class LogRanges:
-    """Remembers which range nodes accept: halved when refused, growing back by a quarter with each success."""
+    """Remembers which range nodes accept: halved when refused, growing by a quarter with each success.
 
-    def __init__(self, largest: int) -> None:
+    A refused range is not asked for again within an hour: providers limit the blocks of a question, and a refusal costs
+    as much as an answer. After a success several ranges are asked for at the same time.
+    """
+
+    def __init__(self, largest: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._largest = largest
+        self._clock = clock
+        self._too_wide = largest + 1
+        self._forget_at = float("-inf")
+        self._together = 1
         self.size = largest
 
     @property
     def at_once(self) -> int:
         """Return the number of blocks to read before their logs are stored."""
-        return min(self._largest, NODE_POLICY.log_requests_at_once * self.size)
+        return min(max(self._largest, 10_000), NODE_POLICY.log_requests_at_once * self.size)
 
     async def read_ranges(
         self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int
@@ -96,21 +106,32 @@ class LogRanges:
         """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
         logs: list[EventLog] = []
         while first <= last:
-            end = min(last, first + self.size - 1)
-            try:
-                logs += await ask(first, end)
-            except TooMuch:
-                if end == first:
-                    raise
-                self.shrink(end - first + 1)
-                continue
-            if end - first + 1 == self.size:
-                self.size = min(self._largest, self.size + max(1, self.size // 4))
-            first = end + 1
+            starts = range(first, last + 1, self.size)[: self._together]
+            ranges = [(start, min(last, start + self.size - 1)) for start in starts]
+            for (start, end), answer in zip(
+                ranges, await asyncio.gather(*(ask(*each) for each in ranges), return_exceptions=True), strict=True
+            ):
+                if isinstance(answer, TooMuch) and end > start:
+                    self.shrink(end - start + 1)
+                    break
+                if isinstance(answer, BaseException):
+                    raise answer
+                logs += answer
+                first = end + 1
+                if end - start + 1 == self.size:
+                    self._grow()
         return logs
 
     def shrink(self, refused: int) -> None:
-        self.size = max(1, refused // 2)
+        self.size, self._together = max(1, refused // 2), 1
+        self._too_wide = min(self._too_wide, refused)
+        self._forget_at = self._clock() + 3600
+
+    def _grow(self) -> None:
+        if self._clock() >= self._forget_at:
+            self._too_wide = self._largest + 1
+        self.size = min(self._too_wide - 1, self.size + max(1, self.size // 4))
+        self._together = 4
 
 
 class ChainLogs:

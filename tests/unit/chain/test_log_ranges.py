@@ -1,5 +1,7 @@
 """Log ranges shrink when nodes refuse them, grow back, and lose nothing."""
 
+import asyncio
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -39,16 +41,36 @@ async def test_every_block_is_read_once_and_in_order(largest: int, most: int, fi
     assert [log.block_number for log in logs] == list(range(first, first + blocks + 1))
 
 
-async def test_a_refused_range_is_halved_remembered_and_grows_back() -> None:
-    ranges, node = LogRanges(1000), Node(100)
+async def test_a_refused_range_is_halved_and_asked_for_again_only_after_an_hour() -> None:
+    now = 0.0
+    ranges, node = LogRanges(1000, lambda: now), Node(100)
     await ranges.read_ranges(node, 0, 999)
     assert node.asked[:5] == [(0, 999), (0, 499), (0, 249), (0, 124), (0, 61)]
+    await ranges.read_ranges(node, 1000, 9_999)
     node.asked.clear()
+    await ranges.read_ranges(node, 10_000, 19_999)
+    assert {last - first + 1 for first, last in node.asked} == {100}, "none is refused, none is smaller than need be"
     node.most = 10_000
-    await ranges.read_ranges(node, 0, 9_999)
-    sizes = [last - first + 1 for first, last in node.asked]
-    assert sizes[0] <= 125
-    assert max(sizes) == 1000
+    now = 3601.0
+    node.asked.clear()
+    await ranges.read_ranges(node, 0, 19_999)
+    assert max(last - first + 1 for first, last in node.asked) == 1000
+
+
+async def test_ranges_are_asked_for_together_once_one_was_accepted() -> None:
+    under_way, most = 0, 0
+
+    async def ask(first: int, last: int) -> list[EventLog]:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return [log_at(first)]
+
+    logs = await LogRanges(10).read_ranges(ask, 0, 199)
+    assert most == 4
+    assert [log.block_number for log in logs] == list(range(0, 200, 10))
 
 
 async def test_a_single_block_that_is_refused_is_given_up() -> None:
