@@ -124,7 +124,7 @@ class LogRanges:
 
     def shrink(self, refused: int) -> None:
         self.size, self._together = max(1, refused // 2), 1
-        self._too_wide = min(self._too_wide, refused)
+        self._too_wide = min(self._too_wide, max(2, refused))  # one block is asked for in any case
         self._forget_at = self._clock() + 3600
 
     def _grow(self) -> None:

@@ -57,6 +57,13 @@ async def test_a_refused_range_is_halved_and_asked_for_again_only_after_an_hour(
     assert max(last - first + 1 for first, last in node.asked) == 1000
 
 
+async def test_a_single_block_is_asked_for_again_after_it_was_refused() -> None:
+    ranges, node = LogRanges(8), Node(1)
+    ranges.shrink(1)  # as after a late answer to one block
+    await ranges.read_ranges(node, 0, 3)
+    assert node.asked == [(0, 0), (1, 1), (2, 2), (3, 3)]
+
+
 async def test_ranges_are_asked_for_together_once_one_was_accepted() -> None:
     under_way, most = 0, 0
 
