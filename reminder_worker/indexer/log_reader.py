@@ -234,12 +234,12 @@ async def _read_second(chain: Chain, wanted: LogFilter, first: int, last: int) -
 
 
 async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: int) -> list[EventLog] | None:
-    """Return the endpoint's logs in order, or the first of them if it lags, fails or takes over `RPC_TIMEOUT`.
+    """Return the endpoint's logs in order, or some of them if it lags, fails or takes over `RPC_TIMEOUT`.
 
     Return None if it gave no answer at all.
     """
     ends = time.monotonic() + endpoint.settings.rpc_timeout_seconds
-    found: list[EventLog] | None = None
+    found: dict[EventLog, None] | None = None  # a range may be answered twice, beside one that is refused
 
     async def ask(first: int, last: int) -> list[EventLog]:
         nonlocal found
@@ -259,12 +259,12 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
             raise ChainUnavailable("the second endpoint does not answer")
         if answers[0] is None:
             raise TooMuch("the second endpoint refuses a range")
-        found = [*(found or []), *answers[0]]
+        found = (found or {}) | dict.fromkeys(answers[0])
         return []
 
     with suppress(ChainUnavailable):
         await endpoint.logs.ranges.read_ranges(ask, first, last)
-    return found
+    return None if found is None else sorted(found, key=lambda log: (log.block_number, log.log_index))
 
 
 def _read_receipts(answers: Sequence[Any]) -> set[EventLog]:
