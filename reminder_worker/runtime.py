@@ -25,7 +25,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
-from reminder_worker.monitoring.endpoints import ChainSight
+from reminder_worker.monitoring.endpoints import KnownSights
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
@@ -82,7 +82,7 @@ class Runtime:
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
     quiet_until: dict[tuple[str, int], float] = field(default_factory=dict)
-    sights: dict[int, tuple[float, ChainSight]] = field(default_factory=dict)
+    sights: KnownSights = field(default_factory=dict)
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:

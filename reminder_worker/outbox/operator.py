@@ -45,7 +45,7 @@ _QUEUED_AGAIN = {"state": "queued", "reason": None, "tries": 0, "rejections": 0,
 class OperatorLedger:
     """Ledger of a feature's emails, for operators.
 
-    `about`: the subject of an email, in words. `same_recipient`: the email's address is still the one that is stored.
+    `about`: the subject of an email, in words. `same_recipient`: the stored address is still that of the email.
     `plan_again`: runs for the `id` of an email that was closed without being sent.
     """
 

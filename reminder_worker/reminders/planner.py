@@ -126,7 +126,7 @@ class Planner:
         """Plan windows, budgets and signals; a failure of one does not delay the others. Adds to `report`."""
         await self._age_signals(report)
         failed: ServiceError | None = None
-        # Few signals at once, since each may need another block: a slow node still answers in time.
+        # Few signals at once: a signal may need a block of its own, and a slow node has to answer in time.
         for plan, most in ((self._plan_windows, 2000), (self._plan_budgets, 2000), (self._plan_signals, 50)):
             try:
                 while await through_deadlocks(partial(plan, report, most)) == most:
