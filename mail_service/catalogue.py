@@ -51,6 +51,12 @@ def _make_reminder(
         TemplateVariable("chainName", description="the chain's name in words"),
         TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id"),
         TemplateVariable("ownerAddress", VariableKind.ADDRESS, description="the owner's wallet"),
+        TemplateVariable(
+            "recipientAddress",
+            VariableKind.ADDRESS,
+            required=False,
+            description="the recipient's own wallet, as the legacy names it",
+        ),
         TemplateVariable("actionUrl", VariableKind.URL, description="where the button leads; origin APP_ORIGIN"),
     )
     deadline = TemplateVariable(
@@ -68,6 +74,7 @@ def _make_reminder(
         "chainName": "Ethereum",
         "chainId": 1,
         "ownerAddress": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+        "recipientAddress": "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
         "deadline": "Tuesday, 24 November 2026, 15:04 UTC",
         "actionUrl": "{origin}/legacy/1/42",
     }

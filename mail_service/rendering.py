@@ -94,6 +94,7 @@ class EmailRenderer:
             "origin": origin,
             "safety": f"We never ask for a key, a password or a signature by email. Sign only at {origin}.",
             "line": LINES.get(context.get("role", ""), 0),
+            "claiming_wallet": _name_wallet(context.get("recipientAddress")),
             "roles": ROLES,
             "unsubscribe_url": unsubscribe_url,
         }
@@ -112,6 +113,11 @@ class EmailRenderer:
         if role is not None and "role" in variables:
             variables["role"] = role
         return self.render_email(template, variables)
+
+
+def _name_wallet(address: str | None) -> str:
+    """In a sentence about the recipient's wallet. Workers of the previous release do not give its address."""
+    return f"your wallet {address[:6]}…{address[-4:]}" if address else "the wallet whose address the owner named"
 
 
 def check_display_name(name: str) -> str:

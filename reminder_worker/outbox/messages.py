@@ -115,11 +115,12 @@ KIND_WINDOWS: Mapping[ReminderKind, int] = MappingProxyType({kind: window for wi
 
 @dataclass(slots=True, eq=False)
 class EmailAddressee:
-    """Whom a message is for; in memory only, and made for every email, therefore not frozen."""
+    """Whom a message is for; in memory only, and made for every email, therefore not frozen. `wallet`: lower case."""
 
     email: str = field(repr=False)
     name: str = field(repr=False)
     role: RecipientRole
+    wallet: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ def build_reminder_body(
         "chainName": about.chain_name or f"chain {about.chain_id}",
         "chainId": about.chain_id,
         "ownerAddress": checksum_address(about.owner),
+        "recipientAddress": checksum_address(to.wallet),
         "actionUrl": f"{about.origin}/legacy/{about.chain_id}/{about.legacy}",
         "deadline": None if deadline is None else format_deadline(deadline),
         **extra,

@@ -9,7 +9,7 @@ from mail_service.variables import ROLES
 from tests.campaign.expected import SIGNALS, WINDOWS, ReceivedEmail
 
 _LEGACY = re.compile(r"legacy \d+ on \w+")
-_ROLE = re.compile(r"^Your role: (.+)$", re.MULTILINE)
+_ROLE = re.compile(r"^Your role: +(.+)$", re.MULTILINE)
 _CONTRACT = re.compile(r"^Contract: +(0x[0-9a-fA-F]{40})$", re.MULTILINE)
 _DATE = re.compile(r"^ +(\w+, \d+ \w+ \d{4}, \d\d:\d\d UTC)$", re.MULTILINE)
 

@@ -56,7 +56,7 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
     kind: ReminderKind, role: RecipientRole
 ) -> None:
     deadline = None if kind in WITHOUT_DEADLINE else 1_795_532_640
-    addressee = EmailAddressee("anna@example.org", "Anna", role)
+    addressee = EmailAddressee("anna@example.org", "Anna", role, TOKEN)
     body = json.loads(build_reminder_body(kind, addressee, ABOUT, deadline, **EXTRA.get(kind, {})))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
@@ -109,14 +109,14 @@ def test_facts_of_an_alert_are_shown_by_their_unit() -> None:
 
 
 def test_the_same_entry_makes_the_same_bytes() -> None:
-    addressee = EmailAddressee("anna@example.org", "Änna 🙂", RecipientRole.OWNER)
+    addressee = EmailAddressee("anna@example.org", "Änna 🙂", RecipientRole.OWNER, TOKEN)
     assert build_reminder_body(ReminderKind.OWNER_RESET, addressee, ABOUT, 5) == build_reminder_body(
         ReminderKind.OWNER_RESET, addressee, ABOUT, 5
     )
 
 
 def test_an_addressee_is_not_shown() -> None:
-    shown = repr(EmailAddressee("anna@example.org", "Anna Quill", RecipientRole.OWNER)) + repr(ABOUT)
+    shown = repr(EmailAddressee("anna@example.org", "Anna Quill", RecipientRole.OWNER, TOKEN)) + repr(ABOUT)
     assert "anna" not in shown.lower()
     assert "savings" not in shown
 

@@ -388,3 +388,20 @@ def test_an_unknown_version_is_refused() -> None:
 
 def test_content_is_not_in_a_repr() -> None:
     assert "Anna" not in repr(render(TEMPLATES["owner_reset"]))
+
+
+@pytest.mark.parametrize("name", REMINDERS)
+@pytest.mark.parametrize("role", ["beneficiary", "second_line", "third_line"])
+def test_an_heir_reads_which_of_their_wallets_is_named(name: str, role: str) -> None:
+    own = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
+    email = render(REMINDERS[name], role=role, recipientAddress=own)
+    for part in (" ".join(email.text.split()), Page(email.html).words):
+        assert "your wallet 0x4E81…275b, the one that ends in 275b" in part
+        assert own in part
+
+
+@pytest.mark.parametrize("name", REMINDERS)
+def test_an_email_of_the_previous_release_names_no_wallet(name: str) -> None:
+    text = " ".join(render(REMINDERS[name], recipientAddress=...).text.split())
+    assert "Your wallet:" not in text
+    assert "ends in" not in text
