@@ -135,14 +135,17 @@ class TokenAmount:
 
 @dataclass(frozen=True, slots=True)
 class LegacySubject:
-    """The legacy a message is about. `name` is shown as given: check it before. Addresses lower case."""
+    """The legacy a message is about. `page`: link to the app; `name` is shown as given: check it before.
+
+    Addresses lower case.
+    """
 
     chain_id: int
     chain_name: str
     legacy: str
     legacy_id: int
     owner: str
-    origin: str
+    page: str
     name: str = field(default="", repr=False)
 
 
@@ -188,7 +191,7 @@ def build_reminder_body(
         "chainId": about.chain_id,
         "ownerAddress": checksum_address(about.owner),
         "recipientAddress": checksum_address(to.wallet),
-        "actionUrl": f"{about.origin}/legacy/{about.chain_id}/{about.legacy}",
+        "actionUrl": about.page,
         "deadline": None if deadline is None else format_deadline(deadline),
         **extra,
     }

@@ -202,7 +202,7 @@ class ReminderRenderer:
             legacy=entry.legacy,
             legacy_id=legacy.legacy_id,
             owner=legacy.owner,
-            origin=self._settings.service.app_origin,
+            page=self._link_legacy(entry),
             name=_clean_legacy_name(legacy.name),
         )
         extra: dict[str, object] = {}
@@ -212,6 +212,11 @@ class ReminderRenderer:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
         return build_reminder_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
+
+    def _link_legacy(self, entry: ReminderEmail) -> str:
+        service = self._settings.service
+        path = service.app_legacy_path.replace("{chainId}", str(entry.chain_id)).replace("{legacy}", entry.legacy)
+        return service.app_origin + path
 
     def _open_body(self, entry: ReminderEmail, deadline: str | None) -> ReadyReminder | ReminderResult:
         if entry.body is None or entry.stored is None:

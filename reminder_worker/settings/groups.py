@@ -10,6 +10,7 @@ from reminder_worker.settings.values import (
     GiftPrefix,
     Key,
     Keys,
+    LegacyPath,
     Mailable,
     Origin,
     Origins,
@@ -52,6 +53,11 @@ class ServiceSettings(SettingsGroup):
         description="key of the hashes of emails and client addresses, 32 bytes in base64; never changes",
     )
     app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
+    app_legacy_path: LegacyPath = Field(
+        "/legacy/{chainId}/{legacy}",
+        alias="APP_LEGACY_PATH",
+        description="the app's page of a legacy; `{chainId}` and `{legacy}` (its contract) are filled in",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="LOG_LEVEL", description="lowest level logged; alerts always are"
     )

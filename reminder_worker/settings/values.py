@@ -141,6 +141,16 @@ def _price_feeds(value: str) -> tuple[PriceFeed, ...]:
     return feeds
 
 
+def _legacy_path(value: str) -> str:
+    """Return a path of the app with both placeholders, in characters that the mail service takes in a link."""
+    if not re.fullmatch(r"/(?!/)[!-~]{0,199}", value) or re.search(r'[\\<>"]', value):
+        raise ValueError("not a path of the app as /legacy/{chainId}/{legacy}, of at most 200 characters")
+    rest = value.replace("{chainId}", "").replace("{legacy}", "")
+    if "{chainId}" not in value or "{legacy}" not in value or set(rest) & set("{}"):
+        raise ValueError("needs the placeholders {chainId} and {legacy}, and no other")
+    return value
+
+
 def _gift_prefix(value: str) -> str:
     if value in ("gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"):
         raise ValueError("is a path of the API itself: choose another")
@@ -162,6 +172,7 @@ def _of_text(check: Callable[[str], object]) -> BeforeValidator:
 
 Address = Annotated[str, _of_text(_read_address)]
 Name = Annotated[str, AfterValidator(check_name)]
+LegacyPath = Annotated[str, AfterValidator(_legacy_path)]
 GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]
 WebUrl = Annotated[str, _of_text(_base_url)]
 SecretWebUrl = Annotated[SecretStr, _of_text(_check_url)]

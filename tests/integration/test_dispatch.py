@@ -76,6 +76,18 @@ async def test_the_whole_life_of_a_legacy(world: MailWorld) -> None:
     assert await world.states() == {"sent": len(mail.inbox)}
 
 
+async def test_an_email_links_to_the_apps_own_page_of_a_legacy_and_names_the_wallet(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    path = "/#/plans?chain={chainId}&of={legacy}"
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail, APP_LEGACY_PATH=path) as world:
+        legacy = await approaching(world, "anna")
+        await world.dispatch.run()
+        variables = mail.email("before_activation", "anna@example.org").variables
+    assert variables["actionUrl"] == f"https://app.example.org/#/plans?chain={CHAIN_ID}&of={legacy.address.lower()}"
+    assert variables["recipientAddress"].lower() == world.address("anna").lower()
+
+
 async def approaching(world: MailWorld, *people: str, **terms: Any) -> Legacy:
     """A legacy with these people stored, whose first window is open and in the database."""
     legacy = world.legacy(**{"inactivity": 30 * DAY, **terms})

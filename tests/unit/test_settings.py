@@ -68,6 +68,17 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("EMAIL_ENC_KEYS_OLD", f"{KEY},hunter2"),
         ("DATABASE_URL", "mysql://root:hunter2@db"),
         ("APP_ORIGIN", "hunter2"),
+        *(
+            ("APP_LEGACY_PATH", path)
+            for path in (
+                "/hunter2/{legacy}",
+                "/hunter2/{chainId}",
+                "/hunter2/{chainId}/{legacy}/{id}",
+                "//hunter2/{chainId}/{legacy}",  # another host
+                "hunter2/{chainId}/{legacy}",
+                "/hunter2/{chainId}/{legacy}/" + "x" * 200,  # longer than the mail service takes
+            )
+        ),
         ("ENVIRONMENT", "hunter2"),
         ("API_PORT", "hunter2"),
         ("CHAIN_1_RPC_TIMEOUT", "hunter2"),
