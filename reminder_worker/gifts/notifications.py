@@ -249,11 +249,11 @@ class GiftNotifications:
         return gift
 
     def _compute_notify_time(self, wish: CheckedNotification, gift: TimelockedGift, head: int) -> datetime | None:
-        """When to tell before the gift opens. `head`: time of the chain's latest block, unix seconds."""
+        """When to tell before the gift opens; None: never. `head`: time of the chain's latest block, unix seconds."""
         if not gift.is_offered:
             raise NotFound("There is no such gift.")
         if head >= gift.unlock_time:
-            raise InvalidInput("The gift is open already: its claim link is all that is needed.")
+            return None  # whatever the timing: its recipient can only be told that it is open
         now = datetime.fromtimestamp(self._quotas.now(), UTC)
         if wish.timing is EmailTiming.IMMEDIATE:
             return now
@@ -296,12 +296,12 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql["save_row"], row)
-        expires_at = to_datetime(gift.unlock_time + 90 * 86_400)  # registration has closed by then
-        entry = {**at, "email_hash": email_hash, "expires_at": expires_at}
+        opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
+        entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.
         opened = {**entry, "kind": GiftKind.GIFT_UNLOCKED.value}
         waiting = {**entry, "kind": GiftKind.GIFT_WAITING.value}
-        await connection.execute(sql["plan"], {**opened, "due": None, "day": to_datetime(gift.unlock_time)})
+        await connection.execute(sql["plan"], {**opened, "due": None, "day": to_datetime(opens)})
         if notify_at is not None:
             due = None if wish.timing is EmailTiming.IMMEDIATE else notify_at
             await connection.execute(sql["plan"], {**waiting, "due": due, "day": due})

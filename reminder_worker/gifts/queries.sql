@@ -116,14 +116,14 @@ cross join lateral (
 
 -- part: late_gifts
 -- Gifts whose retry window is over, by our own clock if the chain cannot be read. The window is subtracted from now:
--- added to an unlock time of a giver's choice, it could overflow.
+-- added to an unlock time of a giver's choice, it could overflow. A correction of an open gift has a window of its own.
 select n.chain_id, n.timelock_id, n.email_hash from (
     select c.chain_id, coalesce(h.time, extract(epoch from clock_timestamp())::bigint) - :retry_window - 1 as last
     from ({chains}) c left join {heads} on h.chain_id = c.chain_id
 ) h
 cross join lateral (
     select chain_id, timelock_id, email_hash from worker.gift_notification
-    where chain_id = h.chain_id and unlock_time between 0 and h.last offset 0
+    where chain_id = h.chain_id and unlock_time between 0 and h.last and extract(epoch from written_at) <= h.last offset 0
 ) n;
 
 -- name: has_work

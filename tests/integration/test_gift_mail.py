@@ -346,7 +346,8 @@ async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window
     await world.register(world.seal(), timing="none")
     dark = in_the_dark(world)
     for days, kept in ((6, 1), (8, 0)):
-        await world.sql("update worker.gift_notification set unlock_time = :time", time=int(time.time()) - days * DAY)
+        opened = "update worker.gift_notification set unlock_time = :time, written_at = to_timestamp(:time)"
+        await world.sql(opened, time=int(time.time()) - days * DAY)
         if await dark.has_work():
             await dark.run()
         assert await world.kept() == kept

@@ -112,10 +112,44 @@ async def test_only_live_gifts_of_whitelisted_tokens(world: World) -> None:
     assert await world.sql("select * from worker.gift_ledger") == []
 
 
-async def test_not_after_it_opened(world: World) -> None:
+@pytest.mark.parametrize("timing", ["immediate", "none"])
+async def test_an_address_is_corrected_after_the_gift_opened_and_each_hears_of_it_once(
+    world: World, timing: str
+) -> None:
+    id = world.seal()
+    await world.register(id, recipientEmail="misspelt@post.example", timing="none")
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    for address in (EMAIL, EMAIL, "misspelt@post.example"):
+        result = await world.register(id, recipientEmail=address, timing=timing)
+        assert result.notify_at is None
+        await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL, "misspelt@post.example"]
+    assert world.stub.told("gift_waiting") == []
+    assert await world.kept() == 0
+
+
+async def test_a_correction_long_after_the_opening_waits_for_the_mail_service_as_long_as_any_other(
+    world: World,
+) -> None:
+    id = world.seal()
+    world.scenario.advance(60 * DAY)
+    await world.stub.stop()
+    await world.register(id)
+    await world.sql(
+        "update worker.gift_notification set written_at = to_timestamp(:now)", now=world.scenario.anvil.now()
+    )
+    for kept in (1, 1, 0):
+        await world.tick()
+        assert await world.kept() == kept
+        world.scenario.advance(4 * DAY)
+
+
+async def test_a_claimed_gifts_address_is_not_corrected(world: World) -> None:
     id = world.seal()
     world.scenario.advance(30 * DAY + 1)
-    with pytest.raises(InvalidInput):
+    world.scenario.withdraw_gift(world.heir, id)
+    with pytest.raises(NotFound):
         await world.register(id)
 
 
