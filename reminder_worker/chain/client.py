@@ -260,6 +260,30 @@ class Chain:
         answer = await self.call(request, gas=NODE_POLICY.view_gas * len(calls), most=NODE_POLICY.views_bytes)
         return [answer] * len(calls) if isinstance(answer, RevertedCall) else self._decode_results(answer, len(calls))
 
+    async def read_known(
+        self, calls: Sequence[ContractCall], account: str | None
+    ) -> tuple[list[bytes | RevertedCall], bytes | None]:
+        """Make some calls and read the account's code, if one is given, in one request, at the latest block.
+
+        Put the calls of configured contracts first: a stranger's contract may burn the gas of the calls behind it.
+        """
+        gas = NODE_POLICY.view_gas * len(calls)
+        together = ContractCall(self.settings.multicall3, encode_multicall(calls))
+        requests = [rpc_errors.call_request(together, None, gas, None)]
+        if account is not None:
+            requests.append(("eth_getCode", [account, "latest"]))
+
+        def parse(index: int, answer: Any) -> bytes | RevertedCall | None:
+            return wire.decode_hex(unless_error(answer)) if index else rpc_errors.call_outcome(answer, gas)
+
+        answer, *codes = await self.endpoints.ask_in_turn(requests, parse)
+        if answer is None:
+            raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers a call at its latest block")
+        code = next((each for each in codes if isinstance(each, bytes)), None)
+        if isinstance(answer, RevertedCall):
+            return [answer] * len(calls), code
+        return self._decode_results(answer, len(calls)), code
+
     async def _call_chunk(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall]:
         """Make the calls of a chunk. A failed call is repeated alone: a neighbour may have burnt the gas of all."""
         if len(calls) == 1:

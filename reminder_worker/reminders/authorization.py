@@ -4,7 +4,6 @@ Checks go from cheap to dear, so that a bad request costs little: deadline, loca
 digest is spent with what it grants. Everything fails closed: what cannot be read on chain raises `ChainUnavailable`.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -121,7 +120,7 @@ class _ChainVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _RequestCheck:
-    """Questions to the chain about a request. `likely` as in `Legacies.is_genuine`.
+    """Questions to the chain about a request. `likely` as in `LegacyReads.recognise`.
 
     `signer`: the account recovered from the signature, None if there is none.
     """
@@ -133,25 +132,18 @@ class _RequestCheck:
     require_premium: bool
 
     async def ask_chain(self, chain: Chain) -> _ChainVerdict:
-        identity, is_plain = await asyncio.gather(
-            LegacyReads(chain).is_genuine(self.request.legacy, likely=self.likely), self._is_likely_signed(chain)
-        )
+        # Read the code of the likely creator: an account with code decides by ERC-1271.
+        account = self.signer if self.likely is not None and self.likely.creator == self.signer else None
+        identity, code = await LegacyReads(chain).recognise(self.request.legacy, likely=self.likely, account=account)
         if identity is None:
             return _ChainVerdict(None)
         creator, signature = identity.creator, self.request.signature
-        if is_plain and self.signer == creator:
+        if code == b"" and account == creator:
             verdict = SignatureVerdict(True)
         else:
             verdict = await SignatureVerifier(chain).check_signature(self.digest, signature, creator)
         is_premium = verdict.is_signed and self.require_premium and await PremiumSetting(chain).is_premium(creator)
         return _ChainVerdict(identity, verdict.is_signed, is_premium, verdict.hint)
-
-    async def _is_likely_signed(self, chain: Chain) -> bool:
-        """Return whether the signer is the likely creator and has no code: an account with code decides by ERC-1271."""
-        if self.signer is None or self.likely is None or self.likely.creator != self.signer:
-            return False
-        (code,) = await chain.get_codes([self.signer])
-        return not code
 
 
 def message_digest(request: SignedRequest, primary_type: str, payload_hash: bytes | None) -> bytes:

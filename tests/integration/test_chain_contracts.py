@@ -102,7 +102,7 @@ async def test_an_earlier_identity_of_a_legacy_proves_nothing(chain: Chain, chai
     strange = [replace(known[0], router=person(chain_scenario, "nobody")), replace(known[0], legacy_id=10**6)]
     for likely in (*known, *strange):
         for address, expected in truth.items():
-            assert await legacies.is_genuine(address, likely=likely) == expected
+            assert await legacies.recognise(address, likely=likely, account=None) == (expected, None)
 
 
 async def test_reads_are_of_the_block_that_was_named(chain: Chain, chain_scenario: Scenario) -> None:

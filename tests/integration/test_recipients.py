@@ -20,6 +20,7 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
 from reminder_worker.schema import metadata
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, ApiWorld, open_world, person
+from tests.integration.chain_proxy import proxy
 from tests.integration.locks import blocked
 from tests.integration.other_chain import mirror, of_other_chain
 
@@ -98,6 +99,20 @@ async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: Local
     erased = await world.call(owner, "EraseLegacy", legacy)
     assert (erased.status, erased.body) == (200, {"shredded": 2})
     assert await _people(world, owner, legacy) == []
+
+
+async def test_a_read_of_a_known_legacy_asks_its_node_once(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+    """One call and the creator's code in one request: each further request is paid for, and takes as long again."""
+    async with (
+        proxy(chain_scenario.anvil.url) as node,
+        open_world(chain_scenario, engine, CHAIN_31337_RPC_URLS=node.url) as world,
+    ):
+        owner = world.owner()
+        legacy = world.legacy(owner)
+        await world.ingest(owner, legacy, [person(1)])
+        node.posts.clear()
+        assert len(await _people(world, owner, legacy)) == 1
+        assert (len(node.posts), dict(node.asked)) == (1, {"eth_call": 1, "eth_getCode": 1})
 
 
 async def test_a_person_missing_from_the_new_set_is_shredded(

@@ -1,6 +1,5 @@
 """Reads of legacies and their members."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
@@ -72,23 +71,33 @@ class LegacyReads:
         self._chain = chain
         self._routers = frozenset(chain.settings.legacy_routers)
 
-    async def is_genuine(self, legacy: str, *, likely: LegacyIdentity | None = None) -> LegacyIdentity | None:
+    async def is_genuine(self, legacy: str) -> LegacyIdentity | None:
         """Return the legacy's identity; None for a contract of strangers. Raises `ChainUnavailable`.
 
         A request may name any address, so the registry is asked before the rest of the contract.
-
-        `likely`, an earlier identity, saves two round trips and proves nothing: registry and legacy are asked at once,
-        and again if their answers differ.
         """
-        if likely is not None and likely.router in self._routers:
-            found, is_known = await asyncio.gather(self._read_identity(legacy), self._is_known(legacy, likely.place))
-            if found is None or found.place == likely.place:
-                return found if is_known else None
         place = decode_or_none(_decode_place, await self._read_views(legacy, "router", "getLegacyId"))
         if place is None or place[0] not in self._routers or not await self._is_known(legacy, place):
             return None
         found = await self._read_identity(legacy)
         return found if found is not None and found.place == place else None
+
+    async def recognise(
+        self, legacy: str, *, likely: LegacyIdentity | None, account: str | None
+    ) -> tuple[LegacyIdentity | None, bytes | None]:
+        """Return the identity as `is_genuine`, and the account's code if it was read.
+
+        `likely`, an earlier identity, saves requests and proves nothing: registry, legacy and code are read in one
+        request, and the identity is read again if the answers name another place.
+        """
+        if likely is None or likely.router not in self._routers:
+            return await self.is_genuine(legacy), None
+        views = [ContractCall(legacy, find_selector("Legacy", name)) for name in _IDENTITY]
+        (registered, *row), code = await self._chain.read_known([_encode_registration(*likely.place), *views], account)
+        found = decode_or_none(_decode_identity, legacy, row)
+        if found is not None and found.place != likely.place:
+            return await self.is_genuine(legacy), code
+        return (found if _decode_registration(registered) == legacy else None), code
 
     async def _read_identity(self, legacy: str) -> LegacyIdentity | None:
         return decode_or_none(_decode_identity, legacy, await self._read_views(legacy, *_IDENTITY))
@@ -98,7 +107,7 @@ class LegacyReads:
 
     async def _is_known(self, legacy: str, place: tuple[str, int]) -> bool:
         (registered,) = await self._chain.call_many([_encode_registration(*place)])
-        return decode_configured("legacyAddresses", abi_codec.address_at, registered) == legacy
+        return _decode_registration(registered) == legacy
 
     async def read_identities(self, legacies: Sequence[str], *, at: str | None) -> list[LegacyIdentity | None]:
         """Return identities as `is_genuine`, in order."""
@@ -153,9 +162,7 @@ class LegacyReads:
         asked = [one for one in claimed if one is not None and one.router in self._routers]
         answers = await self._chain.call_many([_encode_registration(*one.place) for one in asked], at=at)
         genuine = {
-            one.legacy
-            for one, answer in zip(asked, answers, strict=True)
-            if decode_configured("legacyAddresses", abi_codec.address_at, answer) == one.legacy
+            one.legacy for one, answer in zip(asked, answers, strict=True) if _decode_registration(answer) == one.legacy
         }
         return [one if one is not None and one.legacy in genuine else None for one in claimed]
 
@@ -163,6 +170,10 @@ class LegacyReads:
 def _encode_registration(router: str, legacy_id: int) -> ContractCall:
     """Ask a router which legacy has this id."""
     return encode_call(router, "TransferEOALegacyRouter", "legacyAddresses", encode_word(legacy_id))
+
+
+def _decode_registration(answer: Answer) -> str:
+    return decode_configured("legacyAddresses", abi_codec.address_at, answer)
 
 
 def _decode_place(row: Sequence[Answer]) -> tuple[str, int]:
