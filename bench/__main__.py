@@ -15,6 +15,7 @@ from bench.harness import BenchFigure, short, write
 NAMES = (
     "dispatch",
     "mail",
+    "end_to_end",
     "due",
     "node_bill",
     "recipients",

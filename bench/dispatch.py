@@ -4,6 +4,8 @@ Real PostgreSQL with its default durability, a real node, a mail stub in a proce
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -39,21 +41,33 @@ class _RecordingMailClient(MailClient):
 
 
 async def measure() -> list[BenchFigure]:
-    async with database() as (engine, url), stub("mail_stub") as mail_url:
-        with chain() as scenario:
-            owner = scenario.account("owner")
-            heirs: dict[str, int] = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
-            heirs[scenario.account("last heir").address] = 100 - sum(heirs.values())
-            scenario.subscribe_premium(owner, 400 * DAY)
-            legacies = scenario.bulk_create(owner, MANY // (HEIRS + 1), heirs)
-            environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
-            configured = settings(url, environ, MAIL_URL=mail_url, MAIL_TOKEN="bench")
-            async with open_runtime(configured) as runtime:
-                while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
-                    pass
-                people = [owner.address.lower(), *(address.lower() for address in heirs)]
-                await store_recipients(runtime, [each.address for each in legacies], people)
-                return await _measure(engine, runtime, mail_url, [each.address for each in legacies], people)
+    async with (
+        database() as (engine, url),
+        stub("mail_stub") as mail_url,
+        worker(url, mail_url, "bench", MANY) as (runtime, legacies, people),
+    ):
+        return await _measure(engine, runtime, mail_url, legacies, people)
+
+
+@asynccontextmanager
+async def worker(
+    database_url: str, mail_url: str, mail_token: str, emails: int
+) -> AsyncIterator[tuple[Runtime, list[str], list[str]]]:
+    """The worker over a real node, with legacies and their people for as many emails."""
+    with chain() as scenario:
+        owner = scenario.account("owner")
+        heirs: dict[str, int] = {scenario.account(f"heir {n}").address: 100 // HEIRS for n in range(HEIRS - 1)}
+        heirs[scenario.account("last heir").address] = 100 - sum(heirs.values())
+        scenario.subscribe_premium(owner, 400 * DAY)
+        legacies = [each.address for each in scenario.bulk_create(owner, emails // (HEIRS + 1), heirs)]
+        environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
+        configured = settings(database_url, environ, MAIL_URL=mail_url, MAIL_TOKEN=mail_token)
+        async with open_runtime(configured) as runtime:
+            while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
+                pass
+            people = [owner.address.lower(), *(address.lower() for address in heirs)]
+            await store_recipients(runtime, legacies, people)
+            yield runtime, legacies, people
 
 
 async def _measure(
@@ -66,11 +80,12 @@ async def _measure(
     concurrency = runtime.settings.mail.concurrency
 
     async def ours(some: list[str]) -> tuple[float, int]:
-        await _queue(engine, some, people)
+        await queue_emails(engine, some, people)
         peak = asyncio.create_task(_peak_memory())
         seconds = await seconds_of(runtime.dispatch.run)  # type: ignore[union-attr]
         peak.cancel()
-        await _check_all_sent(engine, len(some) * len(people))
+        if await count_sent(engine) != len(some) * len(people):
+            raise RuntimeError("not all were sent")
         return seconds, await peak
 
     async def floor() -> float:
@@ -93,7 +108,7 @@ async def _measure(
 
 async def _bodies(engine: AsyncEngine, runtime: Runtime, legacies: list[str], people: list[str]) -> list[bytes]:
     assert runtime.settings.mail is not None
-    await _queue(engine, legacies, people)
+    await queue_emails(engine, legacies, people)
     async with _RecordingMailClient(runtime.settings.mail) as mail:
         mail.bodies = []
         await ReminderDispatch(
@@ -114,7 +129,7 @@ async def store_recipients(runtime: Runtime, legacies: list[str], people: list[s
             await connection.execute(insert(recipient), rows)
 
 
-async def _queue(engine: AsyncEngine, legacies: list[str], people: list[str]) -> None:
+async def queue_emails(engine: AsyncEngine, legacies: list[str], people: list[str]) -> None:
     """A mass event: everybody of every legacy is to hear of an owner's activity."""
     async with engine.begin() as connection:
         await connection.execute(text("truncate worker.sent_ledger, worker.quota"))
@@ -137,11 +152,9 @@ async def _queue(engine: AsyncEngine, legacies: list[str], people: list[str]) ->
         await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
 
 
-async def _check_all_sent(engine: AsyncEngine, expected: int) -> None:
+async def count_sent(engine: AsyncEngine) -> int:
     async with engine.connect() as connection:
-        sent = await connection.scalar(text("select count(*) from worker.sent_ledger where state = 'sent'"))
-    if sent != expected:
-        raise RuntimeError(f"{sent} of {expected} were sent")
+        return await connection.scalar(text("select count(*) from worker.sent_ledger where state = 'sent'")) or 0
 
 
 async def _peak_memory() -> int:
