@@ -10,7 +10,7 @@ finds the row gone or judged, and gives up before the body leaves.
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -54,6 +54,36 @@ suppression = sa.Table(
 # Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
 _PROBE = sa.delete(message).where(sa.false())
 
+# Statements for each email, built once: building one costs as much as running it. `_OURS` is the row of a claim.
+_OURS = (message.c.attempt == sa.bindparam("ours")) & (message.c.key == sa.bindparam("its_key"))
+_CLAIM = (
+    insert(message)
+    .from_select(
+        ["key", "body_hash", "instance", "attempt", "message_id"],
+        sa.select(
+            sa.bindparam("key", type_=sa.Text),
+            sa.bindparam("body_hash", type_=sa.LargeBinary),
+            sa.bindparam("instance", type_=sa.BigInteger),
+            sa.bindparam("attempt", type_=sa.BigInteger),
+            sa.bindparam("message_id", type_=sa.Text),
+        ).where(~sa.exists().where(suppression.c.address_hash == sa.bindparam("address_hash"))),
+    )
+    .on_conflict_do_nothing()
+    .returning(message.c.key)
+)
+_HAND_OVER = (
+    sa.update(message)
+    .where(_OURS, message.c.stage == "claimed")
+    .values(stage="handing_over", updated_at=sa.func.now())
+    .returning(message.c.key)
+)
+_DECIDE = sa.update(message).where(_OURS).values(state=sa.bindparam("decided"), updated_at=sa.func.now())
+# Also where another instance judged the key in doubt meanwhile: this one knows better. Never an accepted one.
+_FREE = sa.delete(message).where(_OURS, message.c.state != "accepted")
+_FIND = sa.select(message.c.body_hash, message.c.state, message.c.message_id).where(
+    message.c.key == sa.bindparam("its_key")
+)
+
 
 @dataclass(frozen=True, slots=True)
 class KeyClaim:
@@ -61,11 +91,6 @@ class KeyClaim:
 
     key: str
     attempt: int
-
-    @property
-    def row(self) -> sa.ColumnElement[bool]:
-        """True of the row this claim made, while it is there."""
-        return (message.c.attempt == self.attempt) & (message.c.key == self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +113,7 @@ class MailStore:
         self._engine = engine
         self._watch = watch
         self.instance = instance
-        self._owed: dict[int, sa.Executable] = {}
+        self._owed: dict[int, tuple[sa.Executable, dict[str, object]]] = {}  # by attempt
         self._under_way: set[int] = set()  # attempts of ours whose outcome is not recorded yet
 
     @classmethod
@@ -99,6 +124,7 @@ class MailStore:
             url,
             hide_parameters=True,
             isolation_level="AUTOCOMMIT",  # one statement, one commit: no round trips for BEGIN and COMMIT
+            skip_autocommit_rollback=True,
             pool_size=pool_size,
             max_overflow=5,
             pool_recycle=1800,
@@ -147,26 +173,21 @@ class MailStore:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
         claim = KeyClaim(key, secrets.randbits(62))
         self._under_way.add(claim.attempt)  # before its row can be seen
-        source = sa.select(
-            sa.literal(key),
-            sa.literal(body_hash),
-            sa.literal(self.instance),
-            sa.literal(claim.attempt),
-            sa.literal(message_id),
-        ).where(~sa.exists().where(suppression.c.address_hash == address_hash))
-        statement = (
-            insert(message)
-            .from_select(["key", "body_hash", "instance", "attempt", "message_id"], source)
-            .on_conflict_do_nothing()
-            .returning(message.c.key)
-        )
+        values = {
+            "key": key,
+            "body_hash": body_hash,
+            "instance": self.instance,
+            "attempt": claim.attempt,
+            "message_id": message_id,
+            "address_hash": address_hash,
+        }
         try:
-            if (await self._execute(statement)).first():
+            if (await self._execute(_CLAIM, values)).first():
                 return claim
             known = await self.find_key(key)
         except SQLAlchemyError:
             # The commit may have happened although its answer was lost.
-            self._owed[claim.attempt] = _delete_claim(claim)
+            self._owed[claim.attempt] = _FREE, _name_row(claim)
             raise
         self._under_way.discard(claim.attempt)
         if known is not None:
@@ -178,38 +199,32 @@ class MailStore:
 
     async def hand_over(self, claim: KeyClaim) -> bool:
         """Records that the body is about to leave. False: the claim is no longer ours, and it must not leave."""
-        statement = (
-            sa.update(message)
-            .where(claim.row, message.c.stage == "claimed")
-            .values(stage="handing_over", updated_at=sa.func.now())
-            .returning(message.c.key)
-        )
-        ours = (await self._execute(statement)).first() is not None
+        ours = (await self._execute(_HAND_OVER, _name_row(claim))).first() is not None
         if not ours:
             self._under_way.discard(claim.attempt)
         return ours
 
     async def mark_accepted(self, claim: KeyClaim) -> None:
-        await self._settle_claim(claim, _mark_decided(claim, "accepted"))
+        await self._settle_claim(claim, _DECIDE, decided="accepted")
 
     async def mark_in_doubt(self, claim: KeyClaim) -> None:
-        await self._settle_claim(claim, _mark_decided(claim, "in_doubt"))
+        await self._settle_claim(claim, _DECIDE, decided="in_doubt")
 
     async def free_key(self, claim: KeyClaim) -> None:
         """Nothing was sent: the key may be used again."""
-        await self._settle_claim(claim, _delete_claim(claim))
+        await self._settle_claim(claim, _FREE)
 
-    async def _settle_claim(self, claim: KeyClaim, statement: sa.Executable) -> None:
+    async def _settle_claim(self, claim: KeyClaim, statement: sa.Executable, **values: object) -> None:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
+        owed = statement, {**_name_row(claim), **values}
         try:
-            await self._execute(statement)
+            await self._execute(*owed)
             self._under_way.discard(claim.attempt)
         except SQLAlchemyError:
-            self._owed[claim.attempt] = statement
+            self._owed[claim.attempt] = owed
 
     async def find_key(self, key: str) -> KnownKey | None:
-        columns = (message.c.body_hash, message.c.state, message.c.message_id)
-        row = (await self._execute(sa.select(*columns).where(message.c.key == key))).first()
+        row = (await self._execute(_FIND, {"its_key": key})).first()
         return KnownKey(row.body_hash, row.state, row.message_id) if row else None
 
     async def suppress_address(self, address_hash: bytes) -> None:
@@ -234,8 +249,8 @@ class MailStore:
         await self._doubt_forgotten_outcomes()
 
     async def _record_owed(self) -> None:
-        for attempt, statement in list(self._owed.items()):
-            await self._execute(statement)
+        for attempt, owed in list(self._owed.items()):
+            await self._execute(*owed)
             del self._owed[attempt]
             self._under_way.discard(attempt)
 
@@ -262,9 +277,11 @@ class MailStore:
             values = {"state": "in_doubt", "stage": "handing_over", "updated_at": sa.func.now()}
             await self._execute(sa.update(message).where(ours, message.c.attempt.in_(forgotten)).values(values))
 
-    async def _execute(self, statement: sa.Executable) -> sa.CursorResult[Any]:
+    async def _execute(
+        self, statement: sa.Executable, values: Mapping[str, object] | None = None
+    ) -> sa.CursorResult[Any]:
         async with self._engine.connect() as connection:
-            return await connection.execute(statement)
+            return await connection.execute(statement, values)
 
 
 def _set_session_defaults(connection: Any, _record: object) -> None:
@@ -284,14 +301,8 @@ def _leave_standby(context: sa.ExceptionContext) -> None:
         context.is_disconnect = True
 
 
-def _mark_decided(claim: KeyClaim, state: State) -> sa.Executable:
-    return sa.update(message).where(claim.row).values(state=state, updated_at=sa.func.now())
-
-
-def _delete_claim(claim: KeyClaim) -> sa.Executable:
-    """Frees the key, also where another instance judged it in doubt meanwhile: this one knows better. Never one that
-    was accepted."""
-    return sa.delete(message).where(claim.row, message.c.state != "accepted")
+def _name_row(claim: KeyClaim) -> dict[str, object]:
+    return {"ours": claim.attempt, "its_key": claim.key}
 
 
 async def _migrate_schema(connection: AsyncConnection) -> None:
