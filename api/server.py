@@ -17,7 +17,9 @@ from api.app import make_application
 from api.metrics import MetricsApp, RequestMetrics
 from api.stats import PublishedStats
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.rpc import asking_as
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.monitoring.node_requests import store_each_minute
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 
@@ -107,8 +109,12 @@ async def serve(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT; requests under way are finished. Raises Misconfigured for a busy port."""
     stop = asyncio.Event()
     async with open_runtime(settings) as runtime:
-        with _stop_on_signals(stop):
-            async with open_servers(runtime) as (port, metrics_port), _check_in_background(runtime.chains.values()):
+        with _stop_on_signals(stop), asking_as("api"):
+            async with (
+                store_each_minute(runtime.engine, runtime.chains),
+                open_servers(runtime) as (port, metrics_port),
+                _check_in_background(runtime.chains.values()),
+            ):
                 log.info("listening", host=settings.api.host, port=port, metrics_port=metrics_port)
                 await stop.wait()
         log.info("stopping")

@@ -17,12 +17,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
+from reminder_worker.chain.rpc import asking_as
 from reminder_worker.concurrency import in_time
 from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
+from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
@@ -91,7 +93,11 @@ async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
             runtime.quiet_until[name, chain_id] = time.monotonic() + step.every_seconds - 5
         return PassOutcome(chain_id, error, due=bool(due))
 
-    return list(await asyncio.gather(*(poll_chain(chain_id) for chain_id in step.list_chain_ids(runtime.settings))))
+    chain_ids = step.list_chain_ids(runtime.settings)
+    with asking_as(name):
+        outcomes = await asyncio.gather(*map(poll_chain, chain_ids))
+    await store_requests(runtime.engine, runtime.chains)
+    return list(outcomes)
 
 
 async def run_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
@@ -105,7 +111,10 @@ async def run_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
         await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
         return PassOutcome(chain_id, error, report=full)
 
-    outcomes = list(await asyncio.gather(*(run_chain(chain_id) for chain_id in step.list_chain_ids(runtime.settings))))
+    chain_ids = step.list_chain_ids(runtime.settings)
+    with asking_as(name):
+        outcomes = list(await asyncio.gather(*map(run_chain, chain_ids)))
+    await store_requests(runtime.engine, runtime.chains)
     failed = [outcome for outcome in outcomes if outcome.error]
     if failed:
         raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))

@@ -26,6 +26,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.monitoring.endpoints import KnownSights
+from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
@@ -110,6 +111,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         chains = {each.chain_id: Chain(each) for each in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
+        stack.push_async_callback(store_requests, engine, chains)
         session = await stack.enter_async_context(aiohttp.ClientSession())
         indexes = {id: ChainIndex(engine, chain, ask_now) for id, chain in chains.items()}
         indexers = {

@@ -6,7 +6,9 @@ keys, and no error of the HTTP library leaves this module.
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -25,12 +27,23 @@ from reminder_worker.privacy.redaction import shown_host
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
+_ASKING: Final = ContextVar("asking", default="cli")
 _MOST_BYTES: Final = ContextVar("most_bytes", default=NODE_POLICY.answer_bytes)  # web3's interface has none
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
     r"quota",
     re.I,
 )
+
+
+@contextmanager
+def asking_as(name: str) -> Iterator[None]:
+    """Count requests as those of a pass, or of the `api`. All other requests count as those of a command, `cli`."""
+    before = _ASKING.set(name)
+    try:
+        yield
+    finally:
+        _ASKING.reset(before)
 
 
 class EndpointFailed(Exception):
@@ -190,12 +203,14 @@ def _ids_follow(answers: list[Any]) -> bool:
 class RpcEndpoint:
     """One endpoint. `ask` returns the node's results in order, or raises `EndpointFailed` and backs off.
 
-    The caller judges the results and ends the backoff with `rest.record_success` or `record_refusal`.
+    The caller judges the results and ends the backoff with `rest.record_success` or `record_refusal`. `asked`: requests
+    sent since the last `monitoring.node_requests.store_requests`, by pass and method; providers charge each of a batch.
     """
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
         self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
         self.rest = rest
+        self.asked: Counter[tuple[str, str]] = Counter()
         self.head: int | None = None
         self.wrong_chain: int | None = None
         self._chain_id = chain_id
@@ -265,6 +280,7 @@ class RpcEndpoint:
 
     async def _send_all(self, requests: Sequence[Request]) -> list[Any | RpcError]:
         if len(requests) == 1:
+            self._count(requests)
             return [_decode_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
         if self.rest.now() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds:
             self._batch_size = NODE_POLICY.batch_requests
@@ -277,6 +293,7 @@ class RpcEndpoint:
     async def _send_batch(self, part: Sequence[Request]) -> list[Any | RpcError]:
         """Send a batch. Return nothing if the endpoint refuses the size: the next batches are half as large."""
         refused = False
+        self._count(part)
         try:
             answer: Any = await self._provider.make_batch_request([(RPCEndpoint(m), p) for m, p in part])
         except EndpointFailed as error:
@@ -291,6 +308,9 @@ class RpcEndpoint:
         if len(answer) != len(part):
             raise EndpointFailed("a batch with missing answers")
         return [_decode_result(one) for one in answer]
+
+    def _count(self, requests: Sequence[Request]) -> None:
+        self.asked.update((_ASKING.get(), method) for method, _ in requests)
 
     def read_health(self) -> EndpointHealth:
         return EndpointHealth(

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import age, quota, span, used_signature
 from reminder_worker.gifts.tables import gift_wallet, gift_write
-from reminder_worker.monitoring.tables import sql
+from reminder_worker.monitoring.tables import node_request, sql
 from reminder_worker.outbox.tables import alert, suppression
 from reminder_worker.relay.operator import OPEN_STATES
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt
@@ -20,19 +20,22 @@ async def forget_expired(engine: AsyncEngine) -> int:
     """Delete what is over; return how many rows.
 
     Spent signatures after their deadline, which refuses them now. Counters after their window. Unsubscribed addresses
-    after a day: the mail service keeps them. Rows of gifts, requests, budgets and alerts after their time. Nothing is
-    deleted while the database's clock is far ahead of the chains: gifts of the future would be forgotten.
+    after a day: the mail service keeps them. Rows of gifts, requests, budgets and alerts, and counts of requests to
+    nodes, after their time. Nothing is deleted while the database's clock is far ahead of the chains: gifts of the
+    future would be forgotten.
     """
     async with engine.connect() as connection:
         if await connection.scalar(sql["clock_is_ahead"]):
             log.warning("nothing_forgotten")
             return 0
     long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - 3600  # clocks may differ
+    day = cast(func.now() - span(days=90), Date)
     async with engine.begin() as connection:
         deleted = [
             await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over)),
             await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
             await connection.execute(delete(suppression).where(age(suppression.c.since) > 86_400)),
+            await connection.execute(delete(node_request).where(node_request.c.day < day)),
         ]
         rows = sum(result.rowcount for result in deleted)
         return rows + await _forget_gifts(connection, long_over) + await _forget_relayed(connection)

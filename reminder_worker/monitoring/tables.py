@@ -1,4 +1,4 @@
-"""Table of the passes."""
+"""Tables of the passes and of the requests to nodes."""
 
 from pathlib import Path
 from typing import Final
@@ -6,6 +6,7 @@ from typing import Final
 from sqlalchemy import (
     BigInteger,
     Column,
+    Date,
     DateTime,
     Table,
     Text,
@@ -13,7 +14,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from reminder_worker.database.queries import load_queries
-from reminder_worker.database.tables import metadata
+from reminder_worker.database.tables import metadata, now_column
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 """Statements of `queries.sql`, by name."""
@@ -30,4 +31,17 @@ pass_state = Table(
     Column("detail", JSONB, comment="counts, ages and block numbers for operators"),
     Column("endpoints", JSONB, comment="the chain's RPC endpoints as the process that looked last sees them"),
     comment="When each pass last looked, succeeded and failed",
+)
+
+node_request = Table(
+    "node_request",
+    metadata,
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("endpoint", Text, primary_key=True, comment="position and host, never the address, which has a key"),
+    Column("pass", Text, primary_key=True, comment="the pass that asked, or api, or cli"),
+    Column("method", Text, primary_key=True),
+    Column("count", BigInteger, nullable=False),
+    now_column("since"),
+    comment="Requests sent to RPC endpoints by day, of all processes; kept for 90 days",
 )

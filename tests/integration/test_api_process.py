@@ -12,6 +12,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.server import open_servers
@@ -87,6 +88,27 @@ async def test_it_starts_ready_and_ends_in_order(environ: dict[str, str]) -> Non
         process.send_signal(signal.SIGTERM)
         await _next_event(process, "stopping")
         assert await asyncio.wait_for(process.wait(), 60) == 0
+
+
+async def test_its_requests_to_nodes_are_counted_as_those_of_the_api(
+    environ: dict[str, str], engine: AsyncEngine
+) -> None:
+    """The check at the start asks for chain id and block; a page about an unknown gift calls contracts."""
+    gift = f"/gift/{environ['CHAINS']}/7"
+    async with _process({**environ, "GIFT_ORIGINS": "https://app.example.org"}) as process:
+        listening_at = await _next_event(process, "listening")
+        base = f"http://127.0.0.1:{listening_at['port']}"
+        async with (
+            aiohttp.ClientSession(base, headers={"Accept": "application/json"}) as session,
+            session.get(gift) as response,
+        ):
+            assert response.status == 404
+        process.send_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(process.wait(), 60) == 0
+    async with engine.connect() as connection:
+        found = (await connection.execute(text("select pass, method from worker.node_request"))).all()
+    assert {("api", "eth_chainId"), ("api", "eth_call")} <= {(row[0], row[1]) for row in found}
+    assert {row[0] for row in found} == {"api"}
 
 
 @pytest.mark.parametrize("rpc", ["", "http://127.0.0.1:9"])

@@ -1,0 +1,81 @@
+"""Requests to nodes are counted by day, endpoint, pass and method, and the processes' counts add up."""
+
+import asyncio
+from collections import Counter
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.leaks import KnownSecret, search
+from devnet.scenarios import Scenario
+from reminder_worker import passes
+from reminder_worker.database.engine import open_engine
+from reminder_worker.monitoring.node_requests import store_requests
+from reminder_worker.runtime import open_runtime
+from reminder_worker.settings import Settings
+from tests.integration.chain_proxy import NodeProxy, proxy
+from tests.integration.reminder_world import CHAIN_ID, settings_for
+
+pytestmark = pytest.mark.core
+
+KEY = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
+
+
+def settings_of(scenario: Scenario, database_url: str, *nodes: NodeProxy, **environ: str) -> Settings:
+    urls = ",".join(node.url for node in nodes)
+    return settings_for(scenario, "http://127.0.0.1:1", database_url, **{f"CHAIN_{CHAIN_ID}_RPC_URLS": urls}, **environ)
+
+
+async def read_counts(engine: AsyncEngine, column: str) -> Counter[str]:
+    async with engine.connect() as connection:
+        found = await connection.execute(
+            text(f"select {column}, cast(sum(count) as int) from worker.node_request group by 1")
+        )
+        return Counter(dict(map(tuple, found)))
+
+
+async def test_counts_of_processes_add_up_by_pass_and_method(
+    chain_scenario: Scenario, engine: AsyncEngine, database_url: str
+) -> None:
+    """Two workers at once: a poll asks both endpoints in batches, a run asks more, and a command asks once."""
+    async with proxy(chain_scenario.anvil.url, KEY) as first, proxy(chain_scenario.anvil.url, KEY) as second:
+        settings = settings_of(chain_scenario, database_url, first, second)
+        async with open_runtime(settings) as one, open_runtime(settings) as other:
+            await asyncio.gather(passes.poll_pass(one, "index"), passes.poll_pass(other, "index"))
+            polled = first.asked + second.asked
+            assert await read_counts(engine, "method") == polled
+            assert await read_counts(engine, "pass") == {"index": polled.total()}
+            await passes.run_pass(one, "signals")
+            ran = (first.asked + second.asked).total() - polled.total()
+            assert ran > 0
+            await other.chains[CHAIN_ID].get_head()
+        assert await read_counts(engine, "pass") == {"index": polled.total(), "signals": ran, "cli": 1}
+        assert await read_counts(engine, "method") == first.asked + second.asked
+        assert await read_counts(engine, "endpoint") == {
+            "1:127.0.0.1": first.asked.total(),
+            "2:127.0.0.1": second.asked.total(),
+        }
+        async with engine.connect() as connection:
+            rows = (await connection.execute(text("select * from worker.node_request"))).all()
+        assert search([KnownSecret("the key of an endpoint", KEY.encode())], [("rows", str(rows).encode())]) == []
+
+
+async def test_refused_requests_count_too(chain_scenario: Scenario, engine: AsyncEngine, database_url: str) -> None:
+    async with proxy(chain_scenario.anvil.url) as node:
+        node.most_in_a_batch = 1
+        async with open_runtime(settings_of(chain_scenario, database_url, node)) as runtime:
+            await passes.poll_pass(runtime, "index")
+        assert await read_counts(engine, "method") == node.asked
+
+
+async def test_counts_wait_for_a_database_that_does_not_answer(
+    chain_scenario: Scenario, engine: AsyncEngine, database_url: str
+) -> None:
+    unreachable = open_engine("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    async with proxy(chain_scenario.anvil.url) as node:
+        async with open_runtime(settings_of(chain_scenario, database_url, node)) as runtime:
+            await runtime.chains[CHAIN_ID].get_head()
+            await store_requests(unreachable, runtime.chains)
+            assert await read_counts(engine, "method") == {}
+        assert await read_counts(engine, "method") == node.asked
