@@ -323,7 +323,8 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
 
 
 # A poll of `index` or `upgrades` asks a node for logs and three blocks, a poll of `signals` or `due` for one block.
-# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long.
+# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
+# blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "index",

@@ -108,7 +108,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())
         await check_installation(engine, settings, vault, hashes)
         quotas = QuotaCounters(engine)
-        chains = {each.chain_id: Chain(each) for each in settings.chains}
+        chains = {each.chain_id: Chain(each, shares_heads=not settings.is_local) for each in settings.chains}
         for chain in chains.values():
             stack.push_async_callback(chain.close)
         stack.push_async_callback(store_requests, engine, chains)

@@ -43,19 +43,22 @@ class StateGone(ChainUnavailable):
 class Chain:
     """Client of one chain, for one event loop. Use as `async with`, or `close` it at the end.
 
-    The constructor does no I/O: an endpoint is asked for its chain id before its first answer counts.
+    The constructor does no I/O: an endpoint is asked for its chain id before its first answer counts. `shares_heads`:
+    polls share the newest blocks. A local chain makes blocks on demand.
     """
 
     def __init__(
         self,
         settings: ChainSettings,
         *,
+        shares_heads: bool = False,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self.settings = settings
         self.chain_id = settings.chain_id
+        self.shares_heads = shares_heads
         members = [
             RpcEndpoint(
                 position,
@@ -110,6 +113,15 @@ class Chain:
             return (await self.get_blocks([which]))[0]
         return await self.endpoints.ask_for_newest(which, lambda block, _: block)
 
+    async def get_known_block(self, tag: BlockTag) -> BlockHeader | None:
+        """Return a tag's block that this process knows, or `get_block`. See `heads.py` for who may use it."""
+        known = self.endpoints.heads.find(tag) if self.shares_heads else None
+        return known or await self.get_block(tag)
+
+    async def get_known_head(self) -> BlockHeader:
+        """Return the latest block as `get_known_block`. Raises as `get_head`."""
+        return self._expect_head(await self.get_known_block("latest"))
+
     async def has_block(self, number: int, hash: str) -> bool | None:
         """Return whether the block of this number has this hash; None if no responding endpoint has the number."""
         block = await self.get_block(number)
@@ -117,7 +129,9 @@ class Chain:
 
     async def get_head(self) -> BlockHeader:
         """Return the latest block. Raises `ChainUnavailable`, also if no responding endpoint names a block."""
-        head = await self.get_block("latest")
+        return self._expect_head(await self.get_block("latest"))
+
+    def _expect_head(self, head: BlockHeader | None) -> BlockHeader:
         if head is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} knows the latest block")
         return head

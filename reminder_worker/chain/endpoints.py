@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from reminder_worker.chain import wire
+from reminder_worker.chain.heads import KnownHeads
 from reminder_worker.chain.rpc import EndpointFailed, Request, RpcEndpoint
 from reminder_worker.chain.rpc_errors import RequestRefused, unless_error
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EndpointHealth, T
@@ -29,6 +30,7 @@ class EndpointPool:
         self, chain_id: int, members: Sequence[RpcEndpoint], sleep: Callable[[float], Awaitable[object]]
     ) -> None:
         self.members = tuple(members)
+        self.heads = KnownHeads()
         self._chain_id = chain_id
         self._sleep = sleep
 
@@ -117,13 +119,17 @@ class EndpointPool:
             block = wire.decode_block(unless_error(named))
             if block is not None:
                 endpoint.record_blocks([block.number])
+                endpoint.heads.learn(tag, block)
                 value = parse(block, [unless_error(answer) for answer in answers])
                 if value is not None and (best is None or rank(block) > rank(best[0])):
                     best = block, value
             return best is not None and is_of_now(best[0].timestamp, now, tag)
 
         await self.try_in_turn(attempt)
-        return best[1] if best else None
+        if best is None:
+            return None
+        self.heads.learn(tag, best[0])
+        return best[1]
 
     async def try_in_turn(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:
         """Try the endpoints in turn until `attempt` is true. Return False if no attempt was.

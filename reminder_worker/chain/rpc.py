@@ -21,6 +21,7 @@ from web3.types import RPCEndpoint, RPCRequest
 
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
+from reminder_worker.chain.heads import KnownHeads
 from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 
@@ -212,6 +213,7 @@ class RpcEndpoint:
         self.rest = rest
         self.asked: Counter[tuple[str, str]] = Counter()
         self.head: int | None = None
+        self.heads = KnownHeads()
         self.wrong_chain: int | None = None
         self._chain_id = chain_id
         self._provider = RpcProvider(url, timeout)

@@ -62,7 +62,8 @@ class EventReader:
         Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
         """
         cursor = await self.find_cursor()
-        found = await read_slice(self._chain, self._says, cursor, self._first_blocks)
+        head = await self._chain.get_known_block("latest")
+        found = await read_slice(self._chain, self._says, cursor, head, self._first_blocks)
         if isinstance(found, NoSlice):
             return found.reason not in ("at_head", "node_behind")
         if found.doubtful is None and found.last.number < found.head:
@@ -99,7 +100,8 @@ class EventReader:
         most, left = self._first_blocks, slices
         while time.monotonic() < ends and left != 0:
             left = None if left is None else left - 1
-            found = await read_slice(self._chain, self._says, cursor, most)
+            head = await self._chain.get_block("latest")
+            found = await read_slice(self._chain, self._says, cursor, head, most)
             most = self._chain.logs.ranges.at_once
             if isinstance(found, NoSlice):
                 if found.reason != "reorganised" or found.head is None:

@@ -71,13 +71,14 @@ class ExtraLogs:
     others: Chain | None = None
 
 
-async def read_slice(chain: Chain, says: Says, cursor: IndexCursor, most: int) -> LogSlice | NoSlice:
-    """Read at most `most` blocks after `cursor`. Raises `ChainUnavailable`.
+async def read_slice(
+    chain: Chain, says: Says, cursor: IndexCursor, head: BlockHeader | None, most: int
+) -> LogSlice | NoSlice:
+    """Read at most `most` blocks after `cursor`, up to `head`. Raises `ChainUnavailable`.
 
     After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
     equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork.
     """
-    head = await chain.get_block("latest")
     if head is None or head.number <= cursor.number:
         return _at_or_behind(cursor, head)
     number = min(cursor.number + most, head.number)

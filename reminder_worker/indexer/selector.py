@@ -88,7 +88,7 @@ class IndexerSelector:
 
         Raises `IndexerUnavailable` if none can answer, `ChainUnavailable` if the chain's head is not known.
         """
-        head = await self._chain.get_head()
+        head = await self._chain.get_known_head()
         choice = await self._compare_indexers(head)
         if self.last is None or (self.last.indexer, self.last.reason) != (choice.indexer, choice.reason):
             log.info("indexer", chain_id=self._chain.chain_id, name=choice.indexer.name, reason=choice.reason)
@@ -117,10 +117,7 @@ class IndexerSelector:
         """Compare the hash of the subgraph's block with our nodes, which may be a little behind."""
         if at == self._of_this_chain:
             return True
-        if at.number == newest.number:
-            known: bool | None = at.hash == newest.hash
-        else:
-            known = await self._chain.has_block(at.number, at.hash)
+        known = (at.number, at.hash) == (newest.number, newest.hash) or await self._chain.has_block(at.number, at.hash)
         if known:
             self._of_this_chain = at
         return at.number - newest.number <= self._chain.settings.subgraph_max_lag if known is None else known

@@ -10,11 +10,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.rpc import RpcError
+from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.chain.types import BlockHeader
+from reminder_worker.concurrency import run_together
 from reminder_worker.errors import Misconfigured, ServiceError, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.store import ReaderPosition
+from reminder_worker.settings.values import BlockTag
 
 CHAIN_SECONDS: Final = 25.0  # for all endpoints of a chain; a look has 40
 
@@ -89,8 +91,8 @@ async def look_at_chains(
 ) -> list[ChainSight]:
     """Ask every endpoint of every chain. `behind_before` and `gaps_before` are of the look before.
 
-    `known` is updated. The sight of a chain that is not local serves for three minutes: a look asks each endpoint for
-    four blocks.
+    `known` is updated. The sight of a chain that is not local serves for three minutes: a look asks an endpoint for up
+    to four blocks.
     """
     blocks = {(position.chain_id, position.name): position.block_number for position in positions}
 
@@ -148,12 +150,13 @@ async def _look_at_chain(
     signal_block = chain.settings.signal_block
     try:
         async with asyncio.timeout(CHAIN_SECONDS):
-            blocks = await _ask_for_blocks(chain, "latest", *sorted({signal_block, "finalized"} - {"latest"}))
+            tags: set[BlockTag] = {"latest", "finalized", signal_block}
+            blocks = await _find_newest(chain, sorted(tags))
             heads = blocks.pop("latest")
             settled = {tag: max(found, key=_number_of) for tag, found in blocks.items() if found}
             lowest = min((head.number for head in heads), default=0)
             deep_block = hex(max(0, lowest - 64))  # no reorganisation explains a difference there
-            deep = (await _ask_for_blocks(chain, deep_block))[deep_block] if len(heads) > 1 else []
+            deep = await _ask_for_block(chain, deep_block) if len(heads) > 1 else []
     except TimeoutError:
         heads = []
     if not heads:
@@ -186,10 +189,29 @@ def _age_of(block: BlockHeader) -> int:
     return int(time.time()) - block.timestamp
 
 
-async def _ask_for_blocks(chain: Chain, *tags: str) -> dict[str, list[BlockHeader]]:
+async def _find_newest(chain: Chain, tags: Sequence[BlockTag]) -> dict[BlockTag, list[BlockHeader]]:
+    """Return the newest blocks by tag. An endpoint is not asked for what a pass just learned of it."""
+
+    async def ask_one(view: Chain) -> Mapping[BlockTag, BlockHeader | None]:
+        (endpoint,) = view.endpoints.members
+        usable = chain.shares_heads and endpoint.rest.failures == 0
+        found = {tag: endpoint.heads.find_recent(tag) if usable else None for tag in tags}
+        missing = [tag for tag, block in found.items() if block is None]
+        if missing:
+            requests: list[Request] = [("eth_getBlockByNumber", [tag, False]) for tag in missing]
+            for blocks in await view.endpoints.ask_each(requests, _decode_blocks):
+                return {**found, **dict(zip(missing, blocks, strict=True))}
+            return {}
+        return found
+
+    answers = await run_together(*map(ask_one, chain.single_views()))
+    return {tag: [block for answer in answers if (block := answer.get(tag))] for tag in tags}
+
+
+async def _ask_for_block(chain: Chain, number: str) -> list[BlockHeader]:
     """Ask every endpoint separately. An endpoint that does not answer or lacks the block is left out."""
-    answers = await chain.endpoints.ask_each([("eth_getBlockByNumber", [tag, False]) for tag in tags], _decode_blocks)
-    return {tag: [block for blocks in answers if (block := blocks[place])] for place, tag in enumerate(tags)}
+    answers = await chain.endpoints.ask_each([("eth_getBlockByNumber", [number, False])], _decode_blocks)
+    return [block for (block,) in answers if block is not None]
 
 
 def _decode_blocks(answers: Sequence[Any]) -> list[BlockHeader | None]:

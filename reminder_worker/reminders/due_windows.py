@@ -111,7 +111,7 @@ class DuePass:
     async def look(self) -> bool:
         """Return whether a legacy is due now."""
         await self._reset_horizon()
-        head = await self._chain.get_head()
+        head = await self._chain.get_known_head()
         async with self._engine.connect() as conn:
             values = {"chain_id": self._chain.chain_id, "now": head.timestamp}
             return bool(await conn.scalar(sql["something_to_ask"], values))

@@ -113,7 +113,7 @@ class Planner:
         if not await self._has_window(2**62):
             return False
         try:
-            head = await in_time(self._chain.get_head(), 5.0)  # polls of other chains wait for this one
+            head = await in_time(self._chain.get_known_head(), 5.0)  # polls of other chains wait for this one
         except ServiceError:
             return True
         return await self._has_window(head.number)

@@ -64,7 +64,7 @@ class SignalPass:
 
     async def look(self) -> bool:
         """Return whether there are signals to store; skips blocks without signals. Raises `Unavailable`."""
-        step = await self._read_next_range()
+        step = await self._read_next_range(await self._chain.get_known_block(self._chain.settings.signal_block))
         if step is None:
             return False
         if step.fresh:
@@ -75,8 +75,8 @@ class SignalPass:
     async def run(self, budget_seconds: float = 60.0) -> SignalReport:
         """Store signals range by range; the cursor moves in the same transaction. Raises `Unavailable`."""
         ends = time.monotonic() + budget_seconds
-        report = SignalReport()
-        while (step := await self._read_next_range()) is not None:
+        report, which = SignalReport(), self._chain.settings.signal_block
+        while (step := await self._read_next_range(await self._chain.get_block(which))) is not None:
             if time.monotonic() >= ends:
                 return replace(report, more=True)
             if not await self._store_range(step):
@@ -98,13 +98,12 @@ class SignalPass:
         async with self._engine.begin() as connection:
             await connection.execute(statement)
 
-    async def _read_next_range(self) -> _SignalBatch | None:
-        """Return the next range, or None if nothing is above the cursor. Costs one request to the node."""
-        which = self._chain.settings.signal_block
-        head = await self._chain.get_block(which)
+    async def _read_next_range(self, head: BlockHeader | None) -> _SignalBatch | None:
+        """Return the next range up to `head`, or None if nothing is above the cursor."""
         async with self._engine.connect() as connection:
             cursor = await read_cursor(connection, self._chain.chain_id, CURSOR)
         if head is None:
+            which = self._chain.settings.signal_block
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has a {which} block")
         if cursor is not None and head.number < cursor.number:
             return None

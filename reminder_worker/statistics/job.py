@@ -143,7 +143,7 @@ class StatisticsPass:
 
     async def _is_at_head(self, block: BlockHeader, below: int | None = None) -> bool:
         """Return whether the block is close to the head; with `below`, also whether the head is below that number."""
-        head = await self._chain.get_block("latest")
+        head = await self._chain.get_known_block("latest")
         if head is None or (below is not None and head.number >= below):
             return False
         return head.timestamp - block.timestamp <= 900

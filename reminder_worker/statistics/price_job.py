@@ -69,7 +69,8 @@ class PricePass:
         """Return whether a feed has a new round or another verdict; otherwise store the time of this reading."""
         if not self._feeds:
             return False
-        block, readings = await self._read()
+        block = await self._chain.get_known_head()
+        readings = await self._read(block)
         if any(reading.is_news for reading in readings):
             return True
         async with self._engine.begin() as connection:
@@ -80,15 +81,15 @@ class PricePass:
         """Store every believable round and the verdict on each feed."""
         if not self._feeds:
             return PriceReport()
-        block, readings = await self._read()
+        block = await self._chain.get_head()
+        readings = await self._read(block)
         symbols = await self._read_symbols(block)
         async with self._engine.begin() as connection:
             rounds = await _store_rounds(connection, self._chain.chain_id, readings)
             await self._store_feeds(connection, block, readings, symbols)
         return PriceReport(block.number, len(readings), rounds, Counter(reading.verdict.value for reading in readings))
 
-    async def _read(self) -> tuple[BlockHeader, Sequence[_FeedReading]]:
-        block = await self._chain.get_head()
+    async def _read(self, block: BlockHeader) -> Sequence[_FeedReading]:
         feeds = list(dict.fromkeys(configured.feed for configured in self._feeds))
         answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
         async with self._engine.connect() as connection:
@@ -99,7 +100,7 @@ class PricePass:
             last, answer = known.get((feed.token, feed.feed)), answers[feed.feed]
             verdict = judge_answer(answer, _last_good_round(last), block.timestamp, feed.heartbeat_seconds)
             readings.append(_FeedReading(feed, answer, verdict, last))
-        return block, readings
+        return readings
 
     async def _read_symbols(self, block: BlockHeader) -> Mapping[str, str | None]:
         tokens = [feed.token for feed in self._feeds if feed.token != ETHER]

@@ -335,6 +335,25 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
     assert block.number == 1
 
 
+async def test_a_poll_knows_the_head_that_another_one_asked_for_and_a_run_asks(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    be_of_now(chain_scenario)
+    chain, local = connect(first.url), connect(first.url)
+    chain.shares_heads = True
+    head = await chain.get_known_head()
+    first.posts.clear()
+    assert await chain.get_known_head() == head
+    assert not first.posts
+    chain_scenario.anvil.mine()
+    assert (await chain.get_head()).number == head.number + 1
+    assert (await chain.get_known_head()).number == head.number + 1, "what a run asked for serves, too"
+    first.posts.clear()
+    for _ in range(2):
+        await local.get_known_head()
+    assert first.asked["eth_getBlockByNumber"] == 2, "a local chain makes blocks on demand"
+
+
 @pytest.mark.parametrize("tag", ["latest", "safe"])
 async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_is_not(
     tag: BlockTag, connect: Connect, first: NodeProxy, chain_scenario: Scenario

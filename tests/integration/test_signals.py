@@ -230,7 +230,7 @@ async def test_a_planned_signal_is_not_touched_by_a_reorganisation(
     s.anvil.mine(3)
     s.anvil.receipt(s.anvil.rpc("eth_sendRawTransaction", raw))
     await parts.index.advance()
-    step = await passing._read_next_range()
+    step = await passing._read_next_range(await parts.chain.get_head())
     assert step is not None
     assert step.fresh
     async with engine.begin() as connection:

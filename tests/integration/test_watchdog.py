@@ -26,7 +26,7 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from tests.integration.api_world import settings_for
-from tests.integration.chain_proxy import proxy
+from tests.integration.chain_proxy import NodeProxy, proxy
 from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
@@ -551,6 +551,35 @@ async def test_a_clock_that_is_slow_is_told_although_everything_else_is_well(
         async with opened(engine, chain_scenario, heart, node.url) as world:
             _of_production(world)
             assert await _told_after_a_while(world) == [("rpc_trouble", "a block of the future", "raised")]
+
+
+async def test_what_passes_just_learned_of_an_endpoint_is_not_asked_again_unless_it_fails(
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
+) -> None:
+    async with (
+        proxy(chain_scenario.anvil.url) as first,
+        proxy(chain_scenario.anvil.url) as second,
+        opened(engine, chain_scenario, heart, f"{first.url},{second.url}") as world,
+    ):
+        chain = world.chains[CHAIN]
+        chain.shares_heads = True
+        chain_scenario.anvil.set_time(max(int(time.time()), chain_scenario.anvil.now() + 1))
+        for tag in ("latest", "safe", "finalized"):
+            await chain.get_block(tag)
+        first.posts.clear()
+        await world.look()
+        deep = hex(max(0, chain_scenario.anvil.block_number() - 64))
+        assert _blocks_asked(first) == [deep]
+        assert _blocks_asked(second) == ["finalized", "latest", "safe", deep]
+        first.reply = lambda: web.Response(status=500)
+        await chain.get_head()
+        first.posts.clear()
+        await world.look()
+        assert await _told_after_a_while(world) == [("rpc_trouble", "no answer", "raised")]
+
+
+def _blocks_asked(node: NodeProxy) -> list[str]:
+    return [request["params"][0] for request in node.requests if request["method"] == "eth_getBlockByNumber"]
 
 
 async def _enter_email(world: WatchWorld, state: str, minutes: int = 0, count: int = 1) -> None:
