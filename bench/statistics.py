@@ -1,8 +1,7 @@
 """100,000 legacies and 100,000 timelocks of the index into counts, series and sums, and how much memory that takes.
 
-Ours is from PostgreSQL: the rows of one snapshot streamed, parsed and aggregated, with the sums of what timelocks lock
-and of what claims of every owner can move. The floor is the same figures in one Polars query over frames that are in
-memory already.
+The rows of one snapshot are streamed from PostgreSQL, parsed and aggregated, with the sums of what timelocks lock and
+of what claims of every owner can move.
 """
 
 import asyncio
@@ -10,13 +9,13 @@ import multiprocessing
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any, Final
 
-import polars as pl
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bench.harness import BenchFigure, interleaved
+from bench.harness import RUNS, BenchFigure, seconds_of
 from bench.surroundings import CHAIN_ID, database
 from reminder_worker.database.engine import open_engine
 from reminder_worker.settings import ChainSettings
@@ -66,24 +65,15 @@ async def measure() -> list[BenchFigure]:
     async with database() as (engine, url):
         await _fill(engine)
         read = _read_from_chain()
-        balances, ways = _reading_frames(*read)
-        rows = await _rows(engine)
-        expected = _figures(rows, read)
-        locked = _locked_frame()
-        floor_result = _in_one(rows, locked, balances, ways)
-        _compare(expected, floor_result)
 
-        async def ours() -> None:
+        async def aggregate() -> None:
             _figures(await _rows(engine), read)
 
-        async def floor() -> None:
-            _in_one(rows, locked, balances, ways)
-
-        seconds, bare, ratio = await interleaved(ours, floor)
+        seconds = median([await seconds_of(aggregate) for _ in range(RUNS)])
         memory = await asyncio.to_thread(_memory, url)
     return [
-        BenchFigure("statistics", 2 * ROWS / seconds, "rows/s", 2 * ROWS / bare, ratio, "no database in the floor"),
-        BenchFigure("statistics.seconds", seconds, "s", bare, ratio),
+        BenchFigure("statistics", 2 * ROWS / seconds, "rows/s"),
+        BenchFigure("statistics.seconds", seconds, "s"),
         BenchFigure("statistics.memory", memory, "MiB above the imports, at most"),
     ]
 
@@ -128,70 +118,6 @@ def _read_from_chain() -> ChainReading:
         balances[at] = balance
         allowances[at] = [aggregates.TokenAllowance(amount, VAULT, shared) for amount in own]
     return balances, allowances
-
-
-def _reading_frames(
-    balances: Mapping[aggregates.HolderToken, int],
-    allowances: Mapping[aggregates.HolderToken, Sequence[aggregates.TokenAllowance]],
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return balances and ways as the floor has them in memory."""
-    held = [(*at, balance, allowances[at][0].shared) for at, balance in balances.items()]
-    ways = [(*at, allowance.own) for at in balances for allowance in allowances[at]]
-    names = {"holder": pl.String, "token": pl.String}
-    return (
-        pl.DataFrame(held, schema={**names, "balance": pl.Int128, "shared": pl.Int128}, orient="row"),
-        pl.DataFrame(ways, schema={**names, "own": pl.Int128}, orient="row"),
-    )
-
-
-def _locked_frame() -> pl.DataFrame:
-    """Return live timelocks as the floor holds them in memory."""
-    rows = [(TOKENS[n % 10], n * 10**15) for n in range(1, ROWS + 1) if n % 4]
-    return pl.DataFrame(rows, schema={"token": pl.String, "amount": pl.Int128}, orient="row")
-
-
-def _in_one(rows: IndexRows, locked: pl.DataFrame, balances: pl.DataFrame, ways: pl.DataFrame) -> dict[str, Any]:
-    """The same figures in one query, without a database and without regard to large numbers."""
-    legacies, timelocks = rows.legacies.lazy(), rows.timelocks.lazy()
-    deleted, activated = pl.col("deleted_at").is_not_null(), pl.col("activated_at").is_not_null()
-    state = pl.when(deleted).then(pl.lit("deleted")).when(activated).then(pl.lit("activated")).otherwise(pl.lit("live"))
-    moments = [
-        legacies.select(at=pl.col("created_at"), what=pl.lit(0)),
-        legacies.filter(activated).select(at=pl.col("activated_at"), what=pl.lit(1)),
-        legacies.filter(deleted).select(at=pl.col("deleted_at"), what=pl.lit(2)),
-        timelocks.select(at=pl.col("created_at"), what=pl.lit(3)),
-        timelocks.filter(pl.col("lock_type") == 2).select(at=pl.col("created_at"), what=pl.lit(4)),
-        timelocks.filter(pl.col("ended_at").is_not_null()).select(at=pl.col("ended_at"), what=pl.lit(5)),
-    ]
-    days = pl.concat(moments).group_by(pl.col("at") // DAY, "what").len()
-    held = balances.lazy()
-    own = ways.lazy().group_by("holder", "token").agg(
-        pl.col("own").sum(), least=pl.col("own").min()
-    )  # fmt: skip
-    may = pl.col("own") - pl.col("least") + pl.max_horizontal("least", "shared")
-    moved = held.join(own, on=["holder", "token"]).select("token", amount=pl.min_horizontal("balance", may))
-    amounts = pl.concat([moved, locked.lazy()]).group_by("token").agg(pl.col("amount").sum())
-    states, types, locks, by_day, sums = pl.collect_all(
-        [
-            legacies.group_by(state.alias("state")).len(),
-            legacies.group_by("legacy_type").len(),
-            timelocks.group_by("lock_type", "status").len(),
-            days,
-            amounts,
-        ]
-    )
-    del types, locks
-    return {
-        "states": dict(states.iter_rows()),
-        "days": by_day["at"].n_unique(),
-        "amounts": dict(sums.iter_rows()),
-    }
-
-
-def _compare(ours: dict[str, Any], floor: dict[str, Any]) -> None:
-    legacies = {name: ours["counts"]["legacies"][name] for name in ("live", "activated", "deleted")}
-    if (legacies, ours["days"], ours["amounts"]) != (floor["states"], floor["days"], floor["amounts"]):
-        raise RuntimeError("the floor's figures are others")
 
 
 def _memory(url: str) -> float:
