@@ -253,7 +253,7 @@ class GiftNotifications:
         if not gift.is_offered:
             raise NotFound("There is no such gift.")
         if head >= gift.unlock_time:
-            return None  # whatever the timing: its recipient can only be told that it is open
+            return None  # whatever the timing: the email for an open gift is due at once
         now = datetime.fromtimestamp(self._quotas.now(), UTC)
         if wish.timing is EmailTiming.IMMEDIATE:
             return now

@@ -10,15 +10,18 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database import engine as engines
 
-BLOCKED = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+BLOCKED = """
+    select count(*) from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database() and strpos(query, :words) > 0
+"""
 
 
-async def blocked(engine: AsyncEngine, count: int = 1) -> None:
-    """Until so many do."""
+async def blocked(engine: AsyncEngine, count: int = 1, *, words: str = "") -> None:
+    """Until so many do, in statements with these words."""
     async with asyncio.timeout(60):
         while True:
             async with engine.connect() as connection:
-                if (await connection.execute(text(BLOCKED))).scalar_one() >= count:
+                if (await connection.execute(text(BLOCKED), {"words": words})).scalar_one() >= count:
                     return
             await asyncio.sleep(0.01)
 

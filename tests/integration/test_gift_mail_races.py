@@ -61,11 +61,11 @@ async def test_an_erasure_that_is_answered_lets_no_email_out_that_waited_for_it(
 
         async def erase() -> None:
             erasures.append(asyncio.create_task(world.notifications.erase_notification(world.erasure(id))))
-            await blocked(world.engine)
+            await blocked(world.engine, words="delete from worker.gift_notification")
 
         once(monkeypatch, GiftReader, "read_gifts", erase)
         running = asyncio.create_task(world.mail.run())
-        await blocked(world.engine, 2)
+        await blocked(world.engine, 2, words="worker.gift_")
         await other.rollback()
     assert await erasures[0]
     await running
