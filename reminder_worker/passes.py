@@ -322,13 +322,14 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
     return await runtime.upgrades[chain_id].run()
 
 
-# A poll of `index` or `upgrades` asks a node for logs and three blocks, a poll of `signals` or `due` for one block.
+# A poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block. `upgrades` asks
+# the tables of the index. The index is a minute old at most, and a request that cannot wait lets it read on at once.
 # `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
 # blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PASSES: tuple[WorkerPass, ...] = (
     WorkerPass(
         "index",
-        every_seconds=120,
+        every_seconds=60,
         poll=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
         run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
     ),
@@ -390,7 +391,7 @@ PASSES: tuple[WorkerPass, ...] = (
     ),
     WorkerPass(
         "upgrades",
-        every_seconds=300,
+        every_seconds=60,
         switched_off=_upgrades_off,
         poll=_queue_has_changed,
         run=_watch_upgrades,

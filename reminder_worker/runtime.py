@@ -43,7 +43,7 @@ from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
-from reminder_worker.upgrades.job import UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeWatch, timelock_logs
 
 log = structlog.get_logger(__name__)
 
@@ -113,7 +113,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             stack.push_async_callback(chain.close)
         stack.push_async_callback(store_requests, engine, chains)
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        indexes = {id: ChainIndex(engine, chain, ask_now) for id, chain in chains.items()}
+        indexes = {
+            id: ChainIndex(engine, chain, ask_now, timelock_logs(chain.settings.upgrade_timelock))
+            for id, chain in chains.items()
+        }
         indexers = {
             id: IndexerSelector(chains[id], indexes[id], _make_subgraph(chains[id].settings, session)) for id in chains
         }
@@ -150,7 +153,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             gift_notifications=make_gift_notifications(engine, vault, hashes, quotas, chains, gifts, settings),
             prices={id: PricePass(engine, chain) for id, chain in chains.items()},
             upgrades={
-                id: UpgradeWatch(engine, chain, alerts, chain.settings.upgrade_timelock)
+                id: UpgradeWatch(engine, chain, indexes[id], alerts, chain.settings.upgrade_timelock)
                 for id, chain in chains.items()
                 if chain.settings.upgrade_timelock
             },

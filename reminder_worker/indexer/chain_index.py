@@ -21,7 +21,7 @@ from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs, decode_logs
-from reminder_worker.indexer.event_reader import EventReader
+from reminder_worker.indexer.event_reader import AddedContract, EventReader
 from reminder_worker.indexer.log_reader import LogSlice
 from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig
 from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, config_of, signal_of, timelock_of
@@ -54,12 +54,26 @@ class ChainIndex(EventReader):
 
     name = "chain_index"
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, on_rewind: OnRewind | None = None) -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        chain: Chain,
+        on_rewind: OnRewind | None = None,
+        added: AddedContract | None = None,
+    ) -> None:
         says = map_topics(chain.settings)
-        super().__init__(
-            engine, chain, CURSOR, says, lambda logs: decode_logs(chain.settings, says, logs), source=self.name
-        )
+
+        def decode(logs: TimedLogs) -> DecodedLogs:
+            if added is None:
+                return decode_logs(chain.settings, says, logs)
+            ours = decode_logs(chain.settings, says, [each for each in logs if each[0].address != added.address])
+            theirs = added.decode([each for each in logs if each[0].address == added.address])
+            return DecodedLogs((*ours.events, *theirs.events), ours.skipped + theirs.skipped)
+
+        every = says if added is None else {**says, added.address: added.topics}
+        super().__init__(engine, chain, CURSOR, every, decode, source=self.name)
         self._on_rewind = on_rewind
+        self._added = added
 
     async def rewind_to(self, first_block: int) -> None:
         """Forget `first_block` and all later blocks: the pass reads them again (`backfill`).
@@ -147,6 +161,17 @@ class ChainIndex(EventReader):
         async with self._engine.connect() as connection:
             known = await rows.legacies_by_id(connection, self._chain.chain_id, decoded.unnamed_ids())
         return decoded.with_legacies(known)
+
+    async def _move_cursor(self, connection: AsyncConnection, old: IndexCursor, new: IndexCursor) -> bool:
+        """Move the cursor, and the cursor of the added contract along with it."""
+        if not await super()._move_cursor(connection, old, new):
+            return False
+        if (added := self._added) is not None:
+            chain_id = self._chain.chain_id
+            if not old.stored:
+                await rows.move_cursor(connection, chain_id, added.cursor, old, new, added.first_source)
+            await rows.follow_cursor(connection, chain_id, added.cursor, added.address, old, new)
+        return True
 
     def _log_rewind(self, block: int, events: int) -> None:
         log.warning("index_rewound", chain_id=self._chain.chain_id, block=block, events=events)

@@ -23,6 +23,22 @@ Decode = Callable[[TimedLogs], DecodedLogs]
 
 
 @dataclass(frozen=True, slots=True)
+class AddedContract:
+    """Contract of another room. The index reads its logs, too.
+
+    `cursor`: name of the cursor of the room's own reader; its source ends with the contract's address. Up to its block
+    the contract's logs are stored without a gap. The index moves it while both cursors stand at the same block.
+    `first_source`: its source when the index reads its first blocks.
+    """
+
+    address: str
+    topics: frozenset[str]
+    decode: Decode
+    cursor: str
+    first_source: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexProgress:
     """Result of a run. `skipped`: logs that could not be decoded; `rewound_to`: by a reorganisation."""
 
@@ -64,6 +80,9 @@ class EventReader:
         cursor = await self.find_cursor()
         head = await self._chain.get_known_block("latest")
         found = await read_slice(self._chain, self._says, cursor, head, self._first_blocks)
+        if isinstance(found, LogSlice) and found.doubtful is not None and found.read_to < found.head:
+            # A log in doubt holds up no log behind it.
+            found = await read_slice(self._chain, self._says, cursor, head, found.head - cursor.number)
         if isinstance(found, NoSlice):
             return found.reason not in ("at_head", "node_behind")
         if found.doubtful is None and found.last.number < found.head:
@@ -88,8 +107,10 @@ class EventReader:
         if progress.stopped == "disagreement":
             raise self._make_disagreement(progress.last_block + 1)
 
-    async def read_on(self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None) -> IndexProgress:
-        """Read on to the head, slice by slice, each with its rows and the cursor in one transaction.
+    async def read_on(
+        self, budget_seconds: float = BUDGET_SECONDS, *, slices: int | None = None, end: int | None = None
+    ) -> IndexProgress:
+        """Read on to the head, or to block `end`, slice by slice, each with its rows and the cursor in one transaction.
 
         If several processes read on, each slice is written once and the other processes stop. Certain logs behind a log
         in doubt are stored too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
@@ -100,7 +121,7 @@ class EventReader:
         most, left = self._first_blocks, slices
         while time.monotonic() < ends and left != 0:
             left = None if left is None else left - 1
-            head = await self._chain.get_block("latest")
+            head = await self._chain.get_block("latest" if end is None else end)
             found = await read_slice(self._chain, self._says, cursor, head, most)
             most = self._chain.logs.ranges.at_once
             if isinstance(found, NoSlice):
@@ -186,12 +207,16 @@ class EventReader:
     ) -> bool:
         chain_id = self._chain.chain_id
         async with self._engine.begin() as connection:
-            if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+            if not await self._move_cursor(connection, old, new):
                 return False
             await rows.forget_logs(connection, chain_id, stale)
             await rows.add_events(connection, chain_id, events)
             await rows.project_again(connection, chain_id, events)
         return True
+
+    async def _move_cursor(self, connection: AsyncConnection, old: IndexCursor, new: IndexCursor) -> bool:
+        """Move as `rows.move_cursor`, first in a transaction."""
+        return await rows.move_cursor(connection, self._chain.chain_id, self._cursor_name, old, new, self._source)
 
     def _log_rewind(self, block: int, events: int) -> None:
         """For the reader's owner to say so in its own words."""
@@ -202,7 +227,7 @@ class EventReader:
 
         async def rewind() -> int | None:
             async with self._engine.begin() as connection:
-                if not await rows.move_cursor(connection, chain_id, self._cursor_name, old, new, self._source):
+                if not await self._move_cursor(connection, old, new):
                     return None
                 forgotten = await rows.forget_after(connection, chain_id, self._says.keys(), new.number)
                 await self._after_rewind(connection, new, forgotten)

@@ -77,7 +77,8 @@ async def read_slice(
     """Read at most `most` blocks after `cursor`, up to `head`. Raises `ChainUnavailable`.
 
     After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
-    equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork.
+    equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork. The last block of a
+    few blocks without logs is not asked for again: the next slice overlaps them, and compares its hash.
     """
     if head is None or head.number <= cursor.number:
         return _at_or_behind(cursor, head)
@@ -87,7 +88,11 @@ async def read_slice(
         return NoSlice("unsettled", head.number)
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
     logs, extra = await logs_of_two(chain, says, first, number)
-    blocks = await chain.get_known_blocks({log.block_number for log in (*logs, *extra.logs)} | {cursor.number, number})
+    wanted = {log.block_number for log in (*logs, *extra.logs)} | {cursor.number}
+    is_overlapped = wanted == {cursor.number} and number - cursor.number <= OVERLAP
+    blocks = await chain.get_known_blocks(wanted if is_overlapped else wanted | {number})
+    if is_overlapped:
+        blocks[number] = last
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return NoSlice("reorganised", head.number)
     if not _is_one_fork(blocks, cursor, last, logs):

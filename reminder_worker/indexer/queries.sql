@@ -34,6 +34,12 @@ set block_number = :block, block_hash = :hash, source = coalesce(:source, source
 where chain_id = :chain_id and name = :name and block_number = :old_block and block_hash = :old_hash
 returning chain_id;
 
+-- name: follow_cursor
+-- Move the cursor of a contract's own reader if it stood where the index stood: then the index has all its logs.
+update worker.index_cursor set block_number = :block, block_hash = :hash, moved_at = clock_timestamp()
+where chain_id = :chain_id and name = :name and source like '%' || cast(:contract as text)
+  and block_number = :old_block and block_hash = :old_hash;
+
 -- name: take_cursor_back
 -- Let a reader above this block go on from there.
 update worker.index_cursor set block_number = :block, block_hash = :hash

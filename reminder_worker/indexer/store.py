@@ -56,6 +56,14 @@ async def move_cursor(
     return (await connection.execute(statement, values)).one_or_none() is not None
 
 
+async def follow_cursor(
+    connection: AsyncConnection, chain_id: int, name: str, contract: str, old: IndexCursor, new: IndexCursor
+) -> None:
+    """Move the cursor of a contract's own reader along with the index, if it stood at the index's old block."""
+    values = {"chain_id": chain_id, "name": name, "block": new.number, "hash": new.hash, "contract": contract}
+    await connection.execute(sql["follow_cursor"], values | {"old_block": old.number, "old_hash": old.hash})
+
+
 async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str, place: IndexCursor) -> None:
     """Let a reader above this block go on from there."""
     values = {"chain_id": chain_id, "name": name, "block": place.number, "hash": place.hash}

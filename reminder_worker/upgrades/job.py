@@ -1,9 +1,13 @@
 """The pass that watches the UpgradeTimelock and reports every change of its queue to operators once.
 
-The timelock's logs are read as the index reads logs, with a cursor of their own. The difference between its events in
-the index and the recorded ones is what is new, or was taken back by a reorganisation. Events, operations and alerts are
-written in one transaction: a downtime of any length loses nothing, and two runs at once report nothing twice. Events
-from before the first start are recorded and not reported, except for what is still pending.
+The index reads the timelock's logs with its own, so a poll asks the tables alone. The difference between the timelock's
+events in the index and the recorded ones is what is new, or was taken back by a reorganisation. It counts once the
+index is at the head: in the middle of a rewind, events only seem gone. Events, operations and alerts are written in one
+transaction: a downtime of any length loses nothing, and two runs at once report nothing twice. Events from before the
+first start are recorded and not reported, except for what is still pending.
+
+If a timelock is configured after the index began, a reader of its own reads its earlier logs, up to the index's block.
+All its logs are stored up to the block of the cursor `upgrades`, by either reader.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +23,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.chain.types import ContractCall as Read
 from reminder_worker.errors import ChainUnavailable, Misconfigured
-from reminder_worker.indexer.event_reader import BUDGET_SECONDS, EventReader, IndexProgress
+from reminder_worker.indexer.chain_index import CURSOR, ChainIndex
+from reminder_worker.indexer.event_reader import BUDGET_SECONDS, AddedContract, EventReader, IndexProgress
+from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
@@ -56,54 +62,69 @@ class UpgradeReport:
     stopped: str = "budget"
 
 
-class UpgradeWatch:
-    """Watch of one chain with a configured UpgradeTimelock."""
+def timelock_logs(timelock: str | None) -> AddedContract | None:
+    """Return what the index reads of a configured timelock."""
+    if timelock is None:
+        return None
+    return AddedContract(timelock, TOPICS, decode_timelock_logs, store.CURSOR, store.first_source(timelock))
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, alerts: AlertOutbox, timelock: str) -> None:
+
+class UpgradeWatch:
+    """Watch of one chain with a configured UpgradeTimelock. `index` reads `timelock_logs`, too."""
+
+    def __init__(
+        self, engine: AsyncEngine, chain: Chain, index: ChainIndex, alerts: AlertOutbox, timelock: str
+    ) -> None:
         self._engine = engine
         self._chain = chain
         self._chain_id = chain.chain_id
+        self._index = index
         self._alerts = alerts
         self._timelock = timelock
         self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_timelock_logs, source=None)
 
     async def look(self) -> bool:
-        """Return whether there is something to record, beyond blocks without any event.
+        """Return whether there is something to record. Without a change the node is asked nothing.
 
-        Changes at the head are recorded and in the service log when this returns; the run that follows within seconds
-        sends the emails. Raises `EndpointsDisagree` after that.
+        Changes are recorded and in the service log when this returns; the run that follows within seconds sends the
+        emails. Raises `EndpointsDisagree` after that, about a log from before the index had this timelock.
         """
-        if await self._begin_history():
-            return True
-        progress = await self._read_logs(5, is_history=False, slices=1)  # the run does what takes longer
-        if progress.has_more or not _is_read_whole(progress):
-            return progress.has_more
-        is_due = await self._is_due()
-        if is_due:
+        is_history = await self._begin_history()
+        earlier = await self._read_earlier_logs(5, is_history, slices=1)  # the run does what takes longer
+        if not _is_read_whole(earlier):
+            return earlier.has_more
+        if not is_history and not await self._is_due():
+            self._reader.raise_for(earlier)
+            return False
+        progress = await self._read_index()
+        if not _is_read_whole(progress):
+            return False  # the pass of the index reads on
+        if not is_history:
             try:
-                await self._record_changes(UpgradeReport(), is_history=False)
+                await self._record_changes(UpgradeReport(), progress, is_history=False)
             finally:
                 await self._alerts.write_log()
-        self._reader.raise_for(progress)
-        return is_due
+        self._reader.raise_for(earlier)
+        return True
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
-        """Read on to the head, then record and report what changed.
+        """Read logs that the index left out, then record and report every change.
 
         Raises `ChainUnavailable`, and at the first start `Misconfigured` if no timelock answers: its silence would look
         like a quiet queue.
         """
         is_history = await self._begin_history()
-        progress = await self._read_logs(budget_seconds, is_history)
+        earlier = await self._read_earlier_logs(budget_seconds, is_history)
+        progress = await self._read_index() if _is_read_whole(earlier) else earlier
         report = UpgradeReport(
             last_block=progress.last_block,
-            skipped=progress.skipped,
+            skipped=earlier.skipped,
             rewound_to=progress.rewound_to,
             stopped=progress.stopped,
         )
-        if _is_read_whole(progress) and not await self._record_changes(report, is_history):
+        if _is_read_whole(progress) and not await self._record_changes(report, progress, is_history):
             report.stopped = "moved_by_another"
-        self._reader.raise_for(progress)
+        self._reader.raise_for(earlier)
         return report
 
     async def _begin_history(self) -> bool:
@@ -116,20 +137,33 @@ class UpgradeWatch:
                 await store.begin_history(connection, self._chain_id, self._timelock, start)
         return is_history is not False
 
-    async def _read_logs(self, budget_seconds: float, is_history: bool, slices: int | None = None) -> IndexProgress:
-        """Read on. Raises `ChainUnavailable` if the endpoints contradict the cursor for half an hour, or at the first
-        start: a pass that reads nothing is no success."""
-        progress = await self._reader.read_on(budget_seconds, slices=slices)
+    async def _read_earlier_logs(
+        self, budget_seconds: float, is_history: bool, slices: int | None = None
+    ) -> IndexProgress:
+        """Read logs of the timelock that the index left out, up to the index's block.
+
+        Raises `ChainUnavailable` if the endpoints contradict the cursor for half an hour, or at the first start: a pass
+        that reads nothing is no success.
+        """
+        async with self._engine.connect() as connection:
+            index = await read_cursor(connection, self._chain_id, CURSOR)
+        own = await self._reader.find_cursor()
+        if index is None or own == index or own.number > index.number:  # the last: the index is read again
+            return IndexProgress(own.number + 1, own.number, stopped="at_head")
+        progress = await self._reader.read_on(budget_seconds, slices=slices, end=index.number)
         if progress.rewound_to is not None:
             log.warning("upgrades_rewound", chain_id=self._chain_id, block=progress.rewound_to)
         if progress.stopped in ("unsettled", "node_behind"):
-            moved_at = (await self._reader.find_cursor()).moved_at
-            waits = (datetime.now(UTC) - moved_at).total_seconds() if moved_at else 0
+            waits = (datetime.now(UTC) - own.moved_at).total_seconds() if own.moved_at else 0
             if is_history or waits > 1800:
                 raise ChainUnavailable(
                     f"the endpoints of chain {self._chain_id} contradict what they said: {progress.stopped}"
                 )
         return progress
+
+    async def _read_index(self) -> IndexProgress:
+        """Let the index read the newest blocks, with two slices also behind a log in doubt. Its own pass reads more."""
+        return await self._index.read_on(5, slices=2)
 
     async def _is_due(self) -> bool:
         """Return whether there is a difference to record, or the time of an operation has come or gone."""
@@ -143,7 +177,7 @@ class UpgradeWatch:
             values = {"chain_id": self._chain_id, "final": await self._final_block()}
             async with self._engine.begin() as connection:
                 await connection.execute(sql["settle_operations"], values)
-        return work.ready_at is not None and work.ready_at <= (await self._chain.get_head()).timestamp
+        return work.ready_at is not None and work.ready_at <= (await self._chain.get_known_head()).timestamp
 
     async def _final_block(self) -> int:
         """Return the last final block; -1 while no endpoint names one."""
@@ -152,9 +186,11 @@ class UpgradeWatch:
 
     # -- what changed ---------------------------------------------------------------------------
 
-    async def _record_changes(self, report: UpgradeReport, is_history: bool) -> bool:
-        """Record and report what changed. Return False when another process did it meanwhile."""
-        step = await self._compare_queue()
+    async def _record_changes(self, report: UpgradeReport, read: IndexProgress, is_history: bool) -> bool:
+        """Record and report what changed. Return False when another process did it or rewound the index meanwhile."""
+        step = await self._compare_queue(read.last_block)
+        if step is None:
+            return False
         if step.delay is None and is_history:  # later it may be the node's fault: the logs are reported then
             raise Misconfigured(f"CHAIN_{self._chain_id}_UPGRADE_TIMELOCK: no timelock answers at this address")
         final = await self._final_block()
@@ -185,10 +221,16 @@ class UpgradeWatch:
         report.disagreeing = step.disagreeing
         return True
 
-    async def _compare_queue(self) -> QueueStep:
-        """Compare the index with what is recorded, and read the open operations' times from the timelock."""
+    async def _compare_queue(self, last_block: int) -> QueueStep | None:
+        """Compare the index with what is recorded, and read the open operations' times from the timelock.
+
+        Return None if the index is below `last_block`, up to which it was read: it was rewound since.
+        """
         async with self._engine.connect() as connection:
             await connection.execution_options(isolation_level="REPEATABLE READ")
+            index = await read_cursor(connection, self._chain_id, CURSOR)
+            if index is None or index.number < last_block:
+                return None
             found = await store.unrecorded_events(connection, self._chain_id, self._timelock)
             gone = await store.read_events(connection, sql["removed_events"], self._chain_id)
             changed = {event.operation_id for event in (*found, *gone) if event.operation_id is not None}

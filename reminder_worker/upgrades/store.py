@@ -54,7 +54,12 @@ async def is_history(connection: AsyncConnection, chain_id: int, timelock: str) 
 async def begin_history(connection: AsyncConnection, chain_id: int, timelock: str, start: IndexCursor) -> None:
     """Forget the queue of a timelock that is no longer configured, and put the cursor of this one before the start."""
     await connection.execute(sql["forget_other_timelock"], {"chain_id": chain_id, "timelock": timelock})
-    await move_cursor(connection, chain_id, CURSOR, replace(start, stored=False), start, f"history {timelock}")
+    await move_cursor(connection, chain_id, CURSOR, replace(start, stored=False), start, first_source(timelock))
+
+
+def first_source(timelock: str) -> str:
+    """Return the source of the cursor of a timelock while its first reading is not recorded."""
+    return f"history {timelock}"
 
 
 async def unrecorded_events(connection: AsyncConnection, chain_id: int, timelock: str) -> list[UpgradeEvent]:

@@ -19,13 +19,14 @@ from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.errors import ChainUnavailable, Misconfigured
+from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS, OVERLAP, EndpointsDisagree
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.alerts import STORM, AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
-from reminder_worker.upgrades.job import UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeWatch, timelock_logs
 from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
@@ -333,6 +334,7 @@ async def test_changes_before_finality_are_alerted_with_any_log_range(it: Upgrad
     try:
         narrow = world(s, it.engine, chain)
         operation = s.schedule_upgrade(SOMEBODY)
+        await narrow.read_index()
         report = await narrow.watch.run(budget_seconds=5)
         assert (report.stopped, report.last_block) == ("at_head", s.anvil.block_number())
         assert narrow.operations() == {operation.id: "pending"}
@@ -340,6 +342,22 @@ async def test_changes_before_finality_are_alerted_with_any_log_range(it: Upgrad
         assert (kind, facts["final"][:7]) == ("scheduled", "not yet")
     finally:
         await chain.close()
+
+
+async def test_a_poll_without_a_change_asks_the_node_nothing(it: UpgradeWorld) -> None:
+    """The index read the new blocks, with the timelock's logs in its own question."""
+    s = it.scenario
+    async with proxy(s.anvil.url) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
+        watched = world(s, it.engine, chain)
+        s.anvil.mine(20)
+        await watched.read_index()
+        node.posts.clear()
+        assert not await watched.watch.look()
+        assert node.posts == []
+        operation = s.schedule_upgrade(SOMEBODY)
+        await watched.catch_up()
+        assert watched.operations() == {operation.id: "pending"}
+        assert node.methods().count("eth_getLogs") == 2, "of the index: a poll and its run"
 
 
 async def test_a_node_without_a_final_block_holds_up_no_alert(chain_scenario: Scenario, engine: AsyncEngine) -> None:
@@ -356,16 +374,15 @@ async def test_a_node_without_a_final_block_holds_up_no_alert(chain_scenario: Sc
 
 
 async def test_nodes_behind_the_cursor_fail_the_pass_after_half_an_hour(it: UpgradeWorld) -> None:
-    """A shorter delay is a lagging node."""
-    s = it.scenario
-    late = s.anvil.rpc("eth_getBlockByNumber", "latest", False)
+    """A shorter delay is a lagging node. Here the index has read three blocks without the timelock."""
+    s, head = it.scenario, it.scenario.anvil.block_number()
     s.anvil.mine(3)
-    await it.catch_up()
+    await ChainIndex(it.engine, it.chain).advance()
     async with proxy(s.anvil.url) as node, Chain(chain_settings(s, RPC_URLS=node.url)) as chain:
-        node.answer = lambda request: {"result": late} if "latest" in request["params"] else None
+        late = {hex(head + ahead) for ahead in (1, 2, 3)}
+        node.answer = lambda request: {"result": None} if late & set(request["params"][:1]) else None
         behind = world(s, it.engine, chain)
         assert not await behind.watch.look()
-        late["timestamp"] = hex(int(late["timestamp"], 16) - 7200)
         async with it.engine.begin() as connection:
             await connection.execute(text("update worker.index_cursor set moved_at = moved_at - interval '1 hour'"))
         with pytest.raises(ChainUnavailable):
@@ -376,7 +393,10 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
     chain_scenario: Scenario, engine: AsyncEngine, chain: Chain
 ) -> None:
     """Otherwise a wrong address would be watched forever: no log, and every look a success."""
-    watch = UpgradeWatch(engine, chain, AlertOutbox(engine), chain_scenario.deployment.usdc)
+    timelock = chain_scenario.deployment.usdc
+    index = ChainIndex(engine, chain, added=timelock_logs(timelock))
+    watch = UpgradeWatch(engine, chain, index, AlertOutbox(engine), timelock)
+    await index.advance()
     for _ in range(2):
         with pytest.raises(Misconfigured, match="CHAIN_31337_UPGRADE_TIMELOCK"):
             await watch.look() and await watch.run()
@@ -419,11 +439,11 @@ async def test_an_operation_of_the_second_endpoint_only_is_not_alerted_and_delay
         nodes[1].alter = invents
         both = world(s, it.engine, chain)
         with pytest.raises(EndpointsDisagree):
-            await both.watch.look()
+            await both.catch_up()
         assert both.kinds() == ["scheduled"]
         s.anvil.mine(3)
         with pytest.raises(EndpointsDisagree):
-            await both.watch.look()
+            await both.catch_up()
         assert both.kinds() == []
         s.anvil.mine(NODE_POLICY.first_log_blocks)
         later = s.schedule_delay(3 * DAY)
@@ -457,10 +477,37 @@ async def test_an_executable_operation_is_alerted_once_in_months(it: UpgradeWorl
     assert it.kinds() == ["scheduled"]
 
 
+async def test_blocks_that_the_index_read_without_the_timelock_are_read_at_the_next_start(it: UpgradeWorld) -> None:
+    """Nothing between is lost, and a reorganisation just then is followed. Later the index reads both again."""
+    s, without = it.scenario, ChainIndex(it.engine, it.chain)
+    first = s.schedule_upgrade(SOMEBODY)
+    s.anvil.mine(OVERLAP + 1)
+    await without.advance()
+    assert await it.watch.run()
+    assert it.operations() == {first.id: "pending"}
+    lost = s.schedule_delay(DAY)
+    await without.advance()
+    await it.watch.run()
+    assert it.operations() == {first.id: "pending", lost.id: "pending"}
+    s.anvil.reorg(1)
+    second = s.schedule_delay(3 * DAY)
+    s.anvil.mine(OVERLAP + 1)
+    await without.advance()
+    await it.catch_up()
+    assert it.operations() == {first.id: "pending", lost.id: "gone", second.id: "pending"}
+    assert it.kinds() == ["scheduled", "scheduled", "corrected", "scheduled"]
+    await it.index.rewind_to(0)
+    s.anvil.mine()
+    await it.catch_up()
+    assert it.kinds() == []
+    assert [row.block_number for row in it.rows("select * from worker.index_cursor")] == 2 * [s.anvil.block_number()]
+
+
 async def test_concurrent_runs_alert_each_change_once(it: UpgradeWorld) -> None:
     s = it.scenario
     s.schedule_upgrade(SOMEBODY)
     s.schedule_delay(DAY)
+    await it.read_index()
     others = [world(s, it.engine, it.chain) for _ in range(4)]
     await asyncio.gather(*(each.watch.run() for each in [it, *others]))
     assert sorted(it.kinds()) == ["scheduled", "scheduled"]
@@ -473,6 +520,7 @@ async def test_concurrent_runs_alert_each_change_once(it: UpgradeWorld) -> None:
 
 async def test_an_alert_is_in_the_log_also_without_an_email_address(it: UpgradeWorld) -> None:
     operation = it.scenario.schedule_upgrade(SOMEBODY)
+    await it.read_index()
     with capture_logs(processors=[redact]) as logs:
         await it.watch.look()  # a run may be seconds away
         await AlertOutbox(it.engine).run()

@@ -18,6 +18,7 @@ from pipelines.sensors import make_sensors
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.passes import run_pass
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.commands import CliRun
@@ -81,6 +82,7 @@ def test_the_sensor_launches_a_run_only_for_a_change_and_the_asset_lists_what_wa
     assert _run(service)["pending operations"] == "none"
     assert not _tick(service)
     operation = chain_scenario.schedule_upgrade(SOMEBODY)
+    service.call(lambda runtime: run_pass(runtime, "index"), 60)
     assert _tick(service) == ["relay"]
     listed = _run(service)["pending operations"]
     assert operation.id in listed

@@ -10,9 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch
+from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch, timelock_logs
 
 CHAIN = 31337
 
@@ -22,6 +23,7 @@ class UpgradeWorld:
     scenario: Scenario
     engine: AsyncEngine
     chain: Chain
+    index: ChainIndex
     watch: UpgradeWatch
     heard: int = field(default=0)
 
@@ -29,9 +31,17 @@ class UpgradeWorld:
     def timelock(self) -> str:
         return self.scenario.deployment.upgrade_timelock
 
+    async def read_index(self) -> None:
+        if await self.index.look():
+            await self.index.advance()
+
     async def catch_up(self) -> UpgradeReport | None:
-        """Do as the worker does: a look, and a run if the look finds work."""
-        return await self.watch.run() if await self.watch.look() else None
+        """Do as the worker does: a look of each pass, and a run if the look finds work. No pass stops the other."""
+        try:
+            await self.read_index()
+        finally:
+            report = await self.watch.run() if await self.watch.look() else None
+        return report
 
     def told(self) -> list[tuple[str, dict[str, str]]]:
         """Return kind (without `upgrade_`) and facts of every alert since the last call."""
@@ -59,8 +69,10 @@ def chain_settings(scenario: Scenario, **other: str) -> ChainSettings:
 
 
 def world(scenario: Scenario, engine: AsyncEngine, chain: Chain, alerts: AlertOutbox | None = None) -> UpgradeWorld:
-    watch = UpgradeWatch(engine, chain, alerts or AlertOutbox(engine), scenario.deployment.upgrade_timelock)
-    return UpgradeWorld(scenario, engine, chain, watch)
+    timelock = scenario.deployment.upgrade_timelock
+    index = ChainIndex(engine, chain, added=timelock_logs(timelock))
+    watch = UpgradeWatch(engine, chain, index, alerts or AlertOutbox(engine), timelock)
+    return UpgradeWorld(scenario, engine, chain, index, watch)
 
 
 def _facts(variables: Mapping[str, Any]) -> dict[str, str]:
