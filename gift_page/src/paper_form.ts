@@ -86,7 +86,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
 
 function whatIsWrong(index: number, text: string): string {
   if (/[^0-9a-f]/.test(text)) return `Group ${index + 1} has a letter that no key has: only 0 to 9 and a to f.`;
-  return `Group ${index + 1} has not 4 digits.`;
+  return `Group ${index + 1} needs 4 characters.`;
 }
 
 function field(index: number): HTMLInputElement {

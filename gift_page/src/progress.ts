@@ -13,8 +13,8 @@ type Step = 0 | 1 | 2 | 3;
 const ADVICE: Record<Way, string> = {
   paper:
     "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
-    "gift to a wallet of your own, by importing it in a wallet app whenever you like. Moving it costs a network fee in ETH: " +
-    "this wallet may need some of it first.",
+    "gift to a wallet of your own, by importing it in a wallet app whenever you like. Moving it costs a network fee, " +
+    "which is paid from ETH in the same wallet.",
   email:
     "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who reads your " +
     "emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, for a network fee " +

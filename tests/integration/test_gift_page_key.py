@@ -52,7 +52,7 @@ async def test_a_paper_key_opens_a_gift_and_goes_nowhere(gift_world: GiftWorld, 
     await page.get_by_label("Group 6 of 16").fill(groups(key)[5])
     await page.get_by_role("button", name="Open my gift").click()
     await see_it_received(page, "1 ETH")
-    await expect(page.get_by_text("Moving it costs a network fee in ETH")).to_be_visible()
+    await expect(page.get_by_text("which is paid from ETH in the same wallet")).to_be_visible()
     assert gift_world.received(gift) == ETHER
     assert await gift_world.state(gift) == "claimed"
     assert await page.locator("input").count() == 0
@@ -70,7 +70,7 @@ async def test_what_is_wrong_with_a_typed_key_is_told_by_its_group(gift_world: G
     await page.goto(gift.url)
     alert = page.get_by_role("alert")
     await type_key(page, key[:38])
-    await expect(alert).to_have_text("Group 10 has not 4 digits.")
+    await expect(alert).to_have_text("Group 10 needs 4 characters.")
     await expect(page.get_by_label("Group 10 of 16")).to_be_focused()
     await page.get_by_label("Group 3 of 16").fill("12g4")
     await page.get_by_role("button", name="Open my gift").click()
