@@ -244,7 +244,7 @@ class GiftPages:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
             return found
 
-        gifts = await self._indexers[chain_id].ask_indexer(asked)
+        gifts = await self._indexers[chain_id].ask_indexer(asked, newest=True)
         offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
         details = await TimelockReads(chain).read_details([gift.timelock_id for gift in offered])
         live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]

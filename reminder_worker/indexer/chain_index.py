@@ -3,21 +3,27 @@
 It is always kept warm, and answers when no subgraph does.
 """
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from sqlalchemy import Row, Table
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi_codec import WORD, encode_call, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import decode_timelock
 from reminder_worker.chain.events import map_topics
+from reminder_worker.chain.heads import SLOT_SECONDS
 from reminder_worker.chain.types import ContractCall
-from reminder_worker.errors import IndexerUnavailable, IndexIsEmpty, Refused
+from reminder_worker.concurrency import in_time
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
 from reminder_worker.indexer import store as rows
 from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs, decode_logs
@@ -31,6 +37,7 @@ from reminder_worker.indexer.tables import sql
 log = structlog.get_logger(__name__)
 
 CURSOR = "index"
+REQUEST_SECONDS: Final = 3
 TOUCHED_CURSOR = "horizon"  # the cursor of the due pass, which asks `touched_since`: taken back with the events
 
 OnRewind = Callable[[AsyncConnection, int, Collection[str], Collection[str]], Awaitable[None]]
@@ -74,6 +81,8 @@ class ChainIndex(EventReader):
         super().__init__(engine, chain, CURSOR, every, decode, source=self.name)
         self._on_rewind = on_rewind
         self._added = added
+        self._newest: asyncio.Task[None] | None = None
+        self._newest_again = 0.0
 
     async def rewind_to(self, first_block: int) -> None:
         """Forget `first_block` and all later blocks: the pass reads them again (`backfill`).
@@ -92,6 +101,21 @@ class ChainIndex(EventReader):
         if forgotten is None:
             raise IndexerUnavailable("the index moved meanwhile: try again")
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
+
+    async def read_newest(self) -> None:
+        """Let a request of a person find what was just mined, if the index gets there within seconds.
+
+        Concurrent requests share one reading of a slice, and a slot has one: strangers may ask as often as they like.
+        """
+        if time.monotonic() >= self._newest_again:
+            self._newest_again = time.monotonic() + SLOT_SECONDS
+            self._newest = asyncio.create_task(self._read_newest(), context=Context())
+        if self._newest is not None:
+            await asyncio.wait([self._newest])  # a request that is given up stops the reading of no other
+
+    async def _read_newest(self) -> None:
+        with suppress(ChainUnavailable, SQLAlchemyError):  # the next question has the same trouble
+            await in_time(self.read_on(slices=1), REQUEST_SECONDS)
 
     async def touched_since(self, first_block: int, last_block: int) -> TouchedAccounts:
         """Return the legacies and creators with an event in blocks first..last that can open a window earlier."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import structlog
@@ -45,9 +45,17 @@ class IndexerSelector:
         self.last: IndexerChoice | None = None
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
-    async def ask_indexer(self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]]) -> T:
-        """Return the answer of the chosen indexer, or of our own index if the subgraph fails. Raises as the choice."""
+    async def ask_indexer(
+        self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]], *, newest: bool = False
+    ) -> T:
+        """Return the answer of the chosen indexer, or of our own index if the subgraph fails. Raises as the choice.
+
+        `newest`: a person waits for the answer, so our own index reads on first (`ChainIndex.read_newest`).
+        """
         choice = await self.choose_indexer()
+        if newest and choice.indexer is self._index:
+            await self._index.read_newest()
+            choice = replace(choice, at=await self._index.read_head())
         try:
             return await question(choice.indexer, choice.at)
         except IndexerUnavailable:

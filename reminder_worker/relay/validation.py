@@ -184,7 +184,7 @@ class RequestReader:
         if simulated is not None:
             return any(log.address in vaults for log in simulated.logs)
         ids = [request.subject_id]
-        found = await self._indexers.ask_indexer(lambda indexer, at: indexer.read_timelocks(ids, at))
+        found = await self._indexers.ask_indexer(lambda indexer, at: indexer.read_timelocks(ids, at), newest=True)
         if request.subject_id not in found:
             raise IndexerUnavailable("This gift is not indexed yet; try again in a moment.")
         return any(asset.vault in vaults for asset in found[request.subject_id].assets)

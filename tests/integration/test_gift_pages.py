@@ -1,5 +1,6 @@
 """The gift pages as served: public facts, previews by occasion, and the entry by address, over real chains."""
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
@@ -16,9 +17,11 @@ from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.gifts.assets import load_occasions, read_card
+from reminder_worker.indexer import chain_index
 from reminder_worker.indexer.models import MOST_GIFTS
 from reminder_worker.logging import configure_logging
 from tests.integration.api_world import ApiAnswer, ApiWorld, open_world
+from tests.integration.chain_proxy import proxy
 
 ORIGIN = "https://gifts.example.org"
 GIFTS = {"GIFT_ORIGINS": f"{ORIGIN},https://second.example.org", "GIFT_PREFIX": "sealed"}
@@ -382,17 +385,48 @@ async def test_no_number_of_worthless_gifts_hides_the_one_of_a_sheet(
 
 
 async def test_an_index_that_is_read_again_says_of_no_address_that_there_is_no_gift(
-    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
 ) -> None:
-    """A printed sheet has only the address: told so, its finder may throw it away."""
-    gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
-    world.scenario.anvil.mine(31)
-    await indexed(world)
-    await world.parts.chain_indexes[world.chain_id].rewind_to(1)
-    later = await entry(world, ada.address)
-    assert (later.status, later.headers["Cache-Control"]) == (503, "no-store")
-    await indexed(world)
-    assert (await entry(world, ada.address)).headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}"
+    """A printed sheet has only the address: told so, its finder may throw it away. A request reads a block of many."""
+    narrow = {f"CHAIN_{chain_scenario.anvil.chain_id}_LOG_RANGE": "1"}
+    async with open_world(chain_scenario, engine, **GIFTS, **narrow) as world:
+        gift = world.scenario.create_gift(giver, ada.address, eth=1, duration=0)
+        world.scenario.anvil.mine(31)
+        await indexed(world)
+        await world.parts.chain_indexes[world.chain_id].rewind_to(1)
+        later = await entry(world, ada.address)
+        assert (later.status, later.headers["Cache-Control"]) == (503, "no-store")
+        await indexed(world)
+        assert (await entry(world, ada.address)).headers["Location"] == f"{ORIGIN}/sealed/{world.chain_id}/{gift}"
+
+
+async def test_a_gift_is_found_by_its_address_at_once_and_strangers_make_the_index_read_once_a_slot(
+    chain_scenario: Scenario,
+    engine: AsyncEngine,
+    giver: LocalAccount,
+    ada: LocalAccount,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No pass reads here. If the index needs too long, it answers from its rows."""
+    async with proxy(chain_scenario.anvil.url) as node:
+        urls = {f"CHAIN_{chain_scenario.anvil.chain_id}_RPC_URLS": node.url}
+        async with open_world(chain_scenario, engine, **GIFTS, **urls) as world:
+            await indexed(world)
+            gift = world.scenario.create_gift(giver, ada.address, eth=1)
+            monkeypatch.setattr(chain_index, "SLOT_SECONDS", 0)
+            monkeypatch.setattr(chain_index, "REQUEST_SECONDS", 0)
+            assert (await entry(world, ada.address)).status == 404
+            monkeypatch.setattr(chain_index, "SLOT_SECONDS", 3600)
+            monkeypatch.setattr(chain_index, "REQUEST_SECONDS", 60)
+            node.posts.clear()
+            found = await asyncio.gather(*(entry(world, ada.address) for _ in range(5)))
+            assert {answer.headers.get("Location") for answer in found} == {f"{ORIGIN}/sealed/{world.chain_id}/{gift}"}
+            chain_scenario.anvil.mine()
+            strangers = (chain_scenario.account(f"stranger {number}").address for number in range(10))
+            assert {answer.status for answer in await asyncio.gather(*(entry(world, each) for each in strangers))} == {
+                404
+            }
+            assert node.methods().count("eth_getLogs") == 1
 
 
 async def test_who_mistyped_the_address_of_a_sheet_is_not_told_that_its_gift_was_opened(
