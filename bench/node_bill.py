@@ -18,6 +18,7 @@ PRICES = {  # compute units and credits of a request
     "eth_getBlockByHash": (20, 80),
     "eth_getLogs": (60, 255),
     "eth_call": (26, 80),
+    "eth_getCode": (20, 80),
 }
 DAY = 86400
 WATCHDOG_SECONDS = 180  # how long the watchdog's sight of a chain serves

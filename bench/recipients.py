@@ -1,105 +1,104 @@
-"""Signed `/recipients` for a set of ten over HTTP, beside its recovery, chain reads and decryption done bare."""
+"""Signed `/recipients` for a set of ten over HTTP: its requests to the node, and its time with a near and a far node.
+
+The client and the far node are processes of their own, outside of the measured process.
+"""
 
 import asyncio
+import json
 import time
 from collections.abc import Iterable, Sequence
+from statistics import median
 from typing import Any
+from urllib.parse import urlsplit
 
-import aiohttp
-from coincurve import PublicKey
 from eth_account.messages import encode_typed_data
 from eth_account.signers.local import LocalAccount
-from eth_typing import Hash32
-from eth_utils.crypto import keccak
-from sqlalchemy import select
 
 from api.server import open_servers
-from bench.harness import RUNS, BenchFigure, interleaved
+from bench.client import post_in_order
+from bench.harness import BenchFigure
+from bench.node_bill import PRICES
 from bench.stats_rps import logging_as_served
-from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings
+from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings, stub
 from devnet.scenarios import Scenario
 from devnet.wallet import DemoWallet
 from reminder_worker.reminders.authorization import SIGNED_MESSAGE_TYPES
-from reminder_worker.reminders.recipients import open_row
-from reminder_worker.reminders.tables import recipient
-from reminder_worker.runtime import Runtime, open_runtime
+from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 
 PEOPLE = 10
 REQUESTS = 150
+WARM = 5  # the first read of a process asks the node more: these are not measured
+FAR_MILLISECONDS = 50
 DAY = 86400
-_JSON = {"Content-Type": "application/json"}
 
 
 async def measure() -> list[BenchFigure]:
     async with database() as (_, url):
         with chain() as scenario:
-            recorder = RequestRecorder(scenario.anvil.url)
             environ = scenario.deployment.settings_environ(CHAIN_ID, scenario.anvil.url)
             limits = {"RATE_LIMIT_PER_MINUTE": "1000000", "API_PORT": "0", "METRICS_PORT": "0"}
             configured = settings(url, environ, **limits)
-            async with recorder.listening() as recorded:
-                reads = await _chain_reads(configured, recorded, recorder, scenario)
+            legacy = await _save_set(configured, scenario)
             with logging_as_served(configured):
-                async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
-                    return await _measure(runtime, f"http://127.0.0.1:{port}/recipients", scenario, reads)
+                requests, units = await _count_requests(configured, scenario, legacy)
+                near = await _read(configured, scenario, legacy, REQUESTS, 1)
+                node = urlsplit(scenario.anvil.url)
+                async with stub("far_node", str(node.hostname), str(node.port), str(FAR_MILLISECONDS)) as far_url:
+                    far = await _read(_through(configured, far_url), scenario, legacy, REQUESTS, 2)
+    return [
+        BenchFigure("recipients", 1000 / median(near), "reads/s, one client"),
+        BenchFigure("recipients.requests", requests, "requests to the node", None, None, "<= 1"),
+        BenchFigure("recipients.units", units, "compute units", None, None, "<= 46"),
+        BenchFigure("recipients.far", median(far), f"ms, node {FAR_MILLISECONDS} ms away", None, None, "<= 65"),
+    ]
 
 
-async def _chain_reads(configured: Settings, url: str, recorder: RequestRecorder, scenario: Scenario) -> list[bytes]:
-    """Save the set, then read it once: what the service asked the chain for that."""
+async def _save_set(configured: Settings, scenario: Scenario) -> str:
     owner = scenario.account("owner")
     people = [scenario.account(f"person {n}").address for n in range(PEOPLE)]
     scenario.subscribe_premium(owner, 400 * DAY)
     legacy = scenario.create_legacy(owner, {people[0]: 100}, inactivity=180 * DAY).address
-    through = configured.chains[0].model_copy(update={"rpc_urls": secret_urls(url)})
-    async with (
-        open_runtime(configured.model_copy(update={"chains": (through,)})) as runtime,
-        open_servers(runtime) as (port, _),
-    ):
+    async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
         wallet = DemoWallet(owner, f"http://127.0.0.1:{port}", CHAIN_ID)
         rows = [
             {"recipient": each, "role": "beneficiary", "email": f"p{n}@example.com", "name": "A Name"}
             for n, each in enumerate(people)
         ]
         await asyncio.to_thread(wallet.ingest, legacy, rows)
-        recorder.bodies.clear()
         answer = await asyncio.to_thread(wallet.read, legacy)
-        if len(answer.body["recipients"]) != PEOPLE:
-            raise RuntimeError("the set was not saved")
-        return list(recorder.bodies)
+    if len(answer.body["recipients"]) != PEOPLE:
+        raise RuntimeError("the set was not saved")
+    return legacy
 
 
-async def _measure(runtime: Runtime, url: str, scenario: Scenario, reads: Sequence[bytes]) -> list[BenchFigure]:
-    owner = scenario.account("owner")
-    async with runtime.engine.connect() as connection:
-        rows = (await connection.execute(select(recipient))).all()
-    first = int(time.time()) + 900  # later than the one the chain reads were taken from
-    signed = iter(signed_reads(owner, [rows[0].legacy], range(first, first + RUNS * REQUESTS)))
-    digest = keccak(b"any digest")
-    signature = owner.unsafe_sign_hash(Hash32(digest)).signature
-    compact = signature[:64] + bytes([signature[64] - 27])
-    node = scenario.anvil.url
+async def _count_requests(configured: Settings, scenario: Scenario, legacy: str) -> tuple[float, float]:
+    """Return HTTP requests to the node and their compute units, for a read after the first few."""
+    recorder, read = RequestRecorder(scenario.anvil.url), 10
+    async with recorder.listening() as url:
+        await _read(_through(configured, url), scenario, legacy, 0, 3)
+        first = len(recorder.bodies)  # of a new process and its first reads
+        recorder.clear()
+        await _read(_through(configured, url), scenario, legacy, read, 0)
+    bodies = [json.loads(body) for body in recorder.bodies[first:]]
+    methods = [each["method"] for body in bodies for each in (body if isinstance(body, list) else [body])]
+    return len(bodies) / read, sum(PRICES[each][0] for each in methods) / read
 
-    async with aiohttp.ClientSession(headers=_JSON) as session:
 
-        async def ours() -> None:
-            for _ in range(REQUESTS):
-                async with session.post(url, json=next(signed)) as answer:
-                    if answer.status != 200:
-                        raise RuntimeError(f"answered {answer.status}")
-                    await answer.read()
+async def _read(configured: Settings, scenario: Scenario, legacy: str, count: int, turn: int) -> list[float]:
+    """Read as often from a new process, one after the other; return milliseconds after the first few."""
+    first = int(time.time()) + 900 + 300 * turn  # each signed read counts once
+    bodies = signed_reads(scenario.account("owner"), [legacy], range(first, first + WARM + count))
+    async with open_runtime(configured) as runtime, open_servers(runtime) as (port, _):
+        times = await post_in_order(
+            f"http://127.0.0.1:{port}/recipients", [json.dumps(each).encode() for each in bodies]
+        )
+    return times[WARM:]
 
-        async def bare() -> None:
-            for _ in range(REQUESTS):
-                PublicKey.from_signature_and_message(compact, digest, hasher=None)
-                for body in reads:
-                    async with session.post(node, data=body) as answer:
-                        await answer.read()
-                for row in rows:
-                    open_row(runtime.vault, row)
 
-        seconds, floor, ratio = await interleaved(ours, bare)
-    return [BenchFigure("recipients", REQUESTS / seconds, "requests/s", REQUESTS / floor, ratio, "ratio >= 0.6")]
+def _through(configured: Settings, url: str) -> Settings:
+    through = configured.chains[0].model_copy(update={"rpc_urls": secret_urls(url)})
+    return configured.model_copy(update={"chains": (through,)})
 
 
 def signed_reads(owner: LocalAccount, legacies: Sequence[str], deadlines: Iterable[int]) -> list[dict[str, Any]]:

@@ -75,15 +75,21 @@ def secret_urls(url: str) -> tuple[SecretStr]:
 
 
 class RequestRecorder:
-    """Proxy to a node with a record of all JSON-RPC requests, to be repeated by the floor.
+    """Proxy to a node with a record of all JSON-RPC requests.
 
-    `spans`: begin and end of the node's work on each request, by `perf_counter`.
+    `spans`: begin and end of the node's work on each request, by `perf_counter`. `exchanged`: bytes, both ways.
     """
 
     def __init__(self, target: str) -> None:
         self._target = target
         self.bodies: list[bytes] = []
         self.spans: list[tuple[float, float]] = []
+        self.exchanged = 0
+
+    def clear(self) -> None:
+        self.bodies.clear()
+        self.spans.clear()
+        self.exchanged = 0
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[str]:
@@ -96,6 +102,7 @@ class RequestRecorder:
                 async with session.post(self._target, data=body, headers={"Content-Type": "application/json"}) as got:
                     answer = await got.read()
                 self.spans.append((began, perf_counter()))
+                self.exchanged += len(body) + len(answer)
                 return web.Response(body=answer, status=got.status, content_type="application/json")
 
             app = web.Application(client_max_size=2**28)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Self
 
 from reminder_worker.chain import rpc_errors, simulation, wire
-from reminder_worker.chain.abi_codec import MalformedData, decode_multicall, encode_multicall
+from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multicall, encode_multicall
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.logs import ChainLogs
 from reminder_worker.chain.rpc import AnswerTooLong, EndpointBackoff, Request, RpcEndpoint, RpcError
@@ -347,6 +347,36 @@ class Chain:
             return list(map(_cut_answer, decode_multicall(answer, count)))
         except MalformedData:
             raise Misconfigured(f"CHAIN_{self.chain_id}_MULTICALL3: does not answer as Multicall3") from None
+
+    async def run_code(self, code: bytes, *, at: str, most: int) -> bytes | None:
+        """Run a constructor in a call at a block hash and return its answer: whole words, at most `most` bytes.
+
+        None if no endpoint gives one. Each endpoint refuses only once.
+        """
+        request = rpc_errors.call_request(ContractCall("", code), at, None, None)
+        able = [endpoint for endpoint in self.endpoints.members if endpoint.runs_code]
+        found: bytes | None = None
+
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal found
+            (answer,) = await endpoint.ask([request])
+            try:
+                outcome = rpc_errors.call_outcome(answer, None)
+            except rpc_errors.RequestRefused:
+                outcome = b""
+            if isinstance(outcome, bytes) and 0 < len(outcome) <= most and len(outcome) % WORD == 0:
+                found = outcome
+            elif outcome is not None:  # None: the block is missing
+                endpoint.runs_code = False
+            return found is not None
+
+        try:
+            if able:
+                await self.endpoints.select_members(*able).try_in_turn(attempt)
+        except TooMuch:
+            for endpoint in able:
+                endpoint.runs_code = False
+        return found
 
     async def succeeds_at_each(self, call: ContractCall, *, at: str, sender: str, gas: int) -> bool:
         """Return whether a call at a block hash succeeds at all endpoints with this block, at least one."""

@@ -215,6 +215,7 @@ class RpcEndpoint:
         self.head: int | None = None
         self.heads = KnownHeads()
         self.wrong_chain: int | None = None
+        self.runs_code = True  # until it refuses a call without deployment, see `Chain.run_code`
         self._chain_id = chain_id
         self._provider = RpcProvider(url, timeout)
         self._verified = False

@@ -55,8 +55,13 @@ def unless_error(answer: Any) -> Any:
 
 
 def call_request(call: ContractCall, at: str | None, gas: int | None, sender: str | None) -> Request:
-    """Return the request of a call. `at`: a block's hash (EIP-1898); None: the latest block."""
-    message: dict[str, object] = {"to": call.to, "data": "0x" + call.data.hex()}
+    """Return the request of a call. `at`: a block's hash (EIP-1898); None: the latest block.
+
+    Without a contract ("") the node runs the data as a constructor.
+    """
+    message: dict[str, object] = {"data": "0x" + call.data.hex()}
+    if call.to:
+        message["to"] = call.to
     if gas is not None:
         message["gas"] = hex(gas)
     if sender is not None:

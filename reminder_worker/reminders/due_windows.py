@@ -1,7 +1,6 @@
 """The due pass: read the open reminder windows of watched legacies, each legacy at one block.
 
-`dueRemindersBatch` reverts as a whole if one legacy reverts. The pass halves such a batch until the reverting legacy
-is alone, pauses that legacy for a growing time, and serves all others.
+A reverting legacy pauses for a growing time; all others are served.
 """
 
 import asyncio
@@ -15,8 +14,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
-from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
+from reminder_worker.chain.contracts.legacies import Triggers
+from reminder_worker.chain.contracts.premium import ReminderView
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.concurrency import collecting_young_objects_only, run_together
@@ -31,10 +30,10 @@ from reminder_worker.outbox.messages import WINDOW_KINDS
 from reminder_worker.reminders.audience import LegacyMembership, read_memberships
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
+    WindowReads,
     earliest_opening,
     list_window_deadlines,
     next_reading_time,
-    read_open_windows,
 )
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
@@ -209,57 +208,41 @@ class _DueRun:
         self._settings = settings
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
-        self._ahead: dict[str, int] = {}
         self._default_ahead = 0
         self._to_store: list[WindowReading] = []
 
     async def read_legacies(self, watched: Sequence[WatchedLegacy], head: BlockHeader, ends: float) -> None:
         self.head = head
         self.report.block_number = head.number
-        self._ahead.clear()
+        reads = WindowReads(self._chain, head.hash, self._questions)
         self._default_ahead = await ReminderView(self._chain).read_default_notify_ahead(at=self.head.hash)
         size = self._settings.due_batch_size
         safes = [each for each in watched if each.legacy_type == SAFE]
         others = [each for each in watched if each.legacy_type != SAFE]
         batches = [group[i : i + size] for group in (others, safes) for i in range(0, len(group), size)]
-        await run_together(*(self._read_batch(batch, ends) for batch in batches))
+        await run_together(*(self._read_batch(batch, reads, ends) for batch in batches))
         await self._store_readings(1)
 
-    async def _read_batch(self, batch: Sequence[WatchedLegacy], ends: float) -> None:
+    async def _read_batch(self, batch: Sequence[WatchedLegacy], reads: WindowReads, ends: float) -> None:
         async with self._at_once:
             if time.monotonic() > ends:
                 return
-            found = await self._read_windows(batch)
+            found = await self._read_windows(batch, reads)
             self._to_store += found  # not `+= await`: it would read the list before the wait
         self.report.batches += 1
         await self._store_readings(4_000)  # outside `_at_once`: meanwhile the next batch is read
 
-    async def _read_windows(self, batch: Sequence[WatchedLegacy]) -> list[WindowReading]:
-        legacies = [each.legacy for each in batch]
-        at = self.head.hash
-        windows, triggers, _ = await run_together(
-            read_open_windows(self._chain, legacies, at, self._questions),
-            LegacyReads(self._chain).read_triggers(legacies, at=at),
-            self._learn_ahead({each.creator for each in batch}),
-        )
+    async def _read_windows(self, batch: Sequence[WatchedLegacy], reads: WindowReads) -> list[WindowReading]:
         looks = []
-        for each, found in zip(batch, triggers, strict=True):
-            opened = windows.get(each.legacy)
-            if found is None or opened is None:
+        states = await reads.read_windows([(each.legacy, each.creator) for each in batch])
+        for each, state in zip(batch, states, strict=True):
+            if state is None:
                 looks.append(WindowReading(each, None, 0, []))
             else:
-                deadlines = list_window_deadlines(opened, found)
-                looks.append(WindowReading(each, found, self._ahead[each.creator], deadlines))
+                deadlines = list_window_deadlines(state.windows, state.triggers)
+                looks.append(WindowReading(each, state.triggers, state.ahead or self._default_ahead, deadlines))
         await self._read_members(looks)
         return looks
-
-    async def _learn_ahead(self, creators: set[str]) -> None:
-        # Not `creators - self._ahead.keys()`: that walks through all known creators for each batch.
-        unknown = sorted(creator for creator in creators if creator not in self._ahead)
-        if unknown:
-            times = await PremiumSetting(self._chain).read_times_ahead(unknown, at=self.head.hash)
-            for creator, ahead in zip(unknown, times, strict=True):
-                self._ahead[creator] = ahead or self._default_ahead
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
@@ -298,8 +281,9 @@ class _DueRun:
         async with self._engine.connect() as conn:
             rows = await conn.execute(sql["answered_before"], {"chain_id": self._chain.chain_id})
             by_creator = {row.creator: row.legacy for row in rows}
-        legacies = list(by_creator.values())
-        if len(legacies) > 1 and not await read_open_windows(self._chain, legacies, self.head.hash, self._questions):
+        people = [(legacy, creator) for creator, legacy in by_creator.items()]
+        reads = WindowReads(self._chain, self.head.hash, self._questions)
+        if len(people) > 1 and not any(await reads.read_windows(people)):
             raise NoLegacyAnswers("the chain tells the reminder windows of no legacy")
 
     def _seems_old(self, look: WindowReading, active_at: int) -> frozenset[tuple[int, int]]:

@@ -8,13 +8,16 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.contracts.legacies import Triggers
-from reminder_worker.chain.contracts.premium import ReminderView
+from reminder_worker.chain.contracts.legacies import LegacyReads, Triggers
+from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
+from reminder_worker.chain.contracts.window_reader import LegacyWindows, read_packed
 from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.concurrency import run_together
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.outbox.messages import LATEST_TIME
 from reminder_worker.reminders.audience import WINDOW_LINES
+
+QUARTER_SECONDS = 900
 
 
 def is_old_build(triggers: Triggers) -> bool:
@@ -47,9 +50,13 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
 
     Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
-    legacy's address, so that legacies saved together do not stay due together.
+    legacy's address, so that legacies saved together do not stay due together, and begin on a quarter of an hour: one
+    run reads all of them.
     """
-    latest = now + 3600 if legacy_type == SAFE else now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
+    latest = now + 3600
+    if legacy_type != SAFE:
+        daily = now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
+        latest = daily - daily % QUARTER_SECONDS
     if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
     openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]
@@ -60,6 +67,45 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
 QUESTIONS_AT_ONCE = 8
 
 Windows = dict[str, tuple[int, ...]]
+
+
+class WindowReads:
+    """Reads of windows at one block hash. `places` bounds the requests of all batches.
+
+    One call reads all of a batch. If no endpoint runs its code, view, times and notices are read apart.
+    """
+
+    def __init__(self, chain: Chain, at: str, places: asyncio.Semaphore) -> None:
+        self._chain = chain
+        self._at = at
+        self._places = places
+        self._ahead: dict[str, int] = {}
+
+    async def read_windows(self, people: Sequence[tuple[str, str]]) -> list[LegacyWindows | None]:
+        """Return the state of each legacy, in order; None for a reverting one. `people`: legacies with creators."""
+        packed = await read_packed(self._chain, people, at=self._at)
+        return await self._read_apart(people) if packed is None else packed
+
+    async def _read_apart(self, people: Sequence[tuple[str, str]]) -> list[LegacyWindows | None]:
+        legacies = [legacy for legacy, _ in people]
+        windows, triggers, _ = await run_together(
+            read_open_windows(self._chain, legacies, self._at, self._places),
+            LegacyReads(self._chain).read_triggers(legacies, at=self._at),
+            self._learn_ahead({creator for _, creator in people}),
+        )
+        states: list[LegacyWindows | None] = []
+        for (legacy, creator), times in zip(people, triggers, strict=True):
+            opened = windows.get(legacy)
+            answers = times is not None and opened is not None
+            states.append(LegacyWindows(tuple(sorted(opened)), times, self._ahead[creator]) if answers else None)
+        return states
+
+    async def _learn_ahead(self, creators: set[str]) -> None:
+        # Not `creators - self._ahead.keys()`: that walks through all known creators for each batch.
+        unknown = sorted(creator for creator in creators if creator not in self._ahead)
+        if unknown:
+            times = await PremiumSetting(self._chain).read_times_ahead(unknown, at=self._at)
+            self._ahead.update(zip(unknown, times, strict=True))
 
 
 async def read_open_windows(chain: Chain, legacies: Sequence[str], at: str, places: asyncio.Semaphore) -> Windows:

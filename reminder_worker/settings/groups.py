@@ -111,7 +111,7 @@ class ReminderSettings(SettingsGroup):
         100, ge=1, alias="NEW_ADDRESSES_PER_CREATOR", description="new email addresses one creator may add a day (UTC)"
     )
     due_batch_size: int = Field(
-        500, ge=1, le=5000, alias="DUE_BATCH_SIZE", description="legacies asked about in one dueRemindersBatch call"
+        500, ge=1, le=5000, alias="DUE_BATCH_SIZE", description="legacies asked about in one call"
     )
     due_concurrency: int = Field(4, ge=1, le=64, alias="DUE_CONCURRENCY", description="such calls under way at once")
 

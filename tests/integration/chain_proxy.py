@@ -146,3 +146,9 @@ async def proxy(node_url: str, secret: str = "") -> AsyncIterator[NodeProxy]:
         yield made
     finally:
         await made.stop()
+
+
+def refuses_code(request: Json) -> Json | None:
+    """As an answer of a proxy: no call runs without a contract (`to`)."""
+    runs = request["method"] == "eth_call" and "to" not in request["params"][0]
+    return {"error": {"code": -32602, "message": "missing field `to`"}} if runs else None

@@ -47,8 +47,10 @@ def test_never_later_than_a_day_nor_than_any_opening_and_never_now(triggers: tup
     assert NOW < next_reading_time(NOW, LEGACY, 1, triggers, ahead) <= NOW + 3600
 
 
-def test_daily_looks_are_spread() -> None:
+def test_daily_looks_are_spread_over_the_quarters_of_four_hours() -> None:
+    """One run reads the looks of a quarter of an hour; each look alone would start a run each minute."""
     far = (NOW + 400 * DAYS,) * 3
-    asked = {next_reading_time(NOW, f"0x{number:040x}", 3, far, 7 * DAYS) for number in range(100)}
-    assert len(asked) > 90
+    asked = {next_reading_time(NOW + late, f"0x{late:040x}", 3, far, 7 * DAYS) for late in range(900)}
+    assert all(moment % 900 == 0 for moment in asked)
+    assert 16 <= len(asked) <= 18
     assert max(asked) - min(asked) > 3 * 3600
