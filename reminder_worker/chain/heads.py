@@ -12,8 +12,10 @@ from reminder_worker.chain.types import BlockHeader
 from reminder_worker.settings.values import BlockTag
 
 SLOT_SECONDS: Final = 12  # Ethereum and Sepolia make a block in each slot, or none
-# `safe` and `finalized` move every 6.4 minutes. Shorter than the minute after which a poll asks for one.
+# `safe` and `finalized` move every 6.4 minutes. While one is waited for, it serves for less than the minute after which
+# a poll asks; after it moved, and was seen within a minute, for as long as it surely stays.
 SETTLED_SECONDS: Final = 50
+MOVED_SECONDS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +28,20 @@ class LearnedBlock:
 
 
 class KnownHeads:
-    """Keeps the newest block of each tag that one endpoint named, or that the pool chose among all."""
+    """The newest block of each tag: of one endpoint, or of the pool of all."""
 
     def __init__(self) -> None:
         self._learned: dict[BlockTag, LearnedBlock] = {}
 
     def learn(self, tag: BlockTag, block: BlockHeader) -> None:
         """Keep a block that was named just now. One of the future counts as made now, by our clock."""
-        at, age = time.monotonic(), max(0.0, time.time() - block.timestamp)
-        self._learned[tag] = LearnedBlock(block, at, at + (SLOT_SECONDS - age if tag == "latest" else SETTLED_SECONDS))
+        at, before = time.monotonic(), self._learned.get(tag)
+        if tag == "latest":
+            until = at + SLOT_SECONDS - max(0.0, time.time() - block.timestamp)
+        else:
+            has_moved = before is not None and block.number > before.block.number
+            until = at + (MOVED_SECONDS if has_moved else SETTLED_SECONDS)
+        self._learned[tag] = LearnedBlock(block, at, until)
 
     def find(self, tag: BlockTag) -> BlockHeader | None:
         """Return the tag's block while there can be no newer one."""

@@ -14,7 +14,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.rpc import Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
-from reminder_worker.chain.types import NODE_POLICY, EventLog
+from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
 
 log = structlog.get_logger(__name__)
@@ -144,32 +144,43 @@ class ChainLogs:
         self._endpoints = endpoints
 
     async def read_logs(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
-        """Return the logs, both blocks included, in order.
+        """Return the logs, both blocks included, in order. Raises as `read_logs_to`."""
+        return (await self.read_logs_to(wanted, first_block, last_block))[0]
+
+    async def read_logs_to(
+        self, wanted: LogFilter, first_block: int, last_block: int
+    ) -> tuple[list[EventLog], BlockHeader]:
+        """Return the logs, both blocks included, in order, and the last block, named with its logs by one endpoint.
 
         Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`.
         """
         head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         probed: dict[RpcEndpoint, bool] = {}  # by endpoint: whether it has pruned an earlier block
 
-        async def ask(first: int, last: int) -> list[EventLog]:
-            return await self._read_range(wanted, first, last, probed, first + NODE_POLICY.kept_log_blocks < head)
+        ends: dict[int, BlockHeader] = {}
 
-        return await self.ranges.read_ranges(ask, first_block, last_block)
+        async def ask(first: int, last: int) -> list[EventLog]:
+            is_old = first + NODE_POLICY.kept_log_blocks < head
+            logs, ends[last] = await self._read_range(wanted, first, last, probed, is_old)
+            return logs
+
+        return await self.ranges.read_ranges(ask, first_block, last_block), ends[last_block]
 
     async def _read_range(
         self, wanted: LogFilter, first: int, last: int, probed: dict[RpcEndpoint, bool], is_old: bool
-    ) -> list[EventLog]:
-        found: list[EventLog] = []
+    ) -> tuple[list[EventLog], BlockHeader]:
+        found: tuple[list[EventLog], BlockHeader] | None = None
         refused = pruned = False
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
-            nonlocal refused, pruned
+            nonlocal found, refused, pruned
             if is_old and probed.get(endpoint):
                 pruned = True
                 return False
             probe = history_probe(first) if is_old and endpoint not in probed else []
             block, logs, *history = await endpoint.ask([*wanted.build_requests(first, last), *probe])
-            if wire.decode_block(unless_error(block)) is None:
+            end = wire.decode_block(unless_error(block))
+            if end is None:
                 return False  # its logs do not count: some nodes refuse a range that ends above their head
             if history and is_pruned(history):
                 pruned = probed[endpoint] = True
@@ -177,10 +188,11 @@ class ChainLogs:
                 return False
             probed[endpoint] = False
             refused = isinstance(logs, RpcError)
-            found[:] = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last)
+            found = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last), end
             return True
 
-        if await self._endpoints.try_in_turn(attempt):
+        await self._endpoints.try_in_turn(attempt)
+        if found is not None:
             return found
         if refused:
             raise TooMuch(f"who has block {last} of chain {self._chain_id} refuses so many blocks")

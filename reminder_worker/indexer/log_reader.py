@@ -76,9 +76,8 @@ async def read_slice(
 ) -> LogSlice | NoSlice:
     """Read at most `most` blocks after `cursor`, up to `head`. Raises `ChainUnavailable`.
 
-    After the logs, the hashes of the cursor's block, of the last block and of every block with a log are read. If they
-    equal the hashes in the logs, the cursor and the last block, then all of it belongs to one fork. The last block of a
-    few blocks without logs is not asked for again: the next slice overlaps them, and compares its hash.
+    The endpoint of the logs names the last block with them. Then the cursor's block and the logs' blocks are read.
+    All is of one fork if their hashes equal those of `head`, of the cursor and in the logs.
     """
     if head is None or head.number <= cursor.number:
         return _at_or_behind(cursor, head)
@@ -87,12 +86,9 @@ async def read_slice(
     if last is None:
         return NoSlice("unsettled", head.number)
     first = min(cursor.number + 1, max(chain.settings.start_block, cursor.number + 1 - OVERLAP))
-    logs, extra = await logs_of_two(chain, says, first, number)
-    wanted = {log.block_number for log in (*logs, *extra.logs)} | {cursor.number}
-    is_overlapped = wanted == {cursor.number} and number - cursor.number <= OVERLAP
-    blocks = await chain.get_known_blocks(wanted if is_overlapped else wanted | {number})
-    if is_overlapped:
-        blocks[number] = last
+    logs, end_block, extra = await logs_of_two(chain, says, first, number)
+    blocks = await chain.get_known_blocks({log.block_number for log in (*logs, *extra.logs)} | {cursor.number})
+    blocks.setdefault(number, end_block)
     if cursor.number in blocks and blocks[cursor.number].hash != cursor.hash:
         return NoSlice("reorganised", head.number)
     if not _is_one_fork(blocks, cursor, last, logs):
@@ -131,23 +127,22 @@ def _is_one_fork(
     return all(number in blocks and blocks[number].hash == hash for number, hash in claimed)
 
 
-async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[EventLog], ExtraLogs]:
-    """Return the logs of the first endpoint that answers, and the further logs that a second one gives meanwhile.
+async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[list[EventLog], BlockHeader, ExtraLogs]:
+    """Return the logs and the last block of the first endpoint that answers, and further logs of a second one.
 
     Raises `ChainUnavailable` when there is no first; without a second one the first is believed.
     """
     wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
     second = asyncio.ensure_future(_read_second(chain, wanted, first, last))
     try:
-        logs = await chain.logs.read_logs(wanted, first, last)
+        logs, end = await chain.logs.read_logs_to(wanted, first, last)
         extra = await second
     finally:
         second.cancel()
         await asyncio.gather(second, return_exceptions=True)
     known = set(logs)
-    return logs, replace(
-        extra, logs=[log for log in extra.logs if log not in known and log.topics[0] in says[log.address]]
-    )
+    more = [log for log in extra.logs if log not in known and log.topics[0] in says[log.address]]
+    return logs, end, replace(extra, logs=more)
 
 
 async def confirm_extra_logs(

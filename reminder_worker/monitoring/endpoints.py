@@ -195,13 +195,18 @@ async def _find_newest(chain: Chain, tags: Sequence[BlockTag]) -> dict[BlockTag,
     async def ask_one(view: Chain) -> Mapping[BlockTag, BlockHeader | None]:
         (endpoint,) = view.endpoints.members
         usable = chain.shares_heads and endpoint.rest.failures == 0
-        found = {tag: endpoint.heads.find_recent(tag) if usable else None for tag in tags}
+        heads = endpoint.heads
+        found = {tag: heads.find(tag) or heads.find_recent(tag) if usable else None for tag in tags}
         missing = [tag for tag, block in found.items() if block is None]
         if missing:
             requests: list[Request] = [("eth_getBlockByNumber", [tag, False]) for tag in missing]
-            for blocks in await view.endpoints.ask_each(requests, _decode_blocks):
-                return {**found, **dict(zip(missing, blocks, strict=True))}
-            return {}
+            answers = await view.endpoints.ask_each(requests, _decode_blocks)
+            if not answers:
+                return {}
+            for tag, block in zip(missing, answers[0], strict=True):
+                found[tag] = block
+                if block is not None:
+                    heads.learn(tag, block)
         return found
 
     answers = await run_together(*map(ask_one, chain.single_views()))

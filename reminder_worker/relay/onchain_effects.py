@@ -67,7 +67,7 @@ async def read_effects(
     first = await chain.find_first_block_since(int(since) - 900, finalized)
     topics = frozenset(_TOPICS[name] for name in names)
     # A log that only the second endpoint returns counts, too: below, each transaction needs two receipts.
-    logs, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
+    logs, _, beside = await logs_of_two(chain, dict.fromkeys(contracts, topics), first, finalized)
     found = [effect for log in [*logs, *beside.logs] if (effect := _decode_effect(log, signer)) is not None]
     if not found:
         return ()

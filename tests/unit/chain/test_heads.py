@@ -3,7 +3,7 @@
 import pytest
 
 from reminder_worker.chain import heads
-from reminder_worker.chain.heads import SETTLED_SECONDS, SLOT_SECONDS, KnownHeads
+from reminder_worker.chain.heads import MOVED_SECONDS, SETTLED_SECONDS, SLOT_SECONDS, KnownHeads
 from reminder_worker.chain.types import BlockHeader
 
 NOW = 1_790_000_000
@@ -61,3 +61,16 @@ def test_a_settled_block_serves_for_less_than_a_minute_however_old_it_is(clocks:
     assert known.find_recent("safe") == safe, "the watchdog counts minutes"
     clocks.passed = 60.1
     assert known.find_recent("safe") is None
+
+
+def test_a_settled_block_that_moved_serves_for_most_of_an_epoch(clocks: FakeClocks) -> None:
+    known, moved = KnownHeads(), block(39, NOW)
+    for each in (block(7, NOW - 500), moved):
+        known.learn("safe", each)
+    clocks.passed = MOVED_SECONDS - 0.1
+    assert known.find("safe") == moved
+    clocks.passed = MOVED_SECONDS + 0.1
+    assert known.find("safe") is None
+    known.learn("safe", moved)
+    clocks.passed += SETTLED_SECONDS + 0.1
+    assert known.find("safe") is None, "the next one may come at any moment"
