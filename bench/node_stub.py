@@ -31,7 +31,7 @@ _MANY = find_selector("Multicall3", "aggregate3").hex()
 TOKENS = 2  # on the white list; nobody holds any
 _LISTED = encode_word(WORD) + encode_word(TOKENS) + b"".join(encode_word(10**6 + number) for number in range(TOKENS))
 # What each legacy and each user says: the first window is years away, and nobody chose a time of their own.
-_SAYS = {
+SAYS = {
     find_selector("Legacy", "getTriggerActivationTimestamp").hex(): encode_word(NOW + 10**8) * 3,
     find_selector("TokenWhiteList", "getWhitelist").hex(): _LISTED,
 }
@@ -64,9 +64,9 @@ def _call(data: str) -> bytes:
     if data[:8] == _MANY:
         count = int(data[72:136], 16)
         first = 8 + 2 * (2 + count + 4) * WORD
-        said = _SAYS.get(data[first : first + 8], encode_word(0))
+        said = SAYS.get(data[first : first + 8], encode_word(0))
         return _same(count, encode_word(1) + encode_word(2 * WORD) + encode_word(len(said)) + said)
-    return _SAYS.get(data[:8], encode_word(0))
+    return SAYS.get(data[:8], encode_word(0))
 
 
 if __name__ == "__main__":
