@@ -1,25 +1,30 @@
 """Stored state: Idempotency-Keys and suppressed addresses as hashes. Never a body, a name or an address.
 
-A key is claimed (`in_flight`) in a commit of its own before SMTP hears of the email, moved to the stage `handing_over`
-in another right before the body leaves, and `accepted` after the server's 250. So whatever is found after a crash is
-decidable but for `handing_over`, which becomes `in_doubt` and is never sent again.
+A key is claimed (`in_flight`) in a commit before SMTP hears of the email, moved to the stage `handing_over` in another
+right before the body leaves, and `accepted` after the server's 250. So whatever is found after a crash is decidable but
+for `handing_over`, which becomes `in_doubt` and is never sent again. Emails that come together share these commits.
 
 Each process holds a session-level advisory lock on its instance number; once another process can take the lock, the
 holder is dead. A process that merely lost its connection may be judged dead, too: its next step names its attempt,
 finds the row gone or judged, and gives up before the body leaves.
 """
 
+import re
 import secrets
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.schema import CreateSchema
+
+from mail_service.joining import JoinedWrites
 
 State = Literal["in_flight", "accepted", "in_doubt"]
 
@@ -54,35 +59,12 @@ suppression = sa.Table(
 # Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
 _PROBE = sa.delete(message).where(sa.false())
 
-# Statements for each email, built once: building one costs as much as running it. `_OURS` is the row of a claim.
-_OURS = (message.c.attempt == sa.bindparam("ours")) & (message.c.key == sa.bindparam("its_key"))
-_CLAIM = (
-    insert(message)
-    .from_select(
-        ["key", "body_hash", "instance", "attempt", "message_id"],
-        sa.select(
-            sa.bindparam("key", type_=sa.Text),
-            sa.bindparam("body_hash", type_=sa.LargeBinary),
-            sa.bindparam("instance", type_=sa.BigInteger),
-            sa.bindparam("attempt", type_=sa.BigInteger),
-            sa.bindparam("message_id", type_=sa.Text),
-        ).where(~sa.exists().where(suppression.c.address_hash == sa.bindparam("address_hash"))),
+_sql = {
+    name: sa.text(statement)
+    for name, statement in re.findall(
+        r"^-- name: (\w+)\n(.*?);\n", Path(__file__).with_name("queries.sql").read_text(), re.M | re.S
     )
-    .on_conflict_do_nothing()
-    .returning(message.c.key)
-)
-_HAND_OVER = (
-    sa.update(message)
-    .where(_OURS, message.c.stage == "claimed")
-    .values(stage="handing_over", updated_at=sa.func.now())
-    .returning(message.c.key)
-)
-_DECIDE = sa.update(message).where(_OURS).values(state=sa.bindparam("decided"), updated_at=sa.func.now())
-# Also where another instance judged the key in doubt meanwhile: this one knows better. Never an accepted one.
-_FREE = sa.delete(message).where(_OURS, message.c.state != "accepted")
-_FIND = sa.select(message.c.body_hash, message.c.state, message.c.message_id).where(
-    message.c.key == sa.bindparam("its_key")
-)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +84,14 @@ class KnownKey:
     message_id: str
 
 
+class _NewRow(NamedTuple):
+    key: str
+    body_hash: bytes
+    attempt: int
+    message_id: str
+    address_hash: bytes | None
+
+
 class SuppressedEmail:
     """The address asked for no more email."""
 
@@ -113,8 +103,11 @@ class MailStore:
         self._engine = engine
         self._watch = watch
         self.instance = instance
-        self._owed: dict[int, tuple[sa.Executable, dict[str, object]]] = {}  # by attempt
+        self._owed: dict[int, tuple[str, dict[str, object]]] = {}  # by attempt: statement and its values
         self._under_way: set[int] = set()  # attempts of ours whose outcome is not recorded yet
+        self._claiming = JoinedWrites(self._claim_together)
+        self._handing_over = JoinedWrites(partial(self._write_together, "hand_over_free_rows"))
+        self._accepting = JoinedWrites(partial(self._write_together, "accept_free_rows"))
 
     @classmethod
     @asynccontextmanager
@@ -173,21 +166,13 @@ class MailStore:
         """Claims the key unless it is known or `address_hash` is suppressed, in one statement."""
         claim = KeyClaim(key, secrets.randbits(62))
         self._under_way.add(claim.attempt)  # before its row can be seen
-        values = {
-            "key": key,
-            "body_hash": body_hash,
-            "instance": self.instance,
-            "attempt": claim.attempt,
-            "message_id": message_id,
-            "address_hash": address_hash,
-        }
         try:
-            if (await self._execute(_CLAIM, values)).first():
+            if await self._claiming.write(_NewRow(key, body_hash, claim.attempt, message_id, address_hash)):
                 return claim
             known = await self.find_key(key)
         except SQLAlchemyError:
             # The commit may have happened although its answer was lost.
-            self._owed[claim.attempt] = _FREE, _name_row(claim)
+            self._owed[claim.attempt] = "free", {"attempts": [claim.attempt]}
             raise
         self._under_way.discard(claim.attempt)
         if known is not None:
@@ -199,32 +184,54 @@ class MailStore:
 
     async def hand_over(self, claim: KeyClaim) -> bool:
         """Records that the body is about to leave. False: the claim is no longer ours, and it must not leave."""
-        ours = (await self._execute(_HAND_OVER, _name_row(claim))).first() is not None
+        ours = await self._handing_over.write(claim.attempt)
+        if not ours:  # perhaps another transaction holds its row: this one waits, its neighbours do not
+            ours = bool(await self._write_together("hand_over", [claim.attempt]))
         if not ours:
             self._under_way.discard(claim.attempt)
         return ours
 
     async def mark_accepted(self, claim: KeyClaim) -> None:
-        await self._settle_claim(claim, _DECIDE, decided="accepted")
+        with suppress(SQLAlchemyError):
+            if await self._accepting.write(claim.attempt):
+                self._under_way.discard(claim.attempt)
+                return
+        await self._settle_claim(claim, "decide", state="accepted")
 
     async def mark_in_doubt(self, claim: KeyClaim) -> None:
-        await self._settle_claim(claim, _DECIDE, decided="in_doubt")
+        await self._settle_claim(claim, "decide", state="in_doubt")
 
     async def free_key(self, claim: KeyClaim) -> None:
         """Nothing was sent: the key may be used again."""
-        await self._settle_claim(claim, _FREE)
+        await self._settle_claim(claim, "free")
 
-    async def _settle_claim(self, claim: KeyClaim, statement: sa.Executable, **values: object) -> None:
+    async def _settle_claim(self, claim: KeyClaim, name: str, **values: object) -> None:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
-        owed = statement, {**_name_row(claim), **values}
+        values["attempts"] = [claim.attempt]
         try:
-            await self._execute(*owed)
+            await self._execute(_sql[name], values)
             self._under_way.discard(claim.attempt)
         except SQLAlchemyError:
-            self._owed[claim.attempt] = owed
+            self._owed[claim.attempt] = name, values
+
+    async def _claim_together(self, rows: Sequence[_NewRow]) -> Collection[_NewRow]:
+        keys, body_hashes, attempts, message_ids, address_hashes = map(list, zip(*rows, strict=True))
+        values = {
+            "keys": keys,
+            "body_hashes": body_hashes,
+            "attempts": attempts,
+            "message_ids": message_ids,
+            "address_hashes": address_hashes,
+            "instance": self.instance,
+        }
+        claimed = set((await self._execute(_sql["claim"], values)).scalars())
+        return [row for row in rows if row.attempt in claimed]
+
+    async def _write_together(self, name: str, attempts: Sequence[int]) -> Collection[int]:
+        return set((await self._execute(_sql[name], {"attempts": attempts})).scalars())
 
     async def find_key(self, key: str) -> KnownKey | None:
-        row = (await self._execute(_FIND, {"its_key": key})).first()
+        row = (await self._execute(_sql["find"], {"key": key})).first()
         return KnownKey(row.body_hash, row.state, row.message_id) if row else None
 
     async def suppress_address(self, address_hash: bytes) -> None:
@@ -249,8 +256,8 @@ class MailStore:
         await self._doubt_forgotten_outcomes()
 
     async def _record_owed(self) -> None:
-        for attempt, owed in list(self._owed.items()):
-            await self._execute(*owed)
+        for attempt, (name, values) in list(self._owed.items()):
+            await self._execute(_sql[name], values)
             del self._owed[attempt]
             self._under_way.discard(attempt)
 
@@ -285,11 +292,13 @@ class MailStore:
 
 
 def _set_session_defaults(connection: Any, _record: object) -> None:
-    """Other defaults of the server, database or role let single statements see too little, and times unreadable."""
+    """Other defaults of the server, database or role let single statements see too little, and times unreadable.
+    A process that hangs must not keep rows locked: claims of others wait for them."""
     cursor = connection.cursor()
     cursor.execute(
         "select set_config('default_transaction_isolation', 'read committed', false), "
-        "set_config('datestyle', 'ISO', false)"
+        "set_config('datestyle', 'ISO', false), "
+        "set_config('idle_in_transaction_session_timeout', '10s', false)"
     )
     cursor.close()
     connection.commit()
@@ -299,10 +308,6 @@ def _leave_standby(context: sa.ExceptionContext) -> None:
     """After a failover the server that takes writes is another, which only a new connection finds."""
     if getattr(context.original_exception, "sqlstate", None) == "25006":
         context.is_disconnect = True
-
-
-def _name_row(claim: KeyClaim) -> dict[str, object]:
-    return {"ours": claim.attempt, "its_key": claim.key}
 
 
 async def _migrate_schema(connection: AsyncConnection) -> None:

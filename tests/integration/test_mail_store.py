@@ -1,5 +1,6 @@
 """The key store by itself: who may judge whom, and what happens when the database goes away at the wrong moment."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -8,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.store import KeyClaim, KnownKey, MailStore
+from mail_service.store import KeyClaim, KnownKey, MailStore, SuppressedEmail
 
 
 @asynccontextmanager
@@ -53,6 +54,58 @@ async def test_an_instance_that_lost_its_lock_is_judged_and_then_stops(mail_data
         assert await two.hand_over(again)
         await one.mark_accepted(after)
         assert await state(two, "after") == "accepted"
+
+
+async def test_emails_that_come_together_share_their_commits(mail_database: str) -> None:
+    """Each gets its own answer: a known key, or an address that asked for no more, stops none of the others."""
+    async with opened(mail_database) as store:
+        await claimed(store, "known")
+        await store.suppress_address(b"stopped")
+        claims = [claimed(store, f"key {number}") for number in range(20)]
+        others = [store.claim_key(key, b"body", f"<{key}@x>", b"stopped") for key in ("known", "stopped")]
+        mine, (known, stopped) = await asyncio.gather(asyncio.gather(*claims), asyncio.gather(*others))
+        assert isinstance(known, KnownKey)
+        assert isinstance(stopped, SuppressedEmail)
+        assert count_commits(mail_database, "claimed") == (20, 1)
+        assert all(await asyncio.gather(*(store.hand_over(claim) for claim in mine)))
+        assert count_commits(mail_database, "handing_over") == (20, 1)
+        await asyncio.gather(*(store.mark_accepted(claim) for claim in mine))
+        assert count_commits(mail_database, "accepted") == (20, 1)
+
+
+def count_commits(database: str, step: str) -> tuple[int, int]:
+    """Count the rows of `key ...` at this step and the commits that wrote them."""
+    query = (
+        "select count(*), count(distinct xmin::text) from mail_service.message"
+        " where key like 'key %%' and %s in (stage, state)"
+    )
+    with psycopg.connect(database) as connection:
+        found = connection.execute(query, (step,)).fetchone()
+    assert found is not None
+    return found
+
+
+async def test_a_row_that_is_held_does_not_stop_its_neighbours(mail_database: str) -> None:
+    async with opened(mail_database) as store:
+        held, free = await claimed(store, "held"), await claimed(store, "free")
+        with psycopg.connect(mail_database) as judge:
+            judge.execute("select from mail_service.message where key = 'held' for update")
+            waiting = asyncio.create_task(store.hand_over(held))
+            assert await store.hand_over(free)
+            await store.mark_accepted(free)
+            assert not waiting.done()
+        assert await waiting
+
+
+async def test_emails_whose_common_commit_failed_are_all_free_again(mail_database: str) -> None:
+    keys = ("one", "two", "three")
+    async with opened(mail_database) as store:
+        await store.beat()
+        cut(mail_database)
+        failed = await asyncio.gather(*(claimed(store, key) for key in keys), return_exceptions=True)
+        assert all(isinstance(each, SQLAlchemyError) for each in failed)
+        await store.beat()
+        assert all([await store.hand_over(await claimed(store, key)) for key in keys])
 
 
 async def test_an_instance_announces_itself_again(mail_database: str) -> None:

@@ -1,0 +1,47 @@
+-- Statements of `store.py` for each email. All but `find` take the emails that come together, in one commit.
+
+-- name: claim
+insert into mail_service.message (key, body_hash, instance, attempt, message_id)
+select key, body_hash, :instance, attempt, message_id
+from unnest(
+    cast(:keys as text[]),
+    cast(:body_hashes as bytea[]),
+    cast(:attempts as bigint[]),
+    cast(:message_ids as text[]),
+    cast(:address_hashes as bytea[])
+) as claims (key, body_hash, attempt, message_id, address_hash)
+where not exists (select from mail_service.suppression s where s.address_hash = claims.address_hash)
+order by key  -- instances that claim the same keys must not wait for each other in a circle
+on conflict do nothing
+returning attempt;
+
+-- name: find
+select body_hash, state, message_id from mail_service.message where key = :key;
+
+-- name: hand_over_free_rows
+-- A row that another transaction holds is left out: its email waits alone, by the next statement.
+update mail_service.message set stage = 'handing_over', updated_at = now()
+where stage = 'claimed' and attempt = any(array(
+    select attempt from mail_service.message where attempt = any(cast(:attempts as bigint[])) for update skip locked
+))
+returning attempt;
+
+-- name: hand_over
+update mail_service.message set stage = 'handing_over', updated_at = now()
+where stage = 'claimed' and attempt = any(cast(:attempts as bigint[]))
+returning attempt;
+
+-- name: accept_free_rows
+update mail_service.message set state = 'accepted', updated_at = now()
+where attempt = any(array(
+    select attempt from mail_service.message where attempt = any(cast(:attempts as bigint[])) for update skip locked
+))
+returning attempt;
+
+-- name: decide
+update mail_service.message set state = :state, updated_at = now()
+where attempt = any(cast(:attempts as bigint[]));
+
+-- name: free
+-- Also where another instance judged the key in doubt meanwhile, since this one knows better. Never an accepted one.
+delete from mail_service.message where attempt = any(cast(:attempts as bigint[])) and state <> 'accepted';
