@@ -9,6 +9,7 @@ import collections
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import structlog
@@ -44,6 +45,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "feeds",
     "upgrades",
     "snapshots",
+    "node_requests",
 )
 
 
@@ -80,6 +82,7 @@ def fact_gauges(
     yield from price_gauges(facts)
     yield from upgrade_gauges(facts)
     yield from statistics_gauges(facts)
+    yield from node_gauges(facts)
 
 
 def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
@@ -235,6 +238,18 @@ def statistics_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     words = "By the newest snapshot; absent: a price is missing"
     yield make_gauge("value_secured_usd", words, ("chain",), dollars)
     yield make_gauge("statistics_age_seconds", "Since the block of the newest snapshot", ("chain",), ages)
+
+
+def node_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
+    """Render today's requests to nodes; the count falls to 0 at midnight, as a counter does at a restart."""
+    today = datetime.now(UTC).date()
+    counts = {
+        (each.chain_id, each.endpoint, each.pass_name, each.method): each.count
+        for each in facts.node_requests
+        if each.day == today
+    }
+    words, labels = "Requests to RPC endpoints today (UTC)", ("chain", "endpoint", "pass", "method")
+    yield make_gauge("node_requests_today", words, labels, counts)
 
 
 def endpoint_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:

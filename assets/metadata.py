@@ -1,6 +1,7 @@
 """Metadata beside an asset: counts, ages and tables in words. Nothing personal ever comes here."""
 
 import base64
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from reminder_worker.gifts.emails import GiftEmailCount
     from reminder_worker.indexer.store import ReaderPosition
     from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.monitoring.node_requests import RequestTally
     from reminder_worker.outbox.operator import RaisedCondition, SettledEmails, UndecidedEmails
     from reminder_worker.relay.operator import RequestCount, WalletState
     from reminder_worker.reminders.operator_facts import SignalCount, WindowCount
@@ -235,6 +237,35 @@ def describe_sends(found: "Sequence[SettledEmails]", days: int) -> Metadata:
         "sent per day": dg.MetadataValue.md(f"![sent per day]({draw_bars(by_day)})"),
         "days": make_table(("day (UTC)", "sent"), [row for row in reversed(by_day) if row[1]], "nothing sent"),
         "outcomes": make_table(("kind", "outcome", "emails"), outcomes.iter_rows(), "nothing settled"),
+    }
+
+
+def describe_requests(found: "Sequence[RequestTally]", days: int) -> Metadata:
+    """Return the plot of all requests by day, and tables of the last days.
+
+    The requests of each pass yesterday are figures under keys of their own: Dagster plots them over time.
+    """
+    today = datetime.now(UTC).date()
+    by_day, by_pass, of_yesterday = Counter[date](), Counter[tuple[str, int]](), Counter[str]()
+    by_method = Counter[tuple[str, int, str]]()
+    for each in found:
+        by_day[each.day] += each.count
+        by_pass[each.pass_name, (today - each.day).days] += each.count
+        if (today - each.day).days == 1:
+            of_yesterday[each.pass_name] += each.count
+            by_method[each.endpoint, each.chain_id, each.method] += each.count
+    calendar = [(day, by_day[day]) for back in range(days - 1, -1, -1) for day in [today - timedelta(days=back)]]
+    names = sorted({name for name, _ in by_pass})
+    backs = (0, 1, 2, 3)
+    last_days = [(name, *(by_pass[name, back] for back in backs)) for name in names]
+    headers = ("pass", "today", *(f"{today - timedelta(days=back):%-d %b}" for back in backs[1:]))
+    methods = [(name, chain_id, method, count) for (name, chain_id, method), count in sorted(by_method.items())]
+    return {
+        "today": by_day[today],
+        **{f"yesterday: {name}": count for name, count in sorted(of_yesterday.items())},
+        "requests per day": dg.MetadataValue.md(f"![requests per day]({draw_bars(calendar)})"),
+        "passes": make_table(headers, last_days, "no request was counted"),
+        "yesterday": make_table(("endpoint", "chain", "method", "requests"), methods, "no request was counted"),
     }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.monitoring.node_requests import RequestTally
     from reminder_worker.outbox.operator import SettledEmails
     from reminder_worker.runtime import Runtime
 
@@ -58,6 +59,33 @@ def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[No
     return dg.MaterializeResult(metadata=metadata.describe_sends(*service.call(_read_sends, SECONDS)))
 
 
+@dg.asset(
+    deps=["chain_index"],
+    group_name="overview",
+    kinds={"postgres"},
+    owners=OWNERS,
+    tags={"holds": "aggregates-only"},
+    metadata={
+        "dagster/table_name": "worker.node_request",
+        "dagster/column_schema": dg.TableSchema(
+            [
+                dg.TableColumn("day", "date", description="UTC"),
+                dg.TableColumn("chain_id", "int", description="The chain of the endpoint"),
+                dg.TableColumn("endpoint", "text", description="Place in RPC_URLS, and host"),
+                dg.TableColumn("pass", "text", description="Which pass asked, or api, or cli for a command"),
+                dg.TableColumn("method", "text", description="JSON-RPC method; each of a batch is one request"),
+                dg.TableColumn("count", "int", description="Requests that were sent, also those that were refused"),
+                dg.TableColumn("since", "timestamp", description="When the first of them was counted"),
+            ]
+        ),
+    },
+    freshness_policy=EVERY_QUARTER_HOUR,
+)
+def node_requests(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
+    """Requests to the RPC endpoints in the last fourteen days (UTC), by day and pass: providers charge for each."""
+    return dg.MaterializeResult(metadata=metadata.describe_requests(*service.call(_read_requests, SECONDS)))
+
+
 async def _read_states(runtime: "Runtime") -> "tuple[Sequence[PassState], dict[str, str]]":
     """Return the states of the passes that are on, and why each other pass is off."""
     from reminder_worker import passes
@@ -72,6 +100,13 @@ async def _read_sends(runtime: "Runtime") -> "tuple[Sequence[SettledEmails], int
     from reminder_worker.monitoring.facts import DAYS_SHOWN
 
     return (await read_facts(runtime, "settled_by_day")).settled_by_day, DAYS_SHOWN
+
+
+async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], int]":
+    """Return the counted requests, and of how many days they are."""
+    from reminder_worker.monitoring.facts import DAYS_SHOWN
+
+    return (await read_facts(runtime, "node_requests")).node_requests, DAYS_SHOWN
 
 
 @dg.asset(

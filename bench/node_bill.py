@@ -1,8 +1,8 @@
 """Cost of an idle chain at its first endpoint: all polls and runs of some hours by a moved clock, by two price lists.
 
-Two endpoints, mainnet's default settings with upgrades and prices, a new block in each slot, nothing on them. Prices as
-published in 2026. `narrow`: endpoints that accept ten blocks of logs a question. `growth`: beside 100,000 watched
-legacies without an open window, one of ten a Safe's.
+Two endpoints, mainnet's default settings with upgrades and prices, a new block in each slot, nothing on them.
+`narrow`: endpoints that accept ten blocks of logs a question. `growth`: beside 100,000 watched legacies without an open
+window, one of ten a Safe's.
 """
 
 import asyncio
@@ -17,18 +17,11 @@ from bench.harness import BenchFigure
 from bench.quiet_chain import MovedClock, QuietChain, find_head
 from bench.surroundings import CHAIN_ID, database, settings, stub
 from reminder_worker import passes
+from reminder_worker.monitoring.node_bill import find_prices
 from reminder_worker.runtime import Runtime, open_runtime
 from reminder_worker.settings import Settings
 from reminder_worker.settings.chains import PRESETS
 
-PRICES = {  # compute units and credits of a request
-    "eth_chainId": (0, 5),
-    "eth_getBlockByNumber": (20, 80),
-    "eth_getBlockByHash": (20, 80),
-    "eth_getLogs": (60, 255),
-    "eth_call": (26, 80),
-    "eth_getCode": (20, 80),
-}
 TICKS = {"index": 5, "signals": 5, "due": 60, "watchdog": 60, "auto_renew": 300, "prices": 300, "statistics": 300}
 TICK = 15  # seconds, of the other passes' sensors
 HOURS = 2
@@ -50,8 +43,10 @@ class DayBill:
 
     requests: Counter[str]
 
-    def price(self, list_number: int) -> float:
-        return sum(PRICES[method][list_number] * count for method, count in self.requests.items())
+    def price(self, host: str) -> float:
+        """Return the units of the provider with this host."""
+        prices = find_prices(f"https://{host}")
+        return sum(prices.price_of(method) * count for method, count in self.requests.items())
 
 
 async def measure() -> list[BenchFigure]:
@@ -60,9 +55,9 @@ async def measure() -> list[BenchFigure]:
     many = await _count_a_day(10_000, LEGACIES)
     growth = 100 * (many.requests.total() / wide.requests.total() - 1)
     return [
-        BenchFigure("node_bill.units_month", wide.price(0) * 30 / 1e6, "million compute units", aim="<= 8"),
-        BenchFigure("node_bill.credits_day", wide.price(1) / 1e6, "million credits", aim="<= 1.2"),
-        BenchFigure("node_bill.narrow", narrow.price(0) * 30 / 1e6, "million compute units", aim="<= 20"),
+        BenchFigure("node_bill.units_month", wide.price("alchemy.com") * 30 / 1e6, "million compute units", aim="<= 8"),
+        BenchFigure("node_bill.credits_day", wide.price("infura.io") / 1e6, "million credits", aim="<= 1.2"),
+        BenchFigure("node_bill.narrow", narrow.price("alchemy.com") * 30 / 1e6, "million compute units", aim="<= 20"),
         BenchFigure("node_bill.growth", growth, "% more requests", aim="<= 10"),
         *(BenchFigure(f"node_bill.{method}", count, "requests/day") for method, count in sorted(wide.requests.items())),
     ]

@@ -17,11 +17,11 @@ from eth_account.signers.local import LocalAccount
 from api.server import open_servers
 from bench.client import post_in_order
 from bench.harness import BenchFigure
-from bench.node_bill import PRICES
 from bench.stats_rps import logging_as_served
 from bench.surroundings import CHAIN_ID, RequestRecorder, chain, database, secret_urls, settings, stub
 from devnet.scenarios import Scenario
 from devnet.wallet import DemoWallet
+from reminder_worker.monitoring.node_bill import find_prices
 from reminder_worker.reminders.authorization import SIGNED_MESSAGE_TYPES
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
@@ -82,7 +82,7 @@ async def _count_requests(configured: Settings, scenario: Scenario, legacy: str)
         await _read(_through(configured, url), scenario, legacy, read, 0)
     bodies = [json.loads(body) for body in recorder.bodies[first:]]
     methods = [each["method"] for body in bodies for each in (body if isinstance(body, list) else [body])]
-    return len(bodies) / read, sum(PRICES[each][0] for each in methods) / read
+    return len(bodies) / read, sum(map(find_prices("https://alchemy.com").price_of, methods)) / read
 
 
 async def _read(configured: Settings, scenario: Scenario, legacy: str, count: int, turn: int) -> list[float]:

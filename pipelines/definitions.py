@@ -3,7 +3,7 @@
 import dagster as dg
 
 from assets.checks import RUN_CHECKS, STANDING_CHECKS
-from assets.overview import pass_state, sends_per_day, worker_health
+from assets.overview import node_requests, pass_state, sends_per_day, worker_health
 from assets.prices import prices
 from assets.relay import authorizations, ops_alerts, owner_activity, raised_alerts, relay_requests
 from assets.reminders import (
@@ -53,6 +53,7 @@ defs = dg.Definitions(
         worker_health,
         pass_state,
         sends_per_day,
+        node_requests,
     ],
     asset_checks=[*RUN_CHECKS, *STANDING_CHECKS, no_negative_value, totals_equal_parts, no_jump],
     jobs=JOBS,

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import dagster as dg
 
 from assets.checks import STANDING_CHECKS
-from assets.overview import pass_state, sends_per_day, worker_health
+from assets.overview import node_requests, pass_state, sends_per_day, worker_health
 from assets.prices import prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
 from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, sent_emails
@@ -59,7 +59,7 @@ daily_series = dg.define_asset_job(
 )
 overview = dg.define_asset_job(
     "overview",
-    dg.AssetSelection.assets(pass_state.key, sends_per_day.key).without_checks()
+    dg.AssetSelection.assets(pass_state.key, sends_per_day.key, node_requests.key).without_checks()
     | dg.AssetSelection.checks(*STANDING_CHECKS),
     description="The tables operators look at, and every standing check.",
     tags=_make_tags("overview"),

@@ -201,6 +201,11 @@ def _ids_follow(answers: list[Any]) -> bool:
     return bool(ids) and len(numbers) == len(ids) and numbers == list(range(numbers[0], numbers[0] + len(ids)))
 
 
+def name_endpoint(position: int, url: str) -> str:
+    """Return the place in `RPC_URLS` and the host, as far as it may be shown."""
+    return f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
+
+
 class RpcEndpoint:
     """One endpoint. `ask` returns the node's results in order, or raises `EndpointFailed` and backs off.
 
@@ -209,7 +214,7 @@ class RpcEndpoint:
     """
 
     def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
-        self.name = f"{position}:{shown_host(urlsplit(url).hostname or 'unknown')}"
+        self.name = name_endpoint(position, url)
         self.rest = rest
         self.asked: Counter[tuple[str, str]] = Counter()
         self.head: int | None = None

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -19,6 +20,7 @@ from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_chain
+from reminder_worker.doctor.costs import examine_costs
 from reminder_worker.doctor.mail import examine_mail, find_chains_without_mail
 from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
 from reminder_worker.errors import Misconfigured
@@ -69,6 +71,10 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
         for chain in settings.chains:
             async for finding in examine_chain(chain, scope, silent):
                 yield finding
+        with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
+            tallies = (await read_facts(scope, "node_requests")).node_requests
+            for finding in (each for chain in settings.chains for each in examine_costs(chain, tallies)):
+                yield finding
         async for finding in examine_wallets(settings, scope, silent):
             yield finding
         async for finding in _examine_watchdog(settings, scope):
@@ -110,7 +116,7 @@ def _mask_secret(value: object) -> str:
     if isinstance(value, tuple):
         if value and isinstance(value[0], SecretStr | SecretBytes):
             return f"({len(value)} set, not shown)"
-        return ", ".join(str(part) for part in value) or "(none)"
+        return ", ".join("(none)" if part is None else str(part) for part in value) or "(none)"
     return "(none)" if value in (None, "") else str(value)
 
 

@@ -22,6 +22,7 @@ from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
 from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS, GiftEmailCount, count_gift_emails, count_notifications
 from reminder_worker.indexer.store import ReaderPosition, read_positions
+from reminder_worker.monitoring.node_requests import RequestTally, read_requests
 from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.operator import (
     RaisedCondition,
@@ -78,7 +79,7 @@ class WatchLimits:
 
 
 LIMITS: Final = WatchLimits()
-DAYS_SHOWN: Final = 14  # of settled emails
+DAYS_SHOWN: Final = 14  # of settled emails and of requests to nodes
 LEDGERS: Final = (REMINDERS_FOR_OPERATORS, GIFTS_FOR_OPERATORS)
 
 
@@ -191,6 +192,7 @@ class OperatorFacts:
     upgrades: Sequence[UpgradeCount] = UNREAD
     feeds: Sequence[tuple[int, FeedState]] = UNREAD
     snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
+    node_requests: Sequence[RequestTally] = UNREAD
 
     @property
     def watchdog(self) -> PassState | None:
@@ -235,6 +237,7 @@ FactPart = Literal[
     "upgrades",
     "feeds",
     "snapshots",
+    "node_requests",
 ]
 
 
@@ -366,4 +369,5 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "upgrades": _read_upgrades,
     "feeds": _read_feeds,
     "snapshots": _read_snapshots,
+    "node_requests": _of_served(lambda engine: read_requests(engine, DAYS_SHOWN)),
 }

@@ -1,12 +1,13 @@
 """Settings of one chain, the published addresses, and which chains count as test chains."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from reminder_worker.settings.groups import SettingsGroup
 from reminder_worker.settings.values import (
     Address,
+    Allowances,
     BlockTag,
     Count,
     Name,
@@ -41,6 +42,12 @@ class ChainSettings(SettingsGroup):
         alias="RPC_URLS",
         description="RPC endpoints, comma separated, best first; three, since two have to agree on what is personal; "
         "one an archive, since pruned nodes lack old logs",
+    )
+    rpc_allowance: Allowances = Field(
+        (),
+        alias="RPC_ALLOWANCE",
+        description="what each of RPC_URLS may be asked, comma separated in their order, an empty place for one without"
+        " a limit: Infura's credits a day, Alchemy's compute units a month, others' requests a month; `doctor` warns",
     )
     subgraph_url: SecretWebUrl | None = Field(
         None,
@@ -114,6 +121,14 @@ class ChainSettings(SettingsGroup):
         description="Chainlink feeds in US dollars, comma separated: `<token>=<feed>@<heartbeat in seconds>`,"
         " the token an address or `ETH`; absent: no prices",
     )
+
+    @field_validator("rpc_allowance")
+    @classmethod
+    def _check_places(cls, value: Sequence[int | None], info: ValidationInfo) -> Sequence[int | None]:
+        endpoints = len(info.data.get("rpc_urls", ()))
+        if value and endpoints and len(value) != endpoints:
+            raise ValueError(f"needs a place for each of RPC_URLS: {endpoints}, not {len(value)}")
+        return value
 
     @property
     def legacy_routers(self) -> tuple[str, str]:

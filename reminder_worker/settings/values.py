@@ -151,6 +151,14 @@ def _legacy_path(value: str) -> str:
     return value
 
 
+def _read_allowances(value: str) -> tuple[int | None, ...]:
+    """Read whole numbers above 0. An empty place is None."""
+    parts = [part.strip() for part in value.split(",")]
+    if not all(re.fullmatch("([1-9][0-9]{0,14})?", part) for part in parts):
+        raise ValueError("needs whole numbers above 0, comma separated, or empty places")
+    return tuple(int(part) if part else None for part in parts)
+
+
 def _gift_prefix(value: str) -> str:
     if value in ("gift", "health", "metrics", "ops", "recipients", "schema", "sponsor", "stats"):
         raise ValueError("is a path of the API itself: choose another")
@@ -182,6 +190,7 @@ SecretGuard = Annotated[SecretStr, _of_text(_check_guard)]
 SecretUrl = Annotated[SecretStr, _of_text(_postgres_url)]
 Key = Annotated[SecretBytes, _of_text(_read_key)]
 Keys = Annotated[tuple[SecretBytes, ...], _of_text(_read_keys)]
+Allowances = Annotated[tuple[int | None, ...], _of_text(_read_allowances)]
 PriceFeeds = Annotated[tuple[PriceFeed, ...], _of_text(_price_feeds)]
 Mailable = Annotated[tuple[Annotated[str, AfterValidator(_may_be_mailed)], ...], _of_text(_split_list)]
 Proxies = Annotated[tuple[Annotated[str, AfterValidator(_check_proxy)], ...], _of_text(_split_list)]

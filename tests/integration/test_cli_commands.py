@@ -127,6 +127,20 @@ def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(command: C
         assert key not in looked.output + looked.stderr
 
 
+def test_doctor_forecasts_what_nodes_are_asked_and_warns_of_an_allowance(command: CliRun) -> None:
+    """Ticks count requests; as if the first had come some hours ago."""
+    assert command("tick").exit_code == 0
+    earlier = "(now() - interval '6 hours')"
+    command.sql(f"update worker.node_request set since = {earlier}, day = cast({earlier} at time zone 'utc' as date)")
+    asked = int(str(command.sql("select sum(count) * 4 * 30 from worker.node_request")[0][0]))
+    looked = command("doctor")
+    assert looked.exit_code == 0
+    assert f"requests a day by the last 6 hours, {asked:,.0f} a month" in looked.output
+    looked = command("doctor", CHAIN_31337_RPC_ALLOWANCE=str(asked // 2))
+    assert looked.exit_code == 1
+    assert f"CHAIN_31337_RPC_ALLOWANCE of {asked // 2:,} would be used up after 15.0 days" in looked.output
+
+
 def test_doctor_says_of_which_test_chain_nobody_is_written_to(command: CliRun) -> None:
     for changes, told in (
         ({}, True),

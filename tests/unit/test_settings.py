@@ -97,6 +97,8 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_SUBGRAPH_URL", "https://a.example\\hunter2"),  # no host that a log may name
         ("CHAIN_1_EXPLORER_URL", "https://user:hunter2@a.example"),  # it is shown
         ("CHAIN_1_NAME", "see https://hunter2"),  # every email would be refused
+        ("CHAIN_1_RPC_ALLOWANCE", "hunter2, 30000000"),
+        ("CHAIN_1_RPC_ALLOWANCE", "30_000_000, 0"),
         ("HEARTBEAT_URL", "https:///hunter2"),
         ("HEARTBEAT_URL", "https://[hunter2/"),
         ("OPS_STATUS_SECRET", "hunter2"),
@@ -125,6 +127,13 @@ def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str
 )
 def test_a_number_that_no_clock_or_counter_holds_is_refused_by_name(name: str, value: str) -> None:
     assert f"- {name}: " in _faults(**{name: value})
+
+
+def test_an_allowance_has_a_place_for_each_endpoint() -> None:
+    (chain,) = Settings.from_environ({**MINIMAL, "CHAIN_1_RPC_ALLOWANCE": ", 3000000"}).chains
+    assert chain.rpc_allowance == (None, 3_000_000)
+    words = "- CHAIN_1_RPC_ALLOWANCE: needs a place for each of RPC_URLS: 2, not 3"
+    assert words in _faults(CHAIN_1_RPC_ALLOWANCE="1, 2, 3")
 
 
 def test_a_timeout_that_no_lease_has_room_for_is_refused_as_nothing_would_ever_be_sent() -> None:
