@@ -1,8 +1,8 @@
 """500 gift withdrawals, from authorization to mined, by the relay's engine; and the blocks that 64 of them need.
 
-Real PostgreSQL with its default durability. For the rate the node mines each transaction as it comes. For the blocks it
-mines when it is asked to: the relay runs once in each block's 12 seconds, a third of what its sensor would do. An
-account has 16 transactions in a node's pool, so that n withdrawals need at least n / 16 blocks.
+Real PostgreSQL with its default durability. For the rate, the node mines each transaction at once. The
+blocks are mined by hand: the relay runs once for each block of 12 seconds, less often than its sensor would let it. An
+account has 16 transactions in a node's pool, so n withdrawals need at least n / 16 blocks.
 """
 
 import asyncio

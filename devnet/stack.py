@@ -231,7 +231,7 @@ class LocalStack:
         binaries = Path(sys.executable).parent
         ui = [str(binaries / "dagster-webserver"), "-h", HOST, "-p", str(self.ports.dagster), "-w", str(workspace)]
         daemon = [str(binaries / "dagster-daemon"), "run", "-w", str(workspace)]
-        code = [str(binaries / "dagster"), "api", "grpc", "-s", code_socket, "-m", "pipelines.definitions"]
+        code = [*_python("pipelines.code_server"), "-s", code_socket, "-m", "pipelines.definitions"]
         code += ["--use-python-environment-entry-point", "--working-directory", str(ROOT)]
         return (
             StackPart("dagster code", code, environ, lambda: Path(code_socket).exists(), quiet=_DAGSTER_CHATTER),

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -21,6 +21,10 @@ ROOT = Path(__file__).parents[2]
 JOB = "prune"  # its second op asks our database
 # Libraries of a run that are machine code
 IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "pyreqwest", "coincurve")
+SERVERS = (  # each starts the fork server in another way
+    (sys.executable, "-m", "pipelines.code_server"),
+    (str(Path(sys.executable).parent / "dagster"), "api", "grpc"),
+)
 PATIENCE_SECONDS = 300  # ends a hang; the start imports everything
 
 
@@ -46,17 +50,25 @@ class CodeServer:
         raise TimeoutError
 
     def warm(self) -> psutil.Process:
-        """The process that runs are copies of."""
-        (found,) = [
-            child
-            for child in psutil.Process(self._process.pid).children()
-            if "multiprocessing.forkserver" in " ".join(child.cmdline())
-        ]
+        """The process that runs are copies of: a child of Python's making, or a copy of the code server."""
+        server = psutil.Process(self._process.pid)
+        of_python = [each for each in server.children() if "multiprocessing.forkserver" in " ".join(each.cmdline())]
+        copies = [each for each in server.children() if each.cmdline() == server.cmdline()]
+        assert bool(copies) == ("pipelines.code_server" in server.cmdline())
+        (found,) = of_python + copies
         return found
 
 
+@pytest.fixture(params=SERVERS, ids=["ours", "dagster"])
+def command(request: pytest.FixtureRequest) -> Sequence[str]:
+    given: Sequence[str] = request.param
+    return given
+
+
 @pytest.fixture
-def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> Iterator[CodeServer]:
+def code_server(
+    command: Sequence[str], database_url: str, chain_scenario: Scenario, tmp_path: Path
+) -> Iterator[CodeServer]:
     anvil, key, socket = chain_scenario.anvil, b64encode(b"k" * 32).decode(), tmp_path / "code.sock"
     environ = {
         **os.environ,
@@ -67,8 +79,8 @@ def code_server(database_url: str, chain_scenario: Scenario, tmp_path: Path) -> 
         "CHAINS": str(anvil.chain_id),
         **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
     }
-    command = [str(Path(sys.executable).parent / "dagster"), "api", "grpc", "-s", str(socket)]
-    process = subprocess.Popen([*command, "-m", "pipelines.definitions"], cwd=ROOT, env=environ)
+    options = ["-s", str(socket), "-m", "pipelines.definitions"]
+    process = subprocess.Popen([*command, *options], cwd=ROOT, env=environ)
     try:
         ends = monotonic() + PATIENCE_SECONDS
         while not socket.exists():
