@@ -28,6 +28,7 @@ NAMES = (
     "stats_rps",
     "api_under_load",
     "idle",
+    "start",
 )
 WITH_WRK = ("stats_rps", "api_under_load")
 LONG = ("growth", "million")  # minutes each: by name only
