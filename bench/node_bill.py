@@ -31,7 +31,7 @@ _SPREAD = text("""
     with numbered as (select legacy, row_number() over () as number from worker.watch),
     rounds as (select *, case when number % 10 = 0 then 3600 else 79200 end as round from numbered),
     read as (select *, cast(extract(epoch from now()) as bigint) - number % round as at from rounds)
-    update worker.watch set asked_at = read.at, next_ask = read.at + read.round,
+    update worker.watch set asked_at = read.at, next_ask = (read.at + read.round) / 900 * 900,
         legacy_type = case read.round when 3600 then 1 else 3 end
     from read where read.legacy = watch.legacy
 """)

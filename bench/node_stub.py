@@ -44,7 +44,7 @@ def _answer(body: bytes) -> bytes:
 
 def _result(request: Any) -> dict[str, Any]:
     method = request["method"]
-    result = "0x" + _call(request["params"][0]["data"][2:]).hex() if method == "eth_call" else _ANSWERS[method]
+    result = "0x" + answer_call(request["params"][0]["data"][2:]).hex() if method == "eth_call" else _ANSWERS[method]
     return {"jsonrpc": "2.0", "id": request["id"], "result": result}
 
 
@@ -54,7 +54,7 @@ def _same(count: int, each: bytes) -> bytes:
     return encode_word(WORD) + encode_word(count) + encode_word(count * WORD) * count + each
 
 
-def _call(data: str) -> bytes:
+def answer_call(data: str) -> bytes:
     """By the four bytes; of many calls all are what the first is."""
     if data.startswith(_READER):
         size = int(data[len(_READER) + 6 * WORD : len(_READER) + 8 * WORD], 16)

@@ -50,13 +50,11 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     """Return the opening time of the next window, at most a day ahead, since some changes emit no event.
 
     Activity of a Safe emits no event: its legacies are read hourly. Daily readings are spread over four hours by the
-    legacy's address, so that legacies saved together do not stay due together, and begin on a quarter of an hour: one
+    legacy's address, so that legacies saved together do not stay due together. All begin on a quarter of an hour: one
     run reads all of them.
     """
-    latest = now + 3600
-    if legacy_type != SAFE:
-        daily = now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
-        latest = daily - daily % QUARTER_SECONDS
+    latest = now + 3600 if legacy_type == SAFE else now + 24 * 3600 - crc32(legacy.encode()) % (4 * 3600)
+    latest -= latest % QUARTER_SECONDS
     if is_old_build(triggers) or min(triggers) - ahead > latest:
         return latest
     openings = [moment for trigger in triggers for moment in (trigger - ahead, trigger)]

@@ -252,6 +252,7 @@ async def test_a_second_poll_asks_about_no_legacy_until_the_window_opens(world: 
 
 
 async def test_safe_legacies_are_asked_about_hourly(world: MailWorld) -> None:
+    """Rounded down to a quarter of an hour."""
     owner = world.account("owner")
     world.scenario.subscribe_premium(owner)
     safe = world.scenario.create_safe([owner])
@@ -259,9 +260,9 @@ async def test_safe_legacies_are_asked_about_hourly(world: MailWorld) -> None:
     world.scenario.configure_reminders(owner, legacy, [world.address("anna")])
     await world.save(legacy, "owner", "anna")
     assert (await world.look_at_chain()).asked == 1
-    world.scenario.advance(3500)
+    world.scenario.advance(2600)
     assert (await world.look_at_chain()).asked == 0
-    world.scenario.advance(101)
+    world.scenario.advance(1001)
     assert (await world.look_at_chain()).asked == 1
 
 

@@ -54,3 +54,5 @@ def test_daily_looks_are_spread_over_the_quarters_of_four_hours() -> None:
     assert all(moment % 900 == 0 for moment in asked)
     assert 16 <= len(asked) <= 18
     assert max(asked) - min(asked) > 3 * 3600
+    safes = {next_reading_time(NOW + late, f"0x{late:040x}", 1, far, 7 * DAYS) for late in range(900)}
+    assert safes == {NOW + 3600}, "of Safes as well, which are read hourly"
