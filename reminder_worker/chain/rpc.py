@@ -6,10 +6,12 @@ keys, and no error of the HTTP library leaves this module.
 
 import asyncio
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -30,6 +32,7 @@ Request = tuple[str, Sequence[object]]
 
 _ASKING: Final = ContextVar("asking", default="cli")
 _MOST_BYTES: Final = ContextVar("most_bytes", default=NODE_POLICY.answer_bytes)  # web3's interface has none
+_SPENT = re.compile(rb"daily (request count|credit limit)|monthly capacity limit", re.I)  # Infura's, Alchemy's
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
     r"quota",
@@ -48,12 +51,16 @@ def asking_as(name: str) -> Iterator[None]:
 
 
 class EndpointFailed(Exception):
-    """The endpoint did not give a usable answer. `slow` and `large`: it may well give one to a smaller request."""
+    """The endpoint did not give a usable answer. `slow` and `large`: it may well give one to a smaller request.
 
-    def __init__(self, reason: str, *, slow: bool = False, large: bool = False) -> None:
+    `spent_seconds`: its allowance is used up, for so long; 0 if it is not.
+    """
+
+    def __init__(self, reason: str, *, slow: bool = False, large: bool = False, spent_seconds: float = 0) -> None:
         super().__init__(reason)
         self.slow = slow
         self.large = large
+        self.spent_seconds = spent_seconds
 
 
 class AnswerTooLong(EndpointFailed):
@@ -84,6 +91,8 @@ class EndpointBackoff:
         self._asked_last_until = float("-inf")
         self.failures = 0
         self.until = float("-inf")
+        self.spent_until = 0
+        """Unix seconds: the allowance was used up until then."""
 
     def now(self) -> float:
         return self._clock()
@@ -105,12 +114,20 @@ class EndpointBackoff:
         policy, doublings = NODE_POLICY, min(self.failures - 1, 16)
         longest = min(policy.longest_rest_seconds, policy.first_rest_seconds * 2**doublings)
         self._began = self._clock()
-        self.until = self._began + longest * (0.5 + self._jitter() / 2)
+        self.until = max(self.until, self._began + longest * (0.5 + self._jitter() / 2))
         asked_last_seconds = policy.asked_last_times * (self._began - started)
         self._asked_last_until = max(self._asked_last_until, self._began + asked_last_seconds)
 
+    @property
+    def is_spent(self) -> bool:
+        return self.spent_until > 0 and self.is_resting
+
+    def record_spent(self, seconds: float) -> None:
+        """Rest until the allowance begins again."""
+        self.until, self.spent_until = self._clock() + seconds, round(time.time() + seconds)
+
     def record_success(self) -> None:
-        self.failures = 0
+        self.failures = self.spent_until = 0
         self.until = self._asked_last_until = float("-inf")
 
 
@@ -143,7 +160,7 @@ class RpcProvider(AsyncJSONBaseProvider):
             connector = aiohttp.TCPConnector(limit=32)
             headers = {"Content-Type": "application/json", "User-Agent": "reminder-worker"}
             self._session = aiohttp.ClientSession(timeout=self._timeout, connector=connector, headers=headers)
-        failure, slow, large = "", False, False
+        failure, slow, large, spent_seconds = "", False, False, 0.0
         try:
             async with self._session.post(self._url, data=data, allow_redirects=False) as response:
                 most = _MOST_BYTES.get()
@@ -156,18 +173,44 @@ class RpcProvider(AsyncJSONBaseProvider):
                     raise EndpointFailed("answer too large", large=True)
                 failure = f"HTTP {response.status}"
                 slow, large = response.status in (408, 504), response.status == 413
+                spent_seconds = read_spent_seconds(response.status, response.headers.get("Retry-After", ""), body)
         except TimeoutError:
             failure, slow = "timed out", True
         except (aiohttp.ClientError, OSError) as error:
             failure = type(error).__name__
         # Outside of the handler: the cause would carry the address.
-        raise EndpointFailed(failure, slow=slow, large=large)
+        raise EndpointFailed(failure, slow=slow, large=large, spent_seconds=spent_seconds)
 
     async def close(self) -> None:
         self._closed = True
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+def read_spent_seconds(status: int, retry_after: str, body: bytes) -> float:
+    """Return for how long an endpoint's allowance is used up; 0 if its answer does not say so.
+
+    HTTP 402 says so, and 429 with a wait of more than an hour or with a provider's words. Without a time the allowance
+    begins again at the next midnight (UTC). Words of a JSON-RPC error count for nothing: a contract may have sent them.
+    """
+    if status not in (402, 429):
+        return 0
+    now = time.time()
+    wait = min(_read_wait(retry_after, now), 31 * 86400)
+    if wait > (0 if status == 402 else 3600):
+        return wait
+    return 86400 - now % 86400 if status == 402 or _SPENT.search(body) else 0
+
+
+def _read_wait(retry_after: str, now: float) -> float:
+    """Return the seconds of a `Retry-After`, which has seconds or a date; 0 for anything else."""
+    if re.fullmatch("[0-9]{1,9}", retry_after):
+        return int(retry_after)
+    try:
+        return parsedate_to_datetime(retry_after).timestamp() - now
+    except (ValueError, OverflowError):
+        return 0
 
 
 def _is_rpc_answer(status: int, body: bytes) -> bool:
@@ -263,6 +306,8 @@ class RpcEndpoint:
                 self.record_refusal()
             else:
                 self.record_failure(started, str(error))
+            if error.spent_seconds:
+                self.rest.record_spent(error.spent_seconds)
             raise
         except msgspec.ValidationError:
             self.record_failure(started, "garbage")

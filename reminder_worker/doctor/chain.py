@@ -20,7 +20,7 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.facts import LIMITS, FactScope, read_facts
-from reminder_worker.outbox.messages import checksum_address, format_duration
+from reminder_worker.outbox.messages import checksum_address, format_deadline, format_duration
 from reminder_worker.reminders.operator_facts import SavedLegacies, read_saved_legacies
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.chains import CONTRACTS
@@ -59,13 +59,16 @@ async def examine_chain(settings: ChainSettings, scope: FactScope, silent: set[i
             except ChainUnavailable:
                 silent.add(settings.chain_id)
                 raise
-            for endpoint in chain.endpoints.list_health():
-                words = "answers, serves this chain" if endpoint.ok else "does not answer: see RPC_URLS"
-                yield f"{part} rpc", endpoint.ok, f"endpoint {endpoint.name} {words}"
+            for endpoint in chain.endpoints.members:
+                good = endpoint.read_health().ok
+                words = "answers, serves this chain" if good else "does not answer: see RPC_URLS"
+                if endpoint.rest.is_spent:
+                    words = f"has used up its allowance until {format_deadline(endpoint.rest.spent_until)}"
+                yield f"{part} rpc", good, f"endpoint {endpoint.name} {words}"
             async for finding in _examine_contracts(chain, part, is_local=scope.is_local):
                 yield finding
-            good, words = await check_feeds(chain)
-            yield f"{part} prices", good, words
+            feeds_good, words = await check_feeds(chain)
+            yield f"{part} prices", feeds_good, words
             with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
                 saved = await read_saved_legacies(scope.engine, chain.chain_id)
                 async for finding in _examine_recipients(chain, saved):

@@ -50,7 +50,8 @@ class ChainSight:
     """State of a chain's endpoints. `lowest` and `highest` of their newest blocks; `agree`: on a deep block's hash.
 
     `newest_age`: seconds since the highest, negative where our clock is behind, None on a local chain. `settled`: ages
-    of the newest safe and finalized block, as far as they are asked for and known.
+    of the newest safe and finalized block, as far as they are asked for and known. `spent`: end of the rest of each
+    endpoint whose allowance is used up, in unix seconds.
     """
 
     chain_id: int
@@ -63,6 +64,7 @@ class ChainSight:
     settled: Mapping[str, int] = field(default_factory=dict)
     lags: Sequence[ReaderLag] = ()
     gap: KnownGap | None = None
+    spent: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,9 @@ async def look_at_chains(
         sight, gap = await asyncio.gather(
             _look_at_chain(chain, read, behind_before, is_local), _read_gap(engine, chain, gaps_before.get(chain_id))
         )
-        sight = replace(sight, gap=gap)
+        rests = {endpoint.name: endpoint.rest for endpoint in chain.endpoints.members}
+        spent = {name: rest.spent_until for name, rest in rests.items() if rest.is_spent}
+        sight = replace(sight, gap=gap, spent=spent)
         known[chain_id] = time.monotonic(), sight
         return sight
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from reminder_worker.monitoring.endpoints import ChainSight
 from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
 from reminder_worker.outbox.alerts import AlertFacts
-from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.outbox.messages import AlertKind, format_deadline
 from reminder_worker.relay.operator import UnfinishedRequests
 
 ConditionKey = tuple[AlertKind, str, int]
@@ -90,7 +90,10 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
 
     if unreachable := _find_unreachable(sight):
         yield wrong(unreachable[1], {})
-    if sight.answering < sight.endpoints:
+    for name, until in sight.spent.items():  # known at once, and no blip
+        used_up = wrong(f"allowance of endpoint {name}", {"used up until": format_deadline(until)})
+        yield replace(used_up, hold_seconds=0)
+    if sight.answering + len(sight.spent) < sight.endpoints:
         yield replace(wrong("no answer", {}), because=unreachable)
     if sight.highest - sight.lowest > 30:
         yield wrong("an endpoint lags", {"newest block": sight.highest, "the one that lags has": sight.lowest})

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 
 import pytest
+from aiohttp import web
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -12,6 +13,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import passes
 from reminder_worker.database.engine import open_engine
 from reminder_worker.monitoring.node_requests import store_requests
+from reminder_worker.outbox.messages import format_deadline
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
 from tests.integration.chain_proxy import NodeProxy, proxy
@@ -79,3 +81,51 @@ async def test_counts_wait_for_a_database_that_does_not_answer(
             await store_requests(unreachable, runtime.chains)
             assert await read_counts(engine, "method") == {}
         assert await read_counts(engine, "method") == node.asked
+
+
+async def test_an_endpoint_without_allowance_rests_and_the_next_one_answers(
+    chain_scenario: Scenario, engine: AsyncEngine, database_url: str
+) -> None:
+    """The alert comes once, names the endpoint and the end of its rest, and once more when it answers again."""
+
+    async def pass_minutes() -> None:
+        async with engine.begin() as connection:
+            await connection.execute(text("update worker.alert_state set turning_since = now() - interval '1 hour'"))
+
+    async def read_alerts() -> list[tuple[str, str]]:
+        async with engine.connect() as connection:
+            found = await connection.execute(
+                text(
+                    "select variables->>'status', cast(variables->'facts' as text) from worker.alert"
+                    " where kind = 'rpc_trouble' and subject = 'allowance of endpoint 1:127.0.0.1' order by created_at"
+                )
+            )
+            return [(row[0], row[1]) for row in found]
+
+    async with (
+        proxy(chain_scenario.anvil.url, KEY) as first,
+        proxy(chain_scenario.anvil.url) as second,
+        open_runtime(settings_of(chain_scenario, database_url, first, second)) as runtime,
+    ):
+        first.reply = lambda: web.json_response({"error": {"code": 402, "message": "Payment Required"}}, status=402)
+        for _ in range(2):
+            (looked,) = await passes.poll_pass(runtime, "index")
+            assert looked.error is None
+            await passes.poll_pass(runtime, "watchdog")
+            await pass_minutes()
+        assert first.asked == {"eth_chainId": 1}, "it rests"
+        assert second.asked["eth_getBlockByNumber"] > 1
+        rest = runtime.chains[CHAIN_ID].endpoints.members[0].rest
+        ((status, facts),) = await read_alerts()
+        assert status == "raised"
+        assert format_deadline(rest.spent_until) in facts
+        assert rest.spent_until % 86400 == 0, "the next midnight"
+        assert KEY not in facts
+
+        first.well()
+        rest.until = 0.0  # midnight
+        for _ in range(2):
+            await passes.poll_pass(runtime, "watchdog")
+            await pass_minutes()
+        assert [status for status, _ in await read_alerts()] == ["raised", "cleared"]
+        assert first.asked["eth_getBlockByNumber"] > 0

@@ -1,6 +1,11 @@
 """How long a failing endpoint is left alone."""
 
-from reminder_worker.chain.rpc import EndpointBackoff
+import time
+from email.utils import formatdate
+
+import pytest
+
+from reminder_worker.chain.rpc import EndpointBackoff, read_spent_seconds
 from reminder_worker.chain.types import NODE_POLICY
 
 
@@ -64,3 +69,43 @@ def test_a_slow_endpoint_is_asked_last_until_it_succeeds_and_a_quick_failure_cha
     assert rest.is_asked_last
     rest.record_success()
     assert not rest.is_asked_last
+
+
+def test_a_used_up_allowance_rests_to_its_end_whatever_fails_meanwhile() -> None:
+    clock = Clock()
+    rest = EndpointBackoff(clock, lambda: 1.0)
+    started = clock.now
+    rest.record_failure(started)
+    rest.record_spent(7200)
+    clock.now += 5
+    rest.record_failure(clock.now)
+    assert (rest.is_spent, rested(clock, rest)) == (True, 7195)
+    clock.now += 7195
+    assert not rest.is_spent
+    rest.record_spent(7200)
+    rest.record_success()
+    assert not rest.is_resting
+
+
+@pytest.mark.parametrize(
+    ("status", "retry_after", "body", "hours"),
+    [
+        (402, "", b"", 18),
+        (402, "600", b"", 1 / 6),
+        (402, "soon", b"", 18),
+        (429, "", b'{"error":{"message":"daily request count exceeded, request rate limited"}}', 18),
+        (429, "1", b'{"error":{"message":"Monthly capacity limit exceeded. Visit ..."}}', 18),
+        (429, "7200", b"", 2),
+        (429, formatdate(6 * 3600 + 7200, usegmt=True), b"", 2),
+        (429, "99999999", b"", 31 * 24),
+        (429, "3600", b"", 0),
+        (429, "", b"too many requests per second", 0),
+        (500, "7200", b"daily request count exceeded", 0),
+    ],
+)
+def test_an_answer_says_for_how_long_an_allowance_is_used_up(
+    monkeypatch: pytest.MonkeyPatch, status: int, retry_after: str, body: bytes, hours: float
+) -> None:
+    """At six in the morning: the next midnight is 18 hours away."""
+    monkeypatch.setattr(time, "time", lambda: 6 * 3600.0)
+    assert read_spent_seconds(status, retry_after, body) == hours * 3600

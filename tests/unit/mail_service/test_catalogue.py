@@ -269,6 +269,7 @@ def test_what_is_no_longer_configured_is_not_said_to_be_well(template: EmailTemp
         ("index_lagging", "index", "signals"),
         ("rpc_trouble", "no answer", "no new block"),
         ("rpc_trouble", "no answer", "none answers"),
+        ("rpc_trouble", "no answer", "allowance of endpoint 1:rpc.example.org"),
         ("rpc_trouble", "no new safe block", "a block of the future"),
     ],
 )
