@@ -100,7 +100,8 @@ def count_runs_of_a_day(legacies: int = 1000) -> int:
     """
     far = (4 * 10**9,) * 3  # no window opens on these days
     types = {f"0x{number:040x}": SAFE if number % 10 == 0 else EOA for number in range(legacies)}
-    next_asks = {legacy: number * 7919 % DAY for number, legacy in enumerate(types)}
+    rounds = {SAFE: 3600, EOA: DAY}
+    next_asks = {legacy: number * 7919 % rounds[types[legacy]] for number, legacy in enumerate(types)}
     runs, quiet_until = 0, 0
     for now in count(0, 60):
         if now >= 3 * DAY:
