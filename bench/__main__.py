@@ -31,7 +31,7 @@ NAMES = (
     "start",
 )
 WITH_WRK = ("stats_rps", "api_under_load")
-LONG = ("growth", "million")  # minutes each: by name only
+LONG = ("growth", "million", "catch_up")  # minutes each: by name only
 
 
 def main(names: list[str]) -> None:

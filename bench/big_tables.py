@@ -40,7 +40,7 @@ AT_ONCE: Final = 100_000
 LEAST: Final = 2_000  # rows: of a few any plan reads all
 # Few rows each, however long the service runs and however many legacies there are.
 SMALL: Final = {"installation", "relay_wallet", "index_cursor", "pass_state", "alert_state", "price_feed",
-                "upgrade_operation", "upgrade_event", "node_request"}  # fmt: skip
+                "upgrade_operation", "upgrade_event", "node_request", "log_limit"}  # fmt: skip
 _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (Uuid, "gen_random_uuid()"),
     (Text, "'x' || n"),

@@ -17,21 +17,24 @@ Answer = Callable[[bytes], bytes]
 """From a request's body to its answer's."""
 
 
-def serve(answer: Answer) -> None:
-    """Until whoever started this process ends."""
-    uvloop.run(_serve(answer))
+def serve(answer: Answer, delay_seconds: float = 0.0) -> None:
+    """Until whoever started this process ends. Each answer leaves `delay_seconds` after its question came."""
+    uvloop.run(_serve(answer, delay_seconds))
 
 
-async def _serve(answer: Answer) -> None:
+async def _serve(answer: Answer, delay_seconds: float) -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # ends with the process that started it
-    server = await asyncio.get_running_loop().create_server(partial(_StubProtocol, answer), "127.0.0.1", 0)
+    server = await asyncio.get_running_loop().create_server(
+        partial(_StubProtocol, answer, delay_seconds), "127.0.0.1", 0
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 class _StubProtocol(asyncio.Protocol):
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Answer, delay_seconds: float) -> None:
         self._answer = answer
+        self._delay_seconds = delay_seconds
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -47,4 +50,7 @@ class _StubProtocol(asyncio.Protocol):
                 return
             body, self._buffer = self._buffer[end + 4 : end + 4 + length], self._buffer[end + 4 + length :]
             answer = self._answer(body)
-            self._transport.write(_HEAD % len(answer) + answer)  # type: ignore[attr-defined]
+            asyncio.get_running_loop().call_later(self._delay_seconds, self._send, _HEAD % len(answer) + answer)
+
+    def _send(self, answer: bytes) -> None:
+        self._transport.write(answer)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from typing import Any, Self
 from reminder_worker.chain import rpc_errors, simulation, wire
 from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multicall, encode_multicall
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
-from reminder_worker.chain.logs import ChainLogs
+from reminder_worker.chain.logs import ChainLogs, LogLimit
 from reminder_worker.chain.rpc import AnswerTooLong, EndpointBackoff, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import (
@@ -70,7 +70,8 @@ class Chain:
             for position, url in enumerate(settings.rpc_urls, start=1)
         ]
         self.endpoints = EndpointPool(settings.chain_id, members, sleep)
-        self.logs = ChainLogs(settings.chain_id, self.endpoints, settings.log_range)
+        limits = {member.name: LogLimit(settings.log_range) for member in members}
+        self.logs = ChainLogs(settings.chain_id, self.endpoints, limits)
         self._single_views: list[Self] = []
         self._chunks = asyncio.Semaphore(NODE_POLICY.chunks_at_once)
 
@@ -101,7 +102,7 @@ class Chain:
     def _select_view(self, *members: RpcEndpoint) -> Self:
         view = copy.copy(self)
         view.endpoints, view._single_views = self.endpoints.select_members(*members), []
-        view.logs = ChainLogs(self.chain_id, view.endpoints, self.settings.log_range)
+        view.logs = self.logs.select_members(view.endpoints)
         return view
 
     async def get_block(self, which: BlockTag | int) -> BlockHeader | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from eth_utils.crypto import keccak
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
-from reminder_worker.chain.rpc import Request, RpcEndpoint, RpcError
+from reminder_worker.chain.rpc import EndpointFailed, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
@@ -24,12 +24,13 @@ class HistoryGone(ChainUnavailable):
     """Every endpoint that has the blocks of a range has pruned their logs."""
 
 
+def block_request(number: int) -> Request:
+    return ("eth_getBlockByNumber", [hex(number), False])
+
+
 def history_probe(number: int) -> list[Request]:
     """Return the requests for a block and for all its logs, which `is_pruned` compares."""
-    return [
-        ("eth_getBlockByNumber", [hex(number), False]),
-        ("eth_getLogs", [{"fromBlock": hex(number), "toBlock": hex(number)}]),
-    ]
+    return [block_request(number), ("eth_getLogs", [{"fromBlock": hex(number), "toBlock": hex(number)}])]
 
 
 def is_pruned(answers: Sequence[Any]) -> bool | None:
@@ -57,10 +58,6 @@ class LogFilter:
     addresses: frozenset[str]
     topics: frozenset[str]
 
-    def build_requests(self, first: int, last: int) -> list[Request]:
-        """For one endpoint in one batch: a node that lacks the last block answers with too few logs, not an error."""
-        return [("eth_getBlockByNumber", [hex(last), False]), self.build_request(first, last)]
-
     def build_request(self, first: int, last: int) -> Request:
         span: dict[str, object] = {"address": sorted(self.addresses), "fromBlock": hex(first), "toBlock": hex(last)}
         if self.topics:
@@ -80,68 +77,127 @@ class LogFilter:
         return sorted(logs, key=lambda log: (log.block_number, log.log_index))
 
 
-class LogRanges:
-    """Remembers which range nodes accept: halved when refused, growing by a quarter with each success.
+class LogLimit:
+    """Number of blocks that one endpoint accepts in a question for logs.
 
-    A refused range is not asked for again within an hour: providers limit the blocks of a question, and a refusal costs
-    as much as an answer. After a success several ranges are asked for at the same time.
+    Halved when refused, growing by a quarter with success. A refused number is asked for again after an hour, by any
+    process: providers limit the blocks of a question, and a refusal costs as much as an answer.
+
+    `wider_at`: unix seconds; 0 as long as nothing was refused.
     """
 
-    def __init__(self, largest: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, largest: int, clock: Callable[[], float] = time.time) -> None:
         self._largest = largest
         self._clock = clock
-        self._too_wide = largest + 1
-        self._forget_at = float("-inf")
-        self._together = 1
-        self.size = largest
+        self._most = largest
+        self._accepted = 0
+        self._refused = largest + 1
+        self.wider_at = 0.0
+        self.is_stored = True
 
     @property
-    def at_once(self) -> int:
-        """Return the number of blocks to read before their logs are stored."""
-        return min(max(self._largest, 10_000), NODE_POLICY.log_requests_at_once * self.size)
+    def most(self) -> int:
+        """Return the number of blocks to ask for; 0 after even one block was refused: other endpoints may have more."""
+        return self._most or (self._largest if self._clock() >= self.wider_at else 0)
 
-    async def read_ranges(
-        self, ask: Callable[[int, int], Awaitable[list[EventLog]]], first: int, last: int
-    ) -> list[EventLog]:
-        """All logs of blocks first..last, in order; `ask` raises `TooMuch` to be asked for less."""
-        logs: list[EventLog] = []
-        while first <= last:
-            starts = range(first, last + 1, self.size)[: self._together]
-            ranges = [(start, min(last, start + self.size - 1)) for start in starts]
-            for (start, end), answer in zip(
-                ranges, await asyncio.gather(*(ask(*each) for each in ranges), return_exceptions=True), strict=True
-            ):
-                if isinstance(answer, TooMuch) and end > start:
-                    self.shrink(end - start + 1)
-                    break
-                if isinstance(answer, BaseException):
-                    raise answer
-                logs += answer
-                first = end + 1
-                if end - start + 1 == self.size:
-                    self._grow()
-        return logs
+    def recall(self, most: int, wider_at: float) -> None:
+        """Take over newer knowledge of another process."""
+        if wider_at > self.wider_at:
+            self._most = self._accepted = min(self._largest, most)
+            self._refused, self.wider_at, self.is_stored = max(2, most + 1), wider_at, True
 
-    def shrink(self, refused: int) -> None:
-        self.size, self._together = max(1, refused // 2), 1
-        self._too_wide = min(self._too_wide, max(2, refused))  # one block is asked for in any case
-        self._forget_at = self._clock() + 3600
+    def record_answer(self, blocks: int) -> None:
+        self._accepted = max(self._accepted, blocks)
+        if self._clock() >= self.wider_at:
+            self._refused = self._largest + 1
+        wider = min(self._largest, blocks + max(1, blocks // 4))
+        if self._most <= blocks:
+            before, self._most = self._most, wider if wider < self._refused else blocks
+            self.is_stored &= before == self._most or not self.wider_at
 
-    def _grow(self) -> None:
-        if self._clock() >= self._forget_at:
-            self._too_wide = self._largest + 1
-        self.size = min(self._too_wide - 1, self.size + max(1, self.size // 4))
-        self._together = 4
+    def record_refusal(self, blocks: int, *, seconds: float = 3600) -> None:
+        self._refused = min(self._refused, max(2, blocks))  # one block is asked for in any case
+        if self._accepted >= blocks:
+            self._accepted = 0
+        self._most = self._accepted or blocks // 2
+        self.wider_at, self.is_stored = self._clock() + seconds, False
+
+    def record_silence(self, blocks: int) -> None:
+        """Record a question that was not answered in time: the reason may pass."""
+        self.record_refusal(blocks, seconds=NODE_POLICY.larger_batches_again_seconds)
+
+
+AskRange = Callable[[int, int], Awaitable[tuple[list[EventLog], LogLimit]]]
+"""Logs of blocks first..last, and the limit of the endpoint that gave them. Raises `TooMuch` to be asked for less."""
+
+
+async def read_ranges(ask: AskRange, limits: Sequence[LogLimit], first: int, last: int) -> list[EventLog]:
+    """Return all logs of blocks first..last, in order. `limits`: of the endpoints, the preferred one first.
+
+    The first range, each wider one, and the next one after a failure are asked for alone, others several at once.
+    """
+    logs: list[EventLog] = []
+    size, proven = limits[0].most, 0
+    while first <= last:
+        size = max(1, size)
+        together = NODE_POLICY.log_requests_together if size <= proven else 1
+        ranges = [(start, min(last, start + size - 1)) for start in range(first, last + 1, size)[:together]]
+        for (start, end), answer in zip(
+            ranges, await asyncio.gather(*(ask(*each) for each in ranges), return_exceptions=True), strict=True
+        ):
+            if isinstance(answer, TooMuch) and end > start:
+                blocks = end - start + 1
+                size = max((limit.most for limit in limits if limit.most < blocks), default=blocks // 2)
+                break
+            if isinstance(answer, ChainUnavailable) and len(ranges) > 1:
+                proven = 0
+                break
+            if isinstance(answer, BaseException):
+                raise answer
+            found, limit = answer
+            logs += found
+            first, size, proven = end + 1, limit.most, max(proven, end - start + 1)
+    return logs
+
+
+@dataclass(frozen=True, slots=True)
+class SettledBlocks:
+    """Old blocks of one reading, up to `last`: every healthy node has them.
+
+    `pruned`: by name of an endpoint with block `last`, whether the endpoint has pruned the logs.
+    """
+
+    last: int
+    pruned: dict[str, bool]
 
 
 class ChainLogs:
-    """Logs of one chain. A node returns no logs for pruned blocks, so its logs of an old range count only if it has the
-    logs of the first block."""
+    """Logs of one chain. A node returns no logs for pruned blocks and for blocks that it lacks.
 
-    def __init__(self, chain_id: int, endpoints: EndpointPool, largest_range: int) -> None:
-        self.ranges = LogRanges(largest_range)
+    Its logs of an old range count only if it has the logs of a first block, and the newest of the old blocks: this is
+    asked once for each reading. Of a range near the head, each question has the last block beside it.
+    """
+
+    def __init__(self, chain_id: int, endpoints: EndpointPool, limits: Mapping[str, LogLimit]) -> None:
+        self.limits = limits
         self._chain_id = chain_id
         self._endpoints = endpoints
+
+    def select_members(self, endpoints: EndpointPool) -> "ChainLogs":
+        """Return the logs by these endpoints. Limits are shared."""
+        return ChainLogs(self._chain_id, endpoints, self.limits)
+
+    @property
+    def limits_in_turn(self) -> list[LogLimit]:
+        """Return the limits of the endpoints that give logs (if none does, of all), in the order of asking."""
+        members = sorted(self._endpoints.members, key=lambda each: each.rest.is_asked_last)
+        ready = [each for each in members if not each.rest.is_resting and self.limits[each.name].most]
+        return [self.limits[each.name] for each in ready or members]
+
+    @property
+    def blocks_at_once(self) -> int:
+        """Return the number of blocks to read before their logs are stored: the second endpoint reads them, too."""
+        return NODE_POLICY.log_requests_at_once * max(1, min(limit.most for limit in self.limits_in_turn[:2]))
 
     async def read_logs(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
         """Return the logs, both blocks included, in order. Raises as `read_logs_to`."""
@@ -155,40 +211,62 @@ class ChainLogs:
         Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`.
         """
         head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
-        probed: dict[RpcEndpoint, bool] = {}  # by endpoint: whether it has pruned an earlier block
+        settled = SettledBlocks(min(last_block, head - NODE_POLICY.kept_log_blocks - 1), {})
+        ends: list[BlockHeader] = []
 
-        ends: dict[int, BlockHeader] = {}
+        async def ask(first: int, last: int) -> tuple[list[EventLog], LogLimit]:
+            logs, limit, block = await self._read_range(wanted, first, last, settled, is_end=last == last_block)
+            if last == last_block and block is not None:
+                ends.append(block)
+            return logs, limit
 
-        async def ask(first: int, last: int) -> list[EventLog]:
-            is_old = first + NODE_POLICY.kept_log_blocks < head
-            logs, ends[last] = await self._read_range(wanted, first, last, probed, is_old)
-            return logs
-
-        return await self.ranges.read_ranges(ask, first_block, last_block), ends[last_block]
+        return await read_ranges(ask, self.limits_in_turn, first_block, last_block), ends[-1]
 
     async def _read_range(
-        self, wanted: LogFilter, first: int, last: int, probed: dict[RpcEndpoint, bool], is_old: bool
-    ) -> tuple[list[EventLog], BlockHeader]:
-        found: tuple[list[EventLog], BlockHeader] | None = None
+        self, wanted: LogFilter, first: int, last: int, settled: SettledBlocks, *, is_end: bool
+    ) -> tuple[list[EventLog], LogLimit, BlockHeader | None]:
+        """Return the logs, the limit of the endpoint, and its block beside the logs. None: no block was asked for."""
+        found: tuple[list[EventLog], LogLimit, BlockHeader | None] | None = None
+        blocks, is_old = last - first + 1, first <= settled.last
         refused = pruned = False
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal found, refused, pruned
-            if is_old and probed.get(endpoint):
+            name, limit = endpoint.name, self.limits[endpoint.name]
+            if is_old and settled.pruned.get(name):
                 pruned = True
                 return False
-            probe = history_probe(first) if is_old and endpoint not in probed else []
-            block, logs, *history = await endpoint.ask([*wanted.build_requests(first, last), *probe])
-            end = wire.decode_block(unless_error(block))
-            if end is None:
+            if blocks > max(1, limit.most):
+                refused = True
+                raise EndpointFailed("refuses so many blocks", large=True)
+            is_known = name in settled.pruned
+            probe = history_probe(first) if is_old and not is_known else []
+            needs_block = is_end or not is_known or last > settled.last
+            beside = [block_request(max(last, settled.last))] if needs_block else []
+            try:
+                # The block first: the node may import it meanwhile.
+                answers = await endpoint.ask([*beside, wanted.build_request(first, last), *probe])
+            except EndpointFailed as error:
+                if error.large:
+                    limit.record_refusal(blocks)
+                elif error.slow:
+                    limit.record_silence(blocks)
+                raise
+            block = wire.decode_block(unless_error(answers[0])) if beside else None
+            if beside and block is None:
                 return False  # its logs do not count: some nodes refuse a range that ends above their head
-            if history and is_pruned(history):
-                pruned = probed[endpoint] = True
-                log.warning("history_pruned", chain_id=self._chain_id, endpoint=endpoint.name, block=first)
-                return False
-            probed[endpoint] = False
-            refused = isinstance(logs, RpcError)
-            found = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last), end
+            if probe:
+                settled.pruned[name] = is_pruned(answers[-2:]) is True
+                if settled.pruned[name]:
+                    pruned = True
+                    log.warning("history_pruned", chain_id=self._chain_id, endpoint=name, block=first)
+                    return False
+            logs = answers[len(beside)]
+            if isinstance(logs, RpcError):
+                refused = True
+                limit.record_refusal(blocks)
+            found = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last), limit, block
+            limit.record_answer(blocks)
             return True
 
         await self._endpoints.try_in_turn(attempt)
@@ -208,7 +286,7 @@ class ChainLogs:
 
     async def read_blooms(self, numbers: Sequence[int]) -> list[list[int]]:
         """Return, per responding endpoint, the logs bloom of each block; 0 if the endpoint does not have the block."""
-        requests: list[Request] = [("eth_getBlockByNumber", [hex(number), False]) for number in numbers]
+        requests = [block_request(number) for number in numbers]
         return await self._endpoints.ask_each(
             requests, lambda answers: [0 if isinstance(each, RpcError) else wire.decode_bloom(each) for each in answers]
         )

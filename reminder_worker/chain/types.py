@@ -47,9 +47,11 @@ class NodePolicy:
     chunks_at_once: int = 8
     first_log_blocks: int = 100
     """Of a poll and of a run's first batch, which shows how many blocks nodes accept."""
-    log_requests_at_once: int = 50
+    log_requests_at_once: int = 64
     """Then the logs are stored: some providers give the logs of ten blocks at once, and thousands would take longer
     than a run."""
+    log_requests_together: int = 8
+    """Of them at the same time: free plans allow 5 to 25 requests a second."""
     kept_log_blocks: int = 128
     """A pruned node keeps the logs of at least 64 blocks below the head, mostly of 10,000."""
 

@@ -209,27 +209,29 @@ async def _no_snapshot(runtime: "Runtime", looked: "PassOutcome") -> tuple[str, 
 @main.command(epilog=parts.add_example("reminder-worker backfill --from-block 24589469 --chain 1"))
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
 @click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
-def backfill(from_block: int, chain_id: int | None) -> None:
+@click.option("--rpc-url", help="RPC endpoint to read from, in place of RPC_URLS. It is stored nowhere.")
+def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None:
     """Read a chain's logs again from a block into our own index.
 
     What it finds that was missed is told, where it is no older than SIGNAL_MAX_AGE. Nothing is told twice.
     """
+    from reminder_worker.cli.history import open_index
+
     chosen = parts.chosen_chain(parts.read_settings(), chain_id)
 
     async def read_again(runtime: "Runtime") -> int:
-        index = runtime.chain_indexes[chosen]
-        await index.rewind_to(from_block)
-        await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
-        await runtime.due_passes[chosen].ask_again()
-        with parts.make_progress() as progress:
-            task = progress.add_task("reading blocks", total=None)
-            while True:
-                done = await index.advance(budget_seconds=2)
-                if done.head is not None:
-                    total = max(1, done.head - from_block)
-                    progress.update(task, total=total, completed=min(total, done.last_block - from_block))
-                if not done.has_more:
-                    return done.last_block
+        async with open_index(runtime, chosen, rpc_url) as (chain, index):
+            await index.rewind_to(from_block)
+            await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
+            await runtime.due_passes[chosen].ask_again()
+            start, head = (await index.find_cursor()).number, (await chain.get_head()).number
+            with parts.make_progress() as progress:
+                task = progress.add_task("reading blocks", total=max(1, head - start))
+                while True:
+                    done = await index.advance(budget_seconds=10)
+                    progress.update(task, completed=done.last_block - start)
+                    if not done.has_more and done.stopped != "moved_by_another":
+                        return done.last_block
 
     last = parts.with_runtime(read_again)
     click.echo(f"chain {chosen}: the index is at block {last}")

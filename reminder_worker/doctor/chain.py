@@ -16,6 +16,7 @@ from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView, TokenWhiteList
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, ContractCall
 from reminder_worker.doctor import Finding
+from reminder_worker.doctor.catch_up import forecast_catch_up
 from reminder_worker.errors import ChainUnavailable, Misconfigured, Unavailable
 from reminder_worker.indexer.chain_index import find_gap
 from reminder_worker.indexer.subgraph import SubgraphClient
@@ -77,6 +78,8 @@ async def examine_chain(settings: ChainSettings, scope: FactScope, silent: set[i
             yield f"{part} rpc", False, f"{error}: see CHAIN_{settings.chain_id}_RPC_URLS"
         if settings.chain_id not in silent:
             async for finding in examine_history(chain, scope.engine):
+                yield finding
+            async for finding in forecast_catch_up(chain, scope.engine):
                 yield finding
             async for finding in _examine_upgrades(chain, scope):
                 yield finding

@@ -1,7 +1,8 @@
 """Reader of the events of some contracts: stores them in `chain_event` with its own cursor."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -77,6 +78,10 @@ class EventReader:
 
         Raises `EndpointsDisagree` when nothing but a log in doubt is left to read.
         """
+        async with self._learned_limits():
+            return await self._look()
+
+    async def _look(self) -> bool:
         cursor = await self.find_cursor()
         head = await self._chain.get_known_block("latest")
         found = await read_slice(self._chain, self._says, cursor, head, self._first_blocks)
@@ -115,6 +120,10 @@ class EventReader:
         If several processes read on, each slice is written once and the other processes stop. Certain logs behind a log
         in doubt are stored too, but the cursor waits before the doubt. Raises `ChainUnavailable`.
         """
+        async with self._learned_limits():
+            return await self._read_slices(budget_seconds, slices, end)
+
+    async def _read_slices(self, budget_seconds: float, slices: int | None, end: int | None) -> IndexProgress:
         ends = time.monotonic() + budget_seconds
         cursor = await self.find_cursor()
         progress = IndexProgress(cursor.number + 1, cursor.number)
@@ -123,7 +132,7 @@ class EventReader:
             left = None if left is None else left - 1
             head = await self._chain.get_block("latest" if end is None else end)
             found = await read_slice(self._chain, self._says, cursor, head, most)
-            most = self._chain.logs.ranges.at_once
+            most = min(NODE_POLICY.log_requests_at_once * most, self._chain.logs.blocks_at_once)
             if isinstance(found, NoSlice):
                 if found.reason != "reorganised" or found.head is None:
                     return replace(progress, head=found.head, stopped=found.reason)
@@ -153,6 +162,20 @@ class EventReader:
                     return replace(progress, stopped="at_head")
             cursor = place
         return progress
+
+    @asynccontextmanager
+    async def _learned_limits(self) -> AsyncIterator[None]:
+        """Use what other processes learned about the endpoints' limits, and store what is learned meanwhile."""
+        chain_id, limits = self._chain.chain_id, self._chain.logs.limits
+        async with self._engine.connect() as connection:
+            await rows.recall_limits(connection, chain_id, limits)
+        try:
+            yield
+        finally:
+            learned = {name: limit for name, limit in limits.items() if not limit.is_stored}
+            if learned:
+                async with self._engine.begin() as connection:
+                    await rows.store_limits(connection, chain_id, learned)
 
     async def find_cursor(self) -> IndexCursor:
         """Return the stored cursor, or the place before the first block."""

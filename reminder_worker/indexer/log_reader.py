@@ -16,7 +16,7 @@ import structlog
 from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoints import TooMuch
-from reminder_worker.chain.logs import LogFilter, may_hold
+from reminder_worker.chain.logs import LogFilter, LogLimit, may_hold, read_ranges
 from reminder_worker.chain.rpc import Request, RpcError
 from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
@@ -241,8 +241,9 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
     """
     ends = time.monotonic() + endpoint.settings.rpc_timeout_seconds
     found: dict[EventLog, None] | None = None  # a range may be answered twice, beside one that is refused
+    (limit,) = endpoint.logs.limits_in_turn
 
-    async def ask(first: int, last: int) -> list[EventLog]:
+    async def ask(first: int, last: int) -> tuple[list[EventLog], LogLimit]:
         nonlocal found
 
         def read(answers: Sequence[Any]) -> list[EventLog] | None:
@@ -255,16 +256,20 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
         if time.monotonic() >= ends:
             raise ChainUnavailable("the second endpoint takes too long")
         answers = await endpoint.endpoints.ask_each([wanted.build_request(first, last)], read)
+        blocks = last - first + 1
         if not answers:
-            endpoint.logs.ranges.shrink(last - first + 1)  # it may have timed out
+            if time.monotonic() >= ends:
+                limit.record_silence(blocks)
             raise ChainUnavailable("the second endpoint does not answer")
         if answers[0] is None:
+            limit.record_refusal(blocks)
             raise TooMuch("the second endpoint refuses a range")
+        limit.record_answer(blocks)
         found = (found or {}) | dict.fromkeys(answers[0])
-        return []
+        return [], limit
 
     with suppress(ChainUnavailable):
-        await endpoint.logs.ranges.read_ranges(ask, first, last)
+        await read_ranges(ask, [limit], first, last)
     return None if found is None else sorted(found, key=lambda log: (log.block_number, log.log_index))
 
 

@@ -91,3 +91,13 @@ select router, legacy_id, address
 from unnest(cast(:routers as text[]), cast(:ids as bigint[])) as wanted (router, legacy_id)
 join worker.legacy using (router, legacy_id)
 where chain_id = :chain_id;
+
+-- name: recall_limits
+select endpoint, blocks, cast(extract(epoch from wider_at) as double precision) as wider_at
+from worker.log_limit where chain_id = :chain_id and endpoint = any(cast(:endpoints as text[]));
+
+-- name: store_limit
+insert into worker.log_limit (chain_id, endpoint, blocks, wider_at)
+values (:chain_id, :endpoint, :blocks, to_timestamp(:wider_at))
+on conflict (chain_id, endpoint) do update set blocks = excluded.blocks, wider_at = excluded.wider_at
+where log_limit.wider_at <= excluded.wider_at;

@@ -1,6 +1,6 @@
 """The statements of the chain index, each for many rows at once. Every function works in the caller's transaction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
@@ -11,6 +11,7 @@ from sqlalchemy import ARRAY, BigInteger, Row, String, Table, any_, bindparam, c
 from sqlalchemy.dialects.postgresql import JSON, insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.chain.logs import LogLimit
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
 from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT
@@ -68,6 +69,21 @@ async def take_cursor_back(connection: AsyncConnection, chain_id: int, name: str
     """Let a reader above this block go on from there."""
     values = {"chain_id": chain_id, "name": name, "block": place.number, "hash": place.hash}
     await connection.execute(sql["take_cursor_back"], values)
+
+
+async def recall_limits(connection: AsyncConnection, chain_id: int, limits: Mapping[str, LogLimit]) -> None:
+    """Take over what other processes have learned about the endpoints' limits, by endpoint."""
+    values = {"chain_id": chain_id, "endpoints": list(limits)}
+    for row in await connection.execute(sql["recall_limits"], values):
+        limits[row.endpoint].recall(row.blocks, row.wider_at)
+
+
+async def store_limits(connection: AsyncConnection, chain_id: int, limits: Mapping[str, LogLimit]) -> None:
+    """Store these limits, unless another process learned something later."""
+    for name, limit in sorted(limits.items()):
+        values = {"chain_id": chain_id, "endpoint": name, "blocks": limit.most, "wider_at": limit.wider_at}
+        await connection.execute(sql["store_limit"], values)
+        limit.is_stored = True
 
 
 async def add_events(connection: AsyncConnection, chain_id: int, events: Sequence[ChainEvent]) -> None:

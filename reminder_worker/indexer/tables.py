@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, SmallInteger, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, DateTime, Index, Integer, SmallInteger, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.queries import load_queries
@@ -108,4 +108,14 @@ index_cursor = Table(
     Column("source", Text, comment="who answered last: subgraph or chain_index"),
     now_column("moved_at"),
     comment="How far each reader got; moves in the transaction of the rows",
+)
+
+log_limit = Table(
+    "log_limit",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("endpoint", Text, primary_key=True, comment="position and host, never the address, which has a key"),
+    Column("blocks", Integer, nullable=False, comment="that one question for logs may span"),
+    Column("wider_at", DateTime(timezone=True), nullable=False, comment="more blocks may be asked for again"),
+    comment="What RPC endpoints accept, learned from refusals",
 )

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from bench import api_under_load, growth, million
+from bench import api_under_load, catch_up, growth, million
 from bench.harness import BenchFigure
 from reminder_worker.passes import PASSES
 
@@ -37,6 +37,14 @@ async def test_a_million_legacies_in_little() -> None:
     assert {"million.looks.memory", "million.statistics.memory", "million.scrape", "million.forget"} <= set(found)
     assert found["million.whole_reads"] == 0
     assert found["million.database"] > 0
+
+
+async def test_catch_up_in_little() -> None:
+    """The index reaches the head of the stubbed node at each limit."""
+    found = by_name(await catch_up.measure(smaller=100))
+    for limit in (10_000, 500, 10):
+        assert found[f"catch_up.{limit}"] > 0
+        assert found[f"catch_up.{limit}.requests"] >= 1
 
 
 @pytest.mark.skipif(shutil.which("wrk") is None, reason="wrk is not installed")

@@ -603,3 +603,21 @@ def test_backfill_reads_from_the_block_to_the_head(command: CliRun, anvil_chain:
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
+
+
+def test_backfill_does_not_show_the_address_of_its_endpoint(command: CliRun, anvil_chain: AnvilChain) -> None:
+    assert command("tick", "--pass", "index").exit_code == 0
+    key = "0123456789abcdef"
+    done = command("backfill", "--from-block", "1", "--rpc-url", f"{anvil_chain.anvil.url}/?key={key}")
+    assert done.exit_code == 0, done.output
+    assert key not in done.output
+    assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
+    other = {name.replace("31337", "31338"): value for name, value in command.environ.items()}
+    for address, words, environ in (
+        (f"ftp://node.example/{key}", "--rpc-url", {}),
+        (f"{anvil_chain.anvil.url}/?key={key}", "does not serve chain 31338", {**other, "CHAINS": "31338"}),
+    ):
+        refused = command("backfill", "--from-block", "1", "--rpc-url", address, **environ)
+        assert refused.exit_code == 2
+        assert words in refused.output
+        assert key not in refused.output

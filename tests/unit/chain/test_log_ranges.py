@@ -1,6 +1,7 @@
 """Log ranges shrink when nodes refuse them, grow back, and lose nothing."""
 
 import asyncio
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -8,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reminder_worker.chain.endpoints import TooMuch
-from reminder_worker.chain.logs import LogFilter, LogRanges
+from reminder_worker.chain.logs import LogFilter, LogLimit, read_ranges
 from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import EventLog
+from reminder_worker.chain.types import NODE_POLICY, EventLog
 from reminder_worker.errors import ChainUnavailable
 
 CONTRACT = "0x" + "11" * 20
@@ -22,74 +23,137 @@ def log_at(block: int, index: int = 0, address: str = CONTRACT, topic: str = TOP
 
 
 class Node:
-    """Accepts ranges of at most `most` blocks."""
+    """Accepts ranges of at most `most` blocks, and `together` at the same time."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, largest: int, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.most = most
+        self.together = 100
+        self.limit = LogLimit(largest, clock)
         self.asked: list[tuple[int, int]] = []
+        self.under_way = self.most_under_way = 0
 
-    async def __call__(self, first: int, last: int) -> list[EventLog]:
+    async def ask(self, first: int, last: int) -> tuple[list[EventLog], LogLimit]:
         self.asked.append((first, last))
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        is_limited = self.under_way > self.together
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        if is_limited:
+            raise ChainUnavailable
         if last - first + 1 > self.most:
+            self.limit.record_refusal(last - first + 1)
             raise TooMuch
-        return [log_at(block) for block in range(first, last + 1)]
+        self.limit.record_answer(last - first + 1)
+        return [log_at(block) for block in range(first, last + 1)], self.limit
+
+    async def read(self, first: int, last: int) -> list[int]:
+        return [log.block_number for log in await read_ranges(self.ask, [self.limit], first, last)]
+
+    def widths(self) -> list[int]:
+        return [last - first + 1 for first, last in self.asked]
 
 
 @given(st.integers(1, 50), st.integers(1, 50), st.integers(0, 20), st.integers(0, 120))
 async def test_every_block_is_read_once_and_in_order(largest: int, most: int, first: int, blocks: int) -> None:
-    logs = await LogRanges(largest).read_ranges(Node(most), first, first + blocks)
-    assert [log.block_number for log in logs] == list(range(first, first + blocks + 1))
+    assert await Node(most, largest).read(first, first + blocks) == list(range(first, first + blocks + 1))
 
 
 async def test_a_refused_range_is_halved_and_asked_for_again_only_after_an_hour() -> None:
     now = 0.0
-    ranges, node = LogRanges(1000, lambda: now), Node(100)
-    await ranges.read_ranges(node, 0, 999)
+    node = Node(100, 1000, lambda: now)
+    await node.read(0, 9_999)
     assert node.asked[:5] == [(0, 999), (0, 499), (0, 249), (0, 124), (0, 61)]
-    await ranges.read_ranges(node, 1000, 9_999)
     node.asked.clear()
-    await ranges.read_ranges(node, 10_000, 19_999)
-    assert {last - first + 1 for first, last in node.asked} == {100}, "none is refused, none is smaller than need be"
-    node.most = 10_000
+    await node.read(10_000, 19_999)
+    assert max(node.widths()) <= 100, "none is refused"
+    assert len(node.asked) <= 10_000 / 80, "few are smaller than need be"
     now = 3601.0
     node.asked.clear()
-    await ranges.read_ranges(node, 0, 19_999)
-    assert max(last - first + 1 for first, last in node.asked) == 1000
+    await node.read(20_000, 29_999)
+    assert len([width for width in node.widths() if width > 100]) == 1, "a wider one is tried once"
+    node.most, now = 10_000, 7203.0
+    await node.read(30_000, 69_999)
+    assert max(node.widths()) == 1000
+
+
+@given(st.integers(1, 5000), st.sampled_from((10, 500, 1000, 2000, 5000)))
+async def test_few_questions_are_refused_until_a_limit_is_learned(most: int, largest: int) -> None:
+    node = Node(most, largest)
+    await node.read(0, 20_000)
+    assert len([width for width in node.widths() if width > most]) <= 14
+    assert node.limit.most <= most
+    assert node.limit.most >= min(most, largest) * 0.7
+
+
+async def test_what_another_process_learned_is_used_until_its_hour_is_over() -> None:
+    now = 0.0
+    node = Node(100, 1000, lambda: now)
+    node.limit.recall(90, 3600.0)
+    await node.read(0, 999)
+    assert set(node.widths()) == {90, 10}
+    now = 3600.0
+    await node.read(1000, 1999)
+    assert max(node.widths()) > 90
 
 
 async def test_a_single_block_is_asked_for_again_after_it_was_refused() -> None:
-    ranges, node = LogRanges(8), Node(1)
-    ranges.shrink(1)  # as after a late answer to one block
-    await ranges.read_ranges(node, 0, 3)
+    node = Node(1, 8)
+    node.limit.record_silence(1)  # as after a late answer to one block
+    await node.read(0, 3)
     assert node.asked == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
+def test_endpoint_that_refuses_one_block_is_asked_again_after_an_hour() -> None:
+    now = 0.0
+    limit = LogLimit(8, lambda: now)
+    limit.record_refusal(1)
+    assert limit.most == 0
+    now = 3600.0
+    assert limit.most == 8
+
+
 async def test_ranges_are_asked_for_together_once_one_was_accepted() -> None:
-    under_way, most = 0, 0
+    node = Node(10, 10)
+    assert await node.read(0, 199) == list(range(200))
+    assert node.most_under_way == NODE_POLICY.log_requests_together
+    assert node.asked[0] == (0, 9)
 
-    async def ask(first: int, last: int) -> list[EventLog]:
-        nonlocal under_way, most
-        under_way += 1
-        most = max(most, under_way)
-        await asyncio.sleep(0)
-        under_way -= 1
-        return [log_at(first)]
 
-    logs = await LogRanges(10).read_ranges(ask, 0, 199)
-    assert most == 4
-    assert [log.block_number for log in logs] == list(range(0, 200, 10))
+async def test_after_a_failure_of_several_one_range_is_asked_for_alone() -> None:
+    """A provider that limits the rate refuses some of several questions. No block is left out, or read twice."""
+    node = Node(10, 10)
+    node.together = 3
+    assert await node.read(0, 999) == list(range(1000))
+    node.together = 0
+    with pytest.raises(ChainUnavailable):
+        await node.read(0, 999)
+
+
+async def test_a_narrow_endpoint_is_asked_for_what_it_accepts_when_the_wide_one_does_not_answer() -> None:
+    narrow, wide = Node(10, 1000), LogLimit(1000)
+    narrow.limit.recall(10, 3600.0)
+
+    async def ask(first: int, last: int) -> tuple[list[EventLog], LogLimit]:
+        if last - first + 1 > narrow.limit.most:
+            raise TooMuch
+        return await narrow.ask(first, last)
+
+    logs = await read_ranges(ask, [wide, narrow.limit], 0, 99)
+    assert [log.block_number for log in logs] == list(range(100))
+    assert set(narrow.widths()) == {10}
 
 
 async def test_a_single_block_that_is_refused_is_given_up() -> None:
-    node = Node(0)
+    node = Node(0, 8)
     with pytest.raises(ChainUnavailable):
-        await LogRanges(8).read_ranges(node, 5, 20)
+        await node.read(5, 20)
     assert node.asked[-1] == (5, 5)
 
 
 async def test_nothing_is_asked_for_an_empty_range() -> None:
-    node = Node(5)
-    assert await LogRanges(5).read_ranges(node, 7, 6) == []
+    node = Node(5, 5)
+    assert await node.read(7, 6) == []
     assert node.asked == []
 
 
