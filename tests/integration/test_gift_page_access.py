@@ -207,7 +207,7 @@ async def test_every_state_of_opening_a_gift(
         await choose(page, "With the key on my printed sheet")
         await eyes.look("paper key")
         await page.get_by_role("button", name="Open my gift").locator("visible=true").click()
-        await expect(page.get_by_role("alert").filter(has_text="has not 4 digits")).to_be_visible()
+        await expect(page.get_by_role("alert").filter(has_text="needs 4 characters")).to_be_visible()
         await eyes.look("incomplete key")
         await page.get_by_role("button", name="Scan it with the camera").click()
         await expect(page.locator("video")).to_be_visible()
@@ -286,7 +286,7 @@ async def test_a_gift_is_opened_with_the_keyboard_alone(gift_world: GiftWorld, v
         await page.keyboard.press("Tab")
     await page.keyboard.type("12")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("alert").filter(has_text="Group 1 has not 4 digits")).to_be_visible()
+    await expect(page.get_by_role("alert").filter(has_text="Group 1 needs 4 characters")).to_be_visible()
     await expect(page.get_by_label("Group 1 of 16")).to_be_focused()
     await page.keyboard.press("Control+A")
     await page.keyboard.type(ada.key.hex().removeprefix("0x"))  # flows on from group to group
