@@ -45,7 +45,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "feeds",
     "upgrades",
     "snapshots",
-    "node_requests",
+    "requests_today",
 )
 
 
@@ -245,7 +245,7 @@ def node_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     today = datetime.now(UTC).date()
     counts = {
         (each.chain_id, each.endpoint, each.pass_name, each.method): each.count
-        for each in facts.node_requests
+        for each in facts.requests_today
         if each.day == today
     }
     words, labels = "Requests to RPC endpoints today (UTC)", ("chain", "endpoint", "pass", "method")

@@ -1,7 +1,6 @@
 """The due pass over 20,000 watched legacies against a real node: the daily look, and when everything changed."""
 
 from itertools import count
-from json import loads
 from statistics import median
 
 from sqlalchemy import TextClause, text
@@ -58,7 +57,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Be
             recorder.clear()
             if (await due.run()).asked != LEGACIES:
                 raise RuntimeError("not all legacies were asked about")
-            bills[name] = len(_list_requests(recorder)), recorder.exchanged / 1e6
+            bills[name] = len(recorder.list_methods()), recorder.exchanged / 1e6
         second = await due.run()
         await recorded.close()
     due = DuePass(engine, direct, index, configured.reminders)
@@ -86,11 +85,6 @@ async def _make_due(engine: AsyncEngine, statement: TextClause) -> None:
         await connection.execute(statement)
     async with engine.connect() as connection:
         await (await connection.execution_options(isolation_level="AUTOCOMMIT")).execute(text("vacuum analyze"))
-
-
-def _list_requests(recorder: RequestRecorder) -> list[dict[str, object]]:
-    bodies = map(loads, recorder.bodies)
-    return [request for body in bodies for request in (body if isinstance(body, list) else [body])]
 
 
 def count_runs_of_a_day(legacies: int = 1000) -> int:

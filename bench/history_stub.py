@@ -9,9 +9,7 @@ import time
 from collections import Counter
 from typing import Any
 
-import msgspec
-
-from bench.stub import serve
+from bench.stub import answer_rpc, serve
 from bench.surroundings import CHAIN_ID
 from reminder_worker.chain import abi
 
@@ -35,8 +33,7 @@ class HistoryNode:
         self._counts: Counter[str] = Counter()
 
     def answer(self, body: bytes) -> bytes:
-        asked = msgspec.json.decode(body)
-        return msgspec.json.encode([*map(self._one, asked)] if isinstance(asked, list) else self._one(asked))
+        return answer_rpc(body, self._one)
 
     def _one(self, request: Any) -> dict[str, Any]:
         method, params = request["method"], request["params"]

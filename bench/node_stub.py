@@ -6,9 +6,7 @@
 from functools import lru_cache
 from typing import Any
 
-import msgspec
-
-from bench.stub import serve
+from bench.stub import answer_rpc, serve
 from bench.surroundings import CHAIN_ID
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import WORD, encode_word
@@ -38,8 +36,7 @@ SAYS = {
 
 
 def _answer(body: bytes) -> bytes:
-    asked = msgspec.json.decode(body)
-    return msgspec.json.encode([_result(each) for each in asked] if isinstance(asked, list) else _result(asked))
+    return answer_rpc(body, _result)
 
 
 def _result(request: Any) -> dict[str, Any]:

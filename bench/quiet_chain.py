@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
 from aiohttp import web
 from eth_abi.abi import decode, encode
 
 from bench.node_stub import SAYS, answer_call
+from bench.stub import answer_rpc
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_word
 from reminder_worker.chain.contracts.window_reader import CODE
@@ -65,9 +65,7 @@ class QuietChain:
             await runner.cleanup()
 
     async def _answer(self, http: web.Request) -> web.Response:
-        body = msgspec.json.decode(await http.read())
-        answers = [self._answer_one(each) for each in (body if isinstance(body, list) else [body])]
-        return web.Response(body=msgspec.json.encode(answers if isinstance(body, list) else answers[0]))
+        return web.Response(body=answer_rpc(await http.read(), self._answer_one))
 
     def _answer_one(self, request: Any) -> dict[str, Any]:
         method, params = request["method"], request["params"]

@@ -80,9 +80,8 @@ async def _count_requests(configured: Settings, scenario: Scenario, legacy: str)
         first = len(recorder.bodies)  # of a new process and its first reads
         recorder.clear()
         await _read(_through(configured, url), scenario, legacy, read, 0)
-    bodies = [json.loads(body) for body in recorder.bodies[first:]]
-    methods = [each["method"] for body in bodies for each in (body if isinstance(body, list) else [body])]
-    return len(bodies) / read, sum(map(find_prices("https://alchemy.com").price_of, methods)) / read
+    units = sum(map(find_prices("https://alchemy.com").price_of, recorder.list_methods(first)))
+    return (len(recorder.bodies) - first) / read, units / read
 
 
 async def _read(configured: Settings, scenario: Scenario, legacy: str, count: int, turn: int) -> list[float]:

@@ -8,13 +8,21 @@ import ctypes
 import signal
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import msgspec
 import uvloop
 
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 _LENGTH = b"content-length:"
 Answer = Callable[[bytes], bytes]
 """From a request's body to its answer's."""
+
+
+def answer_rpc(body: bytes, answer_one: Callable[[Any], dict[str, Any]]) -> bytes:
+    """Answer a JSON-RPC request, or each of a batch."""
+    asked = msgspec.json.decode(body)
+    return msgspec.json.encode([*map(answer_one, asked)] if isinstance(asked, list) else answer_one(asked))
 
 
 def serve(answer: Answer, delay_seconds: float = 0.0) -> None:

@@ -5,6 +5,7 @@ import sys
 from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from json import loads
 from pathlib import Path
 from tempfile import mkdtemp
 from time import perf_counter
@@ -85,6 +86,11 @@ class RequestRecorder:
         self.bodies: list[bytes] = []
         self.spans: list[tuple[float, float]] = []
         self.exchanged = 0
+
+    def list_methods(self, first: int = 0) -> list[str]:
+        """Return the method of each request, batches taken apart. `first`: of the bodies that count."""
+        asked = map(loads, self.bodies[first:])
+        return [each["method"] for body in asked for each in (body if isinstance(body, list) else [body])]
 
     def clear(self) -> None:
         self.bodies.clear()

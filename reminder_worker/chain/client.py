@@ -273,7 +273,7 @@ class Chain:
         calls = [ContractCall(address, selector) for selector in selectors]
         request = ContractCall(self.settings.multicall3, encode_multicall(calls))
         answer = await self.call(request, gas=NODE_POLICY.view_gas * len(calls), most=NODE_POLICY.views_bytes)
-        return [answer] * len(calls) if isinstance(answer, RevertedCall) else self._decode_results(answer, len(calls))
+        return self._decode_views(answer, len(calls))
 
     async def read_known(
         self, calls: Sequence[ContractCall], account: str | None
@@ -295,9 +295,7 @@ class Chain:
         if answer is None:
             raise ChainUnavailable(f"no endpoint of chain {self.chain_id} answers a call at its latest block")
         code = next((each for each in codes if isinstance(each, bytes)), None)
-        if isinstance(answer, RevertedCall):
-            return [answer] * len(calls), code
-        return self._decode_results(answer, len(calls)), code
+        return self._decode_views(answer, len(calls)), code
 
     async def _call_chunk(self, calls: Sequence[ContractCall], at: str | None) -> list[bytes | RevertedCall]:
         """Make the calls of a chunk. A failed call is repeated alone: a neighbour may have burnt the gas of all."""
@@ -340,6 +338,9 @@ class Chain:
         except TooMuch:
             return None
         return None if isinstance(answer, RevertedCall) else self._decode_results(answer, len(calls))
+
+    def _decode_views(self, answer: bytes | RevertedCall, count: int) -> list[bytes | RevertedCall]:
+        return [answer] * count if isinstance(answer, RevertedCall) else self._decode_results(answer, count)
 
     def _decode_results(self, answer: bytes, count: int) -> list[bytes | RevertedCall]:
         if not answer:

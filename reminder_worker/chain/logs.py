@@ -199,11 +199,7 @@ class ChainLogs:
         """Return the number of blocks to read before their logs are stored: the second endpoint reads them, too."""
         return NODE_POLICY.log_requests_at_once * max(1, min(limit.most for limit in self.limits_in_turn[:2]))
 
-    async def read_logs(self, wanted: LogFilter, first_block: int, last_block: int) -> list[EventLog]:
-        """Return the logs, both blocks included, in order. Raises as `read_logs_to`."""
-        return (await self.read_logs_to(wanted, first_block, last_block))[0]
-
-    async def read_logs_to(
+    async def read_logs(
         self, wanted: LogFilter, first_block: int, last_block: int
     ) -> tuple[list[EventLog], BlockHeader]:
         """Return the logs, both blocks included, in order, and the last block, named with its logs by one endpoint.

@@ -14,8 +14,8 @@ from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.doctor import Finding
-from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.indexer.store import read_positions
+from reminder_worker.monitoring.endpoints import read_index_lags
 from reminder_worker.monitoring.node_bill import find_prices
 from reminder_worker.outbox.messages import format_duration
 
@@ -30,16 +30,15 @@ async def forecast_catch_up(chain: Chain, engine: AsyncEngine) -> AsyncIterator[
     """Ask each endpoint for logs behind the index's block, for fewer until it answers. Nothing for a short way."""
     part = f"chain {chain.chain_id} catch-up"
     try:
-        positions = {(each.chain_id, each.name): each.block_number for each in await read_positions(engine)}
-        position = positions.get((chain.chain_id, "index"), chain.settings.start_block - 1)
-        left = (await chain.get_head()).number - position
-    except (ChainUnavailable, Misconfigured, SQLAlchemyError, OSError):
-        return  # the chain's or the database's own finding says why
-    if left <= SHORT_WAY:
+        (lag,) = await read_index_lags({chain.chain_id: chain}, await read_positions(engine))
+    except (SQLAlchemyError, OSError):
+        return  # the database's own finding says why
+    left = lag.behind
+    if left <= SHORT_WAY:  # also 0 for a chain that does not answer: its own finding says why
         return
     for alone, url in zip(chain.single_views(), chain.settings.rpc_urls, strict=True):
         name = alone.endpoints.list_health()[0].name
-        found = await _find_limit(alone, position + 1)
+        found = await _find_limit(alone, lag.head - left + 1)
         if found is None:
             yield part, None, f"{left} blocks to read, and {name} gives no logs of 10 blocks"
             continue

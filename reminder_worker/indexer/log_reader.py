@@ -135,7 +135,7 @@ async def logs_of_two(chain: Chain, says: Says, first: int, last: int) -> tuple[
     wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
     second = asyncio.ensure_future(_read_second(chain, wanted, first, last))
     try:
-        logs, end = await chain.logs.read_logs_to(wanted, first, last)
+        logs, end = await chain.logs.read_logs(wanted, first, last)
         extra = await second
     finally:
         second.cancel()

@@ -193,6 +193,7 @@ class OperatorFacts:
     feeds: Sequence[tuple[int, FeedState]] = UNREAD
     snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
     node_requests: Sequence[RequestTally] = UNREAD
+    requests_today: Sequence[RequestTally] = UNREAD
 
     @property
     def watchdog(self) -> PassState | None:
@@ -238,6 +239,7 @@ FactPart = Literal[
     "feeds",
     "snapshots",
     "node_requests",
+    "requests_today",
 ]
 
 
@@ -370,4 +372,5 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "feeds": _read_feeds,
     "snapshots": _read_snapshots,
     "node_requests": _of_served(lambda engine: read_requests(engine, DAYS_SHOWN)),
+    "requests_today": _of_served(lambda engine: read_requests(engine, 1)),
 }

@@ -50,7 +50,7 @@ async def store_requests(engine: AsyncEngine, chains: Mapping[int, Chain]) -> No
     rows: list[dict[str, Any]] = []
     for chain_id, endpoint, asked in taken:
         endpoint.asked.clear()
-        of_endpoint = {"day": _today(), "chain_id": chain_id, "endpoint": endpoint.name}
+        of_endpoint = {"day": today_utc(), "chain_id": chain_id, "endpoint": endpoint.name}
         rows += [
             {**of_endpoint, "pass": name, "method": method, "count": count}
             for (name, method), count in sorted(asked.items())  # in one order: processes wait for each other's rows
@@ -92,9 +92,10 @@ async def read_requests(engine: AsyncEngine, days: int) -> list[RequestTally]:
     t = node_request.c
     since = cast(extract("epoch", t.since), BigInteger)
     question = select(t.day, t.chain_id, t.endpoint, t["pass"], t.method, t.count, since)
-    recent = question.where(t.day > _today() - days).order_by(*node_request.primary_key)
+    recent = question.where(t.day > today_utc() - days).order_by(*node_request.primary_key)
     return await read_rows(engine, RequestTally, recent)
 
 
-def _today() -> ColumnElement[date]:
+def today_utc() -> ColumnElement[date]:
+    """Return the day (UTC) of the database's clock."""
     return cast(func.timezone("UTC", func.now()), Date)  # not the time of each row: no index would serve

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.database.tables import age, quota, span, used_signature
 from reminder_worker.gifts.tables import gift_wallet, gift_write
+from reminder_worker.monitoring.node_requests import today_utc
 from reminder_worker.monitoring.tables import node_request, sql
 from reminder_worker.outbox.tables import alert, suppression
 from reminder_worker.relay.operator import OPEN_STATES
@@ -29,13 +30,12 @@ async def forget_expired(engine: AsyncEngine) -> int:
             log.warning("nothing_forgotten")
             return 0
     long_over = cast(extract("epoch", func.clock_timestamp()), BigInteger) - 3600  # clocks may differ
-    day = cast(func.now() - span(days=90), Date)
     async with engine.begin() as connection:
         deleted = [
             await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over)),
             await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
             await connection.execute(delete(suppression).where(age(suppression.c.since) > 86_400)),
-            await connection.execute(delete(node_request).where(node_request.c.day < day)),
+            await connection.execute(delete(node_request).where(node_request.c.day < today_utc() - 90)),
         ]
         rows = sum(result.rowcount for result in deleted)
         return rows + await _forget_gifts(connection, long_over) + await _forget_relayed(connection)

@@ -579,7 +579,7 @@ def mints(scenario: Scenario, count: int) -> list[str]:
 
 async def usdc_logs(chain: Chain, scenario: Scenario, last: int | None = None) -> list[str]:
     last = scenario.anvil.block_number() if last is None else last
-    logs = await chain.logs.read_logs(
+    logs, _ = await chain.logs.read_logs(
         LogFilter(frozenset({scenario.deployment.usdc}), frozenset({TRANSFER_TOPIC})), 0, last
     )
     return [log.tx_hash for log in logs]

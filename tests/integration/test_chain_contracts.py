@@ -224,7 +224,7 @@ async def test_a_safe_legacys_events_carry_no_text(chain: Chain, chain_scenario:
     legacy = chain_scenario.create_safe_legacy(creator, safe, [person(chain_scenario, "heir")], name="secret name")
     router = chain.settings.multisig_legacy_router
     wanted = LogFilter(frozenset({router}), map_topics(chain.settings)[router])
-    (log,) = await chain.logs.read_logs(wanted, 0, chain_scenario.anvil.block_number())
+    (log,), _ = await chain.logs.read_logs(wanted, 0, chain_scenario.anvil.block_number())
     event = decode_log(log)
     assert event.name == "MultisigLegacyCreated"
     assert event.args["legacyAddress"] == legacy.address
