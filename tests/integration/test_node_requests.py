@@ -13,6 +13,7 @@ from devnet.scenarios import Scenario
 from reminder_worker import passes
 from reminder_worker.database.engine import open_engine
 from reminder_worker.monitoring.node_requests import store_requests
+from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import format_deadline
 from reminder_worker.runtime import open_runtime
 from reminder_worker.settings import Settings
@@ -70,6 +71,17 @@ async def test_refused_requests_count_too(chain_scenario: Scenario, engine: Asyn
         async with open_runtime(settings_of(chain_scenario, database_url, node)) as runtime:
             await passes.poll_pass(runtime, "index")
         assert await read_counts(engine, "method") == node.asked
+
+
+async def test_counts_are_kept_for_90_days(chain_scenario: Scenario, engine: AsyncEngine, database_url: str) -> None:
+    async with proxy(chain_scenario.anvil.url) as node:
+        async with open_runtime(settings_of(chain_scenario, database_url, node)) as runtime:
+            await runtime.chains[CHAIN_ID].get_head()
+        for moved, deleted in ((90, 0), (1, len(node.asked))):
+            async with engine.begin() as connection:
+                await connection.execute(text(f"update worker.node_request set day = day - {moved}"))
+            assert await forget_expired(engine) == deleted
+        assert await read_counts(engine, "method") == {}
 
 
 async def test_counts_wait_for_a_database_that_does_not_answer(
