@@ -145,6 +145,20 @@ async def test_a_correction_long_after_the_opening_waits_for_the_mail_service_as
         world.scenario.advance(4 * DAY)
 
 
+async def test_an_email_sent_after_a_late_correction_is_remembered_for_90_days(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gift opened 60 days ago: the memory of the email would end in a month."""
+    id = world.seal(tokens=[(world.scenario.deployment.usdc, USDC)], duration=DAY)
+    world.scenario.advance(61 * DAY)
+    monkeypatch.setattr(world.notifications._quotas, "now", world.scenario.anvil.now)
+    world._deadline += 61 * DAY
+    await world.register(id)
+    days = "extract(epoch from expires_at - to_timestamp(:now)) / 86400"
+    ((left,),) = await world.sql(f"select {days} from worker.gift_ledger", now=world.scenario.anvil.now())
+    assert round(left) == 90
+
+
 async def test_a_claimed_gifts_address_is_not_corrected(world: World) -> None:
     id = world.seal()
     world.scenario.advance(30 * DAY + 1)
