@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 import psutil
 import psycopg
@@ -62,16 +63,22 @@ def _cpu(pid: int) -> float:
     """Return CPU seconds of the process and its children, ended children included."""
     total = 0.0
     for process in _tree(pid):
-        times = process.cpu_times()
-        total += times.user + times.system
-        if process.pid == pid:
-            total += times.children_user + times.children_system
+        # A run's process may end while it is looked at; from then on its parent counts its time.
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system
+            if process.pid == pid:
+                total += times.children_user + times.children_system
     return total
 
 
 def _memory(pid: int) -> float:
     """MiB that are gone for others: pages shared within the tree count once, by their share (PSS)."""
-    return float(sum(process.memory_full_info().pss for process in _tree(pid))) / 2**20
+    total = 0
+    for process in _tree(pid):
+        with suppress(psutil.NoSuchProcess):
+            total += process.memory_full_info().pss
+    return total / 2**20
 
 
 def _sum(values: Mapping[str, float], names: set[str]) -> float:
