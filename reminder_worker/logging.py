@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from reminder_worker.settings import Settings
 
 
-def configure_logging(settings: "Settings") -> None:
-    """Set up this process: level and format from the settings, to standard error."""
-    level = logging.getLevelNamesMapping()[settings.service.log_level.upper()]
+def configure_logging(settings: "Settings", *, level: int | None = None) -> None:
+    """Set up this process: level (unless given) and format from the settings, to standard error."""
+    if level is None:
+        level = logging.getLevelNamesMapping()[settings.service.log_level.upper()]
     as_json = settings.service.log_format == "json" or (
         settings.service.log_format == "auto" and not sys.stderr.isatty()
     )

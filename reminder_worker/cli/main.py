@@ -3,6 +3,8 @@
 Exit codes of every command: 0 all is well, 1 something is wrong (said in a sentence), 2 wrong usage.
 """
 
+import json
+import logging
 import os
 import secrets
 from base64 import b64encode
@@ -21,6 +23,7 @@ from reminder_worker.cli.upgrades import upgrades
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
 
 if TYPE_CHECKING:
+    from reminder_worker.doctor import Finding
     from reminder_worker.passes import PassOutcome
     from reminder_worker.runtime import Runtime
 
@@ -66,8 +69,13 @@ def main(env_file: Path | None) -> None:
         raise click.ClickException(f"{found} cannot be read: it is not text, or not for this user") from None
 
 
-@main.command(epilog=parts.add_example("reminder-worker doctor"))
-def doctor() -> None:
+_VERDICTS = {True: "ok", False: "wrong", None: "off"}
+_MARKS = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
+
+
+@main.command(epilog=parts.add_example("reminder-worker doctor", "reminder-worker doctor --json"))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, for programs.")
+def doctor(as_json: bool) -> None:
     """Look at every part and say what to do. Ends with 1 when something is wrong or half set."""
     from rich.markup import escape
 
@@ -75,23 +83,34 @@ def doctor() -> None:
     from reminder_worker.logging import configure_logging
 
     settings = parts.read_settings()
-    configure_logging(settings)
+    configure_logging(settings, level=logging.CRITICAL)  # the findings say what log lines would say between them
     console = parts.make_console()
-    listed = parts.make_table("variable", "value", title="Settings", title_justify="left")
-    for name, value in list_settings(settings):
-        listed.add_row(name, escape(value))
-    console.print(listed)
-    marks = {True: "[green]ok[/]   ", False: "[bold red]wrong[/]", None: "[dim]off[/]  "}
+    findings: list[Finding] = []
 
-    async def print_findings() -> bool:
-        wrong = False
-        async for part, good, words in examine_installation(settings):
-            wrong |= good is False
-            console.print(f"{marks[good]}  [bold]{part}[/]: ", end="")
-            console.print(words, markup=False)
-        return wrong
+    async def examine() -> None:
+        async for finding in examine_installation(settings):
+            findings.append(finding)
+            if not as_json:
+                console.print(f"{_MARKS[finding[1]]}  [bold]{finding[0]}[/]: ", end="")
+                console.print(finding[2], markup=False)
 
-    if parts.run_async(print_findings()):
+    parts.run_async(examine())
+    wrong = sorted({part for part, verdict, _ in findings if verdict is False})
+    if as_json:
+        told = [{"part": part, "verdict": _VERDICTS[verdict], "words": words} for part, verdict, words in findings]
+        answer = {"well": not wrong, "findings": told, "settings": dict(list_settings(settings))}
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        listed = parts.make_table("variable", "value", title="Settings", title_justify="left")
+        for name, value in list_settings(settings):
+            listed.add_row(name, escape(value))
+        console.print(listed)
+        click.echo(
+            f"{len(wrong)} wrong: {', '.join(wrong)}"
+            if wrong
+            else f"all is well: {len(findings)} findings, none is wrong"
+        )
+    if wrong:
         raise click.exceptions.Exit(1)
 
 
@@ -121,15 +140,21 @@ def migrate() -> None:
     settings = parts.read_settings()
     configure_logging(settings)
 
-    async def migrate_schema() -> None:
+    async def migrate_schema() -> tuple[str | None, str]:
         engine = open_engine(settings.service.database_url.get_secret_value())
         try:
-            await bring_up_to_date(engine)
+            return await bring_up_to_date(engine)
         finally:
             await engine.dispose()
 
-    parts.run_async(migrate_schema())
-    click.echo("the database's schema serves this version")
+    before, now = parts.run_async(migrate_schema())
+    if before is None:
+        done = f"created the tables, at revision {now}"
+    elif before == now:
+        done = f"there was nothing to do, at revision {now}"
+    else:
+        done = f"brought the tables from revision {before} to {now}"
+    click.echo(f"{done}: the database's schema serves this version")
 
 
 @main.command(epilog=parts.add_example("API_PORT=8080 reminder-worker serve"))

@@ -28,7 +28,7 @@ def alembic_config(connection: Connection | None = None) -> "Config":
     return config
 
 
-def _upgrade_schema(connection: Connection) -> None:
+def _upgrade_schema(connection: Connection) -> tuple[str | None, str]:
     from alembic import command
 
     connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": 0x72656D696E64})
@@ -38,19 +38,21 @@ def _upgrade_schema(connection: Connection) -> None:
         raise Misconfigured(f"the database {fault}")
     if found is None or (found.isdecimal() and int(found) < int(NEWEST)):
         command.upgrade(alembic_config(connection), NEWEST)
-    elif not _serves_revision(found):
+        return found, NEWEST
+    if not _serves_revision(found):
         serves = f"this version serves {NEWEST} or one further"
         raise Misconfigured(f"the database is at revision {found}, {serves}: install the version that migrated it")
+    return found, found
 
 
-async def migrate_database(engine: AsyncEngine) -> None:
+async def migrate_database(engine: AsyncEngine) -> tuple[str | None, str]:
     """Run missing revisions in one transaction; safe if none is missing or two processes start at once.
 
-    A newer schema stays. Raises `Misconfigured` if it does not serve this version, and for a new database that is not
-    UTF-8.
+    Returns the revision before (None: there was no table) and the revision now. A newer schema stays. Raises
+    `Misconfigured` if it does not serve this version, and for a new database that is not UTF-8.
     """
     async with engine.begin() as connection:
-        await connection.run_sync(_upgrade_schema)
+        return await connection.run_sync(_upgrade_schema)
 
 
 async def schema_serves(engine: AsyncEngine) -> bool:

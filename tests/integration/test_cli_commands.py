@@ -1,5 +1,6 @@
 """Commands that repair and look, on a real database and a real chain."""
 
+import json
 import re
 import secrets
 import time
@@ -15,6 +16,7 @@ from sqlalchemy import make_url
 from devnet.deploy import Deployment, named_account
 from devnet.scenarios import Scenario
 from reminder_worker.cli.main import main
+from reminder_worker.database.migrate import NEWEST
 from reminder_worker.doctor import chain as doctor_chain
 from reminder_worker.doctor import report
 from reminder_worker.passes import PASSES
@@ -61,8 +63,10 @@ def test_migrate_makes_the_tables_and_may_be_repeated(command: CliRun) -> None:
     missing = command("doctor")
     assert missing.exit_code == 1
     assert "run `reminder-worker migrate`" in missing.output
-    for made in (command("migrate"), command("migrate")):
-        assert (made.exit_code, made.stdout, made.stderr) == (0, "the database's schema serves this version\n", "")
+    for done in (f"created the tables, at revision {NEWEST}", f"there was nothing to do, at revision {NEWEST}"):
+        made = command("migrate")
+        told = f"{done}: the database's schema serves this version\n"
+        assert (made.exit_code, made.stdout, made.stderr) == (0, told, "")
     assert command.sql("select count(*) from worker.recipient") == [(0,)]
 
 
@@ -92,6 +96,31 @@ def test_doctor_is_content_with_a_sound_installation(command: CliRun) -> None:
         assert words in looked.output
     assert "mail" in looked.output
     assert "not configured (MAIL_URL, MAIL_TOKEN)" in looked.output
+
+
+def test_doctor_ends_with_a_line_that_names_each_part_that_is_wrong(command: CliRun) -> None:
+    assert command("doctor").stdout.splitlines()[-1].startswith("all is well: ")
+    looked = command("doctor", MAIL_URL="http://127.0.0.1:1", DAGSTER_PG_URL="postgresql://localhost/dagster")
+    assert looked.stdout.splitlines()[-1] == "2 wrong: dagster, settings"
+    assert looked.stdout.index("DAGSTER_PG_URL has to begin with") < looked.stdout.index("CHAIN_31337_RPC_URLS")
+
+
+def test_doctor_says_the_same_as_json_without_a_secret(command: CliRun) -> None:
+    told = json.loads(command("doctor", "--json").stdout)
+    assert told["well"] is True
+    looked = command("doctor", "--json", HASH_KEY=_text(ENC_KEY))
+    told = json.loads(looked.stdout)
+    assert (looked.exit_code, told["well"]) == (1, False)
+    (wrong,) = (each for each in told["findings"] if each["verdict"] == "wrong" and "same key" in each["words"])
+    assert wrong["part"] == "settings"
+    assert told["settings"]["HASH_KEY"] == "(set, not shown)"
+    assert _text(ENC_KEY) not in looked.output
+
+
+def test_doctor_logs_no_line_between_its_findings(command: CliRun) -> None:
+    looked = command("doctor", CHAIN_31337_RPC_URLS="http://127.0.0.1:1", LOG_LEVEL="debug")
+    assert looked.exit_code == 1
+    assert looked.stderr == ""
 
 
 def test_doctor_writes_nothing(command: CliRun) -> None:
