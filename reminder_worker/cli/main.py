@@ -83,7 +83,7 @@ def doctor(as_json: bool) -> None:
     from reminder_worker.logging import configure_logging
 
     settings = parts.read_settings()
-    configure_logging(settings, level=logging.CRITICAL)  # the findings say what log lines would say between them
+    configure_logging(settings, level=logging.CRITICAL)  # a log line repeats a finding
     console = parts.make_console()
     findings: list[Finding] = []
 
