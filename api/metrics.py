@@ -46,6 +46,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "upgrades",
     "snapshots",
     "requests_today",
+    "erasures",
 )
 
 
@@ -98,6 +99,8 @@ def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     yield make_gauge("emails_later", "Reminders to be tried later", (), {(): waiting.later})
     yield make_gauge("emails_in_flight", "Reminders claimed by a dispatcher", (), {(): waiting.in_flight})
     yield make_gauge("emails_oldest_waiting_seconds", "Of the oldest due or later", (), {(): oldest})
+    erased = {(count.cause,): count.people for count in facts.erasures}
+    yield make_gauge("recipients_erased", "Recipients erased in the last 90 days", ("cause",), erased)
     yield make_gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided)
 
 

@@ -90,6 +90,13 @@ class SavedAnswer(Struct, rename="camel"):
 
     saved: Annotated[int, Meta(description="Recipients that the set has now", examples=[1])]
     shredded: Annotated[int, Meta(description="Recipients of the earlier set that are deleted", examples=[0])]
+    erased_themselves: Annotated[
+        list[str],
+        Meta(
+            description="Recipients of this set who erased themselves, and are not stored again (EIP-55)",
+            examples=[[]],
+        ),
+    ]
 
 
 class ErasedAnswer(Struct, rename="camel"):
@@ -117,6 +124,13 @@ class RecipientsAnswer(Struct, rename="camel"):
     """The stored set, decrypted for its creator."""
 
     recipients: Annotated[list[RecipientAnswer], Meta(description="In the order of their addresses")]
+    erased_themselves: Annotated[
+        list[str],
+        Meta(
+            description="Addresses (EIP-55) of recipients who erased themselves: nothing else is known of them",
+            examples=[["0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"]],
+        ),
+    ]
 
 
 class HealthAnswer(Struct, rename="camel"):

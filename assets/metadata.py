@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reminder_worker.monitoring.node_requests import RequestTally
     from reminder_worker.outbox.operator import RaisedCondition, SettledEmails, UndecidedEmails
     from reminder_worker.relay.operator import RequestCount, WalletState
+    from reminder_worker.reminders.erasure import RecentErasures
     from reminder_worker.reminders.operator_facts import SignalCount, WindowCount
 
 Metadata = dict[str, Any]
@@ -74,6 +75,15 @@ def pass_report(states: "Iterable[PassState]") -> Metadata:
         found |= {f"last run: {name}{suffix}": value for name, value in _flatten(state.detail or {})}
         if state.error:
             found["failed" + suffix] = f"{state.error}, {format_age(state.failed_age)} ago"
+    return found
+
+
+def describe_erasures(erasures: "Iterable[RecentErasures]") -> Metadata:
+    """Return how many recipients were erased in the last 90 days for each cause, and when last."""
+    found: Metadata = {}
+    for each in erasures:
+        words = f"erased in 90 days: {each.cause.replace('_', ' ')}"
+        found |= {words: each.people, f"{words}, last": each.last_day.isoformat()}
     return found
 
 

@@ -14,7 +14,7 @@ from assets.steps import IN_PLACE, OWNERS, Results, materialized
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reminder_worker.monitoring.facts import PassState
+    from reminder_worker.monitoring.facts import OperatorFacts
     from reminder_worker.monitoring.node_requests import RequestTally
     from reminder_worker.outbox.operator import SettledEmails
     from reminder_worker.runtime import Runtime
@@ -35,12 +35,13 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 )
 def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
     """When each pass last looked, succeeded and failed. An empty look is a success."""
-    states, off = service.call(_read_states, SECONDS)
+    facts, off = service.call(_read_states, SECONDS)
     return dg.MaterializeResult(
         metadata={
-            "passes": metadata.passes_table(states, off),
-            "failing": sum(state.error is not None for state in states),
+            "passes": metadata.passes_table(facts.passes, off),
+            "failing": sum(state.error is not None for state in facts.passes),
             "switched off": len(off),
+            **metadata.describe_erasures(facts.erasures),
         },
         data_version=IN_PLACE,
     )
@@ -86,13 +87,13 @@ def node_requests(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[No
     return dg.MaterializeResult(metadata=metadata.describe_requests(*service.call(_read_requests, SECONDS)))
 
 
-async def _read_states(runtime: "Runtime") -> "tuple[Sequence[PassState], dict[str, str]]":
-    """Return the states of the passes that are on, and why each other pass is off."""
+async def _read_states(runtime: "Runtime") -> "tuple[OperatorFacts, dict[str, str]]":
+    """Return the states of the passes that are on with the erasures, and why each other pass is off."""
     from reminder_worker import passes
 
     reasons = {step.name: step.switched_off(runtime.settings) for step in passes.PASSES}
     off = {name: reason for name, reason in reasons.items() if reason}
-    return (await read_facts(runtime, "passes")).passes, off
+    return await read_facts(runtime, "passes", "erasures"), off
 
 
 async def _read_sends(runtime: "Runtime") -> "tuple[Sequence[SettledEmails], int]":

@@ -70,12 +70,13 @@ def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
 
 @dg.op(out=dg.Out(dg.Nothing))
 def forget_expired(service: dg.ResourceParam[Service]) -> dg.Output[None]:
-    """Delete what the service itself no longer needs: signatures past their deadline, counters past their window."""
-    return dg.Output(None, metadata={"rows": service.call(_forget_expired, SECONDS)})
+    """Delete what the service itself no longer needs, and the people who are to be erased."""
+    report = service.call(_forget_expired, SECONDS)
+    return dg.Output(None, metadata={name.replace("_", " "): count for name, count in report.items()})
 
 
-async def _forget_expired(runtime: "Runtime") -> int:
+async def _forget_expired(runtime: "Runtime") -> "dict[str, Any]":
     from reminder_worker import passes
 
     (done,) = await passes.run_pass(runtime, passes.FORGETTING.name)
-    return int((done.report or {})["rows"])
+    return {name: count for name, count in (done.report or {}).items() if name != "seconds"}

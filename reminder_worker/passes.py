@@ -23,6 +23,7 @@ from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
+from reminder_worker.monitoring.erasure import erase_deleted_legacies
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import forget_expired
@@ -313,7 +314,9 @@ async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
 
 
 async def _forget_expired(runtime: Runtime, _: int) -> Report:
-    return {"rows": await forget_expired(runtime.engine)}
+    rows = await forget_expired(runtime.engine)
+    deleted = [await erase_deleted_legacies(runtime.engine, chain) for chain in runtime.chains.values()]
+    return {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
 
 
 async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:

@@ -56,10 +56,12 @@ class RecipientsController(Controller):
         """Signed message `IngestLegacy(address legacy,bytes32 payloadHash,uint256 deadline)`, by creator().
 
         Recipients that are not in the set are deleted for good. Needs Premium. Of two writes the one with the later
-        deadline wins: a message signed earlier is refused once a later one was accepted.
+        deadline wins: a message signed earlier is refused once a later one was accepted. A recipient who erased
+        themself is not stored again with the same email, until a set without this recipient was saved.
         """
         saved = await recipients.save_set(_make_request(data), data.payload)
-        return SavedAnswer(saved=saved.saved, shredded=saved.shredded)
+        erased = [checksum_address(each) for each in saved.erased_themselves]
+        return SavedAnswer(saved=saved.saved, shredded=saved.shredded, erased_themselves=erased)
 
     @post(
         "/recipients",
@@ -78,9 +80,11 @@ class RecipientsController(Controller):
         Works after Premium has lapsed. The answer must not be stored.
         """
         found = await recipients.read_set(_make_request(data))
-        return RecipientsAnswer(
-            [RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name) for each in found]
-        )
+        people = [
+            RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name)
+            for each in found.recipients
+        ]
+        return RecipientsAnswer(people, [checksum_address(each) for each in found.erased_themselves])
 
     @post(
         "/erase-legacy",

@@ -158,9 +158,10 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
-    facts = await read_facts(scope, "undecided", "passes")
+    facts = await read_facts(scope, "undecided", "passes", "erasures")
     yield _find_stuck_emails(facts)
     yield _examine_passes(facts)
+    yield "erasures", True, _describe_erasures(facts)
 
 
 async def _count_rows_without_key(scope: FactScope, vault: Vault) -> int:
@@ -197,6 +198,16 @@ def _examine_passes(facts: OperatorFacts) -> Finding:
         return "passes", None, "none has run yet: start Dagster, or `reminder-worker tick`"
     oldest = max((state.checked_age or 0 for state in states if state.name != passes.FORGETTING.name), default=0)
     return "passes", True, f"every pass looked within the last {oldest} s"
+
+
+def _describe_erasures(facts: OperatorFacts) -> str:
+    causes = {
+        "deleted_legacy": "of deleted legacies",
+        "link": "by their own link",
+        "signature": "by their own signature",
+    }
+    words = [f"{each.people} {causes[each.cause]}, last on {each.last_day}" for each in facts.erasures]
+    return f"recipients erased in 90 days: {'; '.join(words) or 'none'}"
 
 
 def _find_odd_settings(settings: Settings) -> Iterator[Finding]:

@@ -1,19 +1,30 @@
-"""Erasure of a person's rows for an operator."""
+"""Erasure of people: for an operator, after a legacy was deleted, and of who asked by a link."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
+import structlog
 from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts.legacies import LegacyReads
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.database.engine import through_deadlocks
-from reminder_worker.errors import FieldFault, InvalidInput
+from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts.tables import gift_notification
 from reminder_worker.gifts.tables import sql as gift_sql
 from reminder_worker.monitoring.tables import sql
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.reminders.recipients import cancel_unsent
-from reminder_worker.reminders.tables import recipient
+from reminder_worker.reminders.erasure import erase_recipients
+from reminder_worker.reminders.tables import recipient, self_erasure
+
+log = structlog.get_logger(__name__)
+
+KEPT_AFTER_DELETION: Final = 30 * 86_400  # seconds of chain time
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +55,9 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
 
     async def run() -> ErasedRows:
         async with engine.begin() as connection:
-            return ErasedRows(
-                await _erase_recipients(connection, of_recipient), await _erase_gifts(connection, of_gift)
-            )
+            return ErasedRows(await erase_recipients(connection, of_recipient), await _erase_gifts(connection, of_gift))
 
     return await through_deadlocks(run)
-
-
-async def _erase_recipients(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
-    key = (recipient.c.chain_id, recipient.c.legacy, recipient.c.recipient)
-    rows = (await connection.execute(select(*key).where(of_person).order_by(*key).with_for_update())).all()
-    for row in rows:
-        await cancel_unsent(connection, row.chain_id, row.legacy, [row.recipient])
-    if rows:
-        await connection.execute(delete(recipient).where(of_person))
-        await connection.execute(sql["unwatch"])
-    return len(rows)
 
 
 async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
@@ -70,3 +68,42 @@ async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[boo
         await connection.execute(gift_sql["cancel"], {**at, "reason": "erased", "kept": None})
         await connection.execute(gift_sql["delete_row"], at)
     return len(rows)
+
+
+async def erase_deleted_legacies(engine: AsyncEngine, chain: Chain) -> int:
+    """Erase the recipients of legacies that were deleted over 30 days ago; return how many recipients.
+
+    Two endpoints must confirm in a final block that the legacy is not live: erasing cannot be undone. Without them
+    the next pass tries again.
+    """
+    async with engine.connect() as connection:
+        found = (await connection.execute(sql["deleted_legacies"], {"chain_id": chain.chain_id})).all()
+    if not found:
+        return 0
+    deleted = {row.legacy: row.deleted_at for row in found}
+    try:
+        ended = await read_agreed(chain, lambda view: _find_long_deleted(view, deleted))
+    except ChainUnavailable as error:
+        log.warning("deletion_not_confirmed", chain_id=chain.chain_id, error=type(error).__name__)
+        return 0
+    people = 0
+    for legacy in ended:
+        people += await through_deadlocks(partial(_erase_legacy, engine, chain.chain_id, legacy))
+    return people
+
+
+async def _find_long_deleted(chain: Chain, deleted: Mapping[str, int]) -> tuple[str, ...]:
+    block = await chain.get_block("finalized")
+    if block is None:
+        raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} knows the finalized block")
+    old = [legacy for legacy, at in deleted.items() if at <= block.timestamp - KEPT_AFTER_DELETION]
+    live = await LegacyReads(chain).read_live(old, at=block.hash)
+    return tuple(legacy for legacy, is_live in zip(old, live, strict=True) if is_live is False)
+
+
+async def _erase_legacy(engine: AsyncEngine, chain_id: int, legacy: str) -> int:
+    of_legacy = (recipient.c.chain_id == chain_id) & (recipient.c.legacy == legacy)
+    async with engine.begin() as connection:
+        people = await erase_recipients(connection, of_legacy, cause="deleted_legacy")
+        await connection.execute(delete(self_erasure).filter_by(chain_id=chain_id, legacy=legacy))
+    return people

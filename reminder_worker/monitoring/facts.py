@@ -45,6 +45,7 @@ from reminder_worker.relay.operator import (
     read_wallet_states,
 )
 from reminder_worker.reminders.emails import REMINDERS_FOR_OPERATORS
+from reminder_worker.reminders.erasure import RecentErasures, read_erasures
 from reminder_worker.reminders.operator_facts import (
     SignalCount,
     WindowCount,
@@ -194,6 +195,7 @@ class OperatorFacts:
     snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
     node_requests: Sequence[RequestTally] = UNREAD
     requests_today: Sequence[RequestTally] = UNREAD
+    erasures: Sequence[RecentErasures] = UNREAD
 
     @property
     def watchdog(self) -> PassState | None:
@@ -240,6 +242,7 @@ FactPart = Literal[
     "snapshots",
     "node_requests",
     "requests_today",
+    "erasures",
 ]
 
 
@@ -373,4 +376,5 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "snapshots": _read_snapshots,
     "node_requests": _of_served(lambda engine: read_requests(engine, DAYS_SHOWN)),
     "requests_today": _of_served(lambda engine: read_requests(engine, 1)),
+    "erasures": lambda scope: read_erasures(scope.engine),
 }

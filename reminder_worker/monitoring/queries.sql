@@ -87,10 +87,23 @@ from worker.alert_state where kind = any(:kinds);
 -- name: raised_conditions
 select kind, subject, chain_id from worker.alert_state where raised and kind = any(:kinds);
 
--- name: unwatch
--- A legacy without stored recipients need not be asked about.
-delete from worker.watch w
-where not exists (select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy);
+-- name: deleted_legacies
+-- Legacies that were deleted, with recipients or marks of recipients. The deletion of a Safe's legacy leaves no event but
+-- the reset of its reminders, and is confirmed on chain.
+select l.address as legacy, coalesce(l.deleted_at, reset.at) as deleted_at
+from (
+    select legacy from worker.watch where chain_id = :chain_id
+    union
+    select legacy from worker.self_erasure where chain_id = :chain_id
+) stored
+join worker.legacy l on l.chain_id = :chain_id and l.address = stored.legacy
+left join lateral (
+    select max(e.block_time) as at from worker.chain_event e
+    where l.legacy_type = 1 and l.activated_at is null
+      and e.chain_id = l.chain_id and e.legacy = l.address and e.name = 'LegacyConfigReset'
+) reset on true
+where coalesce(l.deleted_at, reset.at) is not null
+order by l.address;
 
 -- name: clock_is_ahead
 -- By the newest snapshot of any chain. A chain without one for as long raises an alert of its own.

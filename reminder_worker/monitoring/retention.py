@@ -11,6 +11,7 @@ from reminder_worker.monitoring.tables import node_request, sql
 from reminder_worker.outbox.tables import alert, suppression
 from reminder_worker.relay.operator import OPEN_STATES
 from reminder_worker.relay.tables import nonce_slot, relay_budget, relay_request, tx_attempt
+from reminder_worker.reminders.tables import erasure_count
 from reminder_worker.upgrades.operations import OPEN
 from reminder_worker.upgrades.tables import upgrade_operation
 
@@ -22,8 +23,8 @@ async def forget_expired(engine: AsyncEngine) -> int:
 
     Spent signatures after their deadline, which refuses them now. Counters after their window. Unsubscribed addresses
     after a day: the mail service keeps them. Rows of gifts, requests, budgets and alerts, and counts of requests to
-    nodes, after their time. Nothing is deleted while the database's clock is far ahead of the chains: gifts of the
-    future would be forgotten.
+    nodes and of erasures, after their time. Nothing is deleted while the database's clock is far ahead of the chains:
+    gifts of the future would be forgotten.
     """
     async with engine.connect() as connection:
         if await connection.scalar(sql["clock_is_ahead"]):
@@ -36,6 +37,7 @@ async def forget_expired(engine: AsyncEngine) -> int:
             await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
             await connection.execute(delete(suppression).where(age(suppression.c.since) > 86_400)),
             await connection.execute(delete(node_request).where(node_request.c.day < today_utc() - 90)),
+            await connection.execute(delete(erasure_count).where(erasure_count.c.day < today_utc() - 90)),
         ]
         rows = sum(result.rowcount for result in deleted)
         return rows + await _forget_gifts(connection, long_over) + await _forget_relayed(connection)

@@ -556,3 +556,16 @@ cross join lateral (
 select count(*) as saved, coalesce(array_agg(w.legacy) filter (where c.legacy is null), '{}') as unknown
 from worker.watch w left join worker.reminder_config c using (chain_id, legacy)
 where chain_id = :chain_id;
+
+-- name: unwatch
+-- A legacy without stored recipients need not be asked about.
+delete from worker.watch w
+using unnest(cast(:chains as bigint[]), cast(:legacies as text[])) as asked(chain_id, legacy)
+where w.chain_id = asked.chain_id and w.legacy = asked.legacy and not exists (
+    select from worker.recipient r where r.chain_id = w.chain_id and r.legacy = w.legacy
+);
+
+-- name: count_erasure
+insert into worker.erasure_count as c (day, cause, people)
+values (cast(timezone('UTC', now()) as date), :cause, :people)
+on conflict (day, cause) do update set people = c.people + excluded.people;

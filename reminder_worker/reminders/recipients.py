@@ -26,6 +26,7 @@ from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import RecordKey, Vault
 from reminder_worker.quotas import QuotaCounters
 from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
+from reminder_worker.reminders.erasure_marks import list_marks, settle_marks
 from reminder_worker.reminders.tables import legacy_write, recipient, sql, watch
 from reminder_worker.settings import Settings
 from reminder_worker.signed_messages import already_used, check_salt, payload_hash
@@ -137,10 +138,22 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SavedSet:
-    """Size of the saved set, and the number of recipients removed by the write."""
+    """Size of the saved set, and the number of recipients removed by the write.
+
+    `erased_themselves`: recipients of the set who are not stored again.
+    """
 
     saved: int
     shredded: int
+    erased_themselves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """The stored recipients, and the addresses of recipients who erased themselves."""
+
+    recipients: tuple[StoredRecipient, ...]
+    erased_themselves: tuple[str, ...]
 
 
 class RecipientStore:
@@ -175,7 +188,7 @@ class RecipientStore:
         )
         return await through_deadlocks(lambda: self._replace_set(request, granted, wanted))
 
-    async def read_set(self, request: SignedRequest) -> tuple[StoredRecipient, ...]:
+    async def read_set(self, request: SignedRequest) -> StoredSet:
         """Return the set as its creator saved it, also after Premium lapsed. Raises `DecryptionFailed`."""
         granted = await self._authoriser.authorise_request(request, "ReadRecipients")
         values = {
@@ -187,9 +200,10 @@ class RecipientStore:
         }
         async with self._autocommit.connect() as conn:
             rows = (await conn.execute(sql["spend_and_read"], values)).all()
-        if not rows[0].spent:
-            raise already_used()
-        return tuple(open_row(self._vault, row) for row in rows if row.recipient is not None)
+            if not rows[0].spent:
+                raise already_used()
+            erased = await list_marks(conn, request.chain_id, request.legacy, granted.identity.creator)
+        return StoredSet(tuple(open_row(self._vault, row) for row in rows if row.recipient is not None), erased)
 
     async def erase_set(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; return its size."""
@@ -202,6 +216,9 @@ class RecipientStore:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
             stored = await self._lock_rows(conn, request)
+            hashes = {each.recipient: self._hashes.hash_email(each.email) for each in wanted}
+            erased = await settle_marks(conn, request.chain_id, request.legacy, hashes)
+            wanted = [each for each in wanted if each.recipient not in erased]
             gone = [address for address in stored if address not in {each.recipient for each in wanted}]
             changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
             known = {row.email_hash for row in stored.values()}
@@ -220,12 +237,13 @@ class RecipientStore:
                 await plan_windows_again(conn, request.chain_id, request.legacy)
             # Last, after the windows: the lock order of the due pass.
             await _watch_legacy(conn, request, granted, keep=bool(wanted))
-        return SavedSet(saved=len(wanted), shredded=len(gone))
+        return SavedSet(saved=len(wanted), shredded=len(gone), erased_themselves=tuple(sorted(erased)))
 
     async def _erase_rows(self, request: SignedRequest, granted: AuthorizedRequest) -> int:
         async with self._engine.begin() as conn:
             await self._open_write(conn, request, granted)
             gone = list(await self._lock_rows(conn, request))
+            await settle_marks(conn, request.chain_id, request.legacy, {})
             await cancel_unsent(conn, request.chain_id, request.legacy, gone)
             await conn.execute(delete(recipient).where(_is_of_legacy(request)))
             await _watch_legacy(conn, request, granted, keep=False)

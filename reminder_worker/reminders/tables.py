@@ -7,6 +7,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Date,
     DateTime,
     Index,
     Integer,
@@ -126,3 +127,29 @@ Index("watch_next", watch.c.chain_id, watch.c.next_ask)
 Index("watch_creator", watch.c.chain_id, watch.c.creator)
 
 Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))
+
+self_erasure = Table(
+    "self_erasure",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("legacy", Address, primary_key=True),
+    Column("recipient", Address, primary_key=True),
+    Column("creator", Address, nullable=False, comment="who saved the set, and alone sees this"),
+    Column(
+        "email_hash",
+        LargeBinary,
+        nullable=False,
+        comment="keyed hash of the erased email, which is not stored again for this recipient",
+    ),
+    comment="Recipients who erased themselves, until the set names them no more",
+)
+
+erasure_count = Table(
+    "erasure_count",
+    metadata,
+    Column("day", Date, primary_key=True, comment="UTC"),
+    Column("cause", Text, primary_key=True),
+    Column("people", Integer, nullable=False),
+    CheckConstraint("cause in ('deleted_legacy','link','signature')", name="erasure_count_cause"),
+    comment="How many recipients were erased each day, and why",
+)

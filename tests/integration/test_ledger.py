@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.database import rotation
-from reminder_worker.monitoring import erasure
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox import dispatcher, store
 from reminder_worker.outbox import outcomes as become
 from reminder_worker.outbox.mail_client import EmailRefused, NotAccepted
@@ -21,6 +21,7 @@ from reminder_worker.outbox.models import EmailClaim
 from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.outbox.tables import sql
 from reminder_worker.privacy.vault import Vault
+from reminder_worker.reminders import erasure
 from reminder_worker.reminders.emails import ReminderEmail
 from reminder_worker.reminders.planner import DispatchReport
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, cancel_unsent
@@ -397,7 +398,7 @@ async def _lock_recipients(world: MailWorld, engine: AsyncEngine, what: str) -> 
         async for _ in rotation.rotate_keys(engine, Vault(b"n" * 32, [b64decode(ENC_KEY)]), SEALED_RECIPIENTS):
             pass
     elif what == "an erasure by operators":
-        await erasure.erase_person(engine, world.hashes, "anna@example.org", None)
+        await erase_person(engine, world.hashes, "anna@example.org", None)
     else:
         async with engine.connect() as connection:
             await connection.execute(text("select from worker.recipient for update"))

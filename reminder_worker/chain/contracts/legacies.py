@@ -139,6 +139,11 @@ class LegacyReads:
         rows = await self._read_getters(legacies, at, "getTriggerActivationTimestamp")
         return [decode_or_none(_decode_triggers, row[0]) for row in rows]
 
+    async def read_live(self, legacies: Sequence[str], *, at: str) -> list[bool | None]:
+        """Return in order whether legacies are live, neither deleted nor claimed from; None for a revert."""
+        rows = await self._read_getters(legacies, at, "isLive")
+        return [read_or_none(abi_codec.bool_at, row[0]) for row in rows]
+
     async def read_pull_vaults(self, legacies: Sequence[str], *, at: str) -> list[str | None]:
         """Return the vault that may pull for each legacy by Permit2, or None for none.
 

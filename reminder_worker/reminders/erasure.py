@@ -1,0 +1,61 @@
+"""Erasure of recipients for any cause but a write of their creator."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from sqlalchemy import ColumnElement, Integer, cast, delete, func, select, tuple_
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from reminder_worker.database.queries import read_rows
+from reminder_worker.reminders.erasure_marks import mark_erased
+from reminder_worker.reminders.recipients import cancel_unsent
+from reminder_worker.reminders.tables import erasure_count, recipient, sql
+
+ErasureCause = Literal["deleted_legacy", "link", "signature"]
+"""`link`, `signature`: how a recipient erased themself."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentErasures:
+    """Recipients erased for one cause in the last 90 days; `last_day` in UTC."""
+
+    cause: ErasureCause
+    people: int
+    last_day: date
+
+
+async def erase_recipients(
+    connection: AsyncConnection, which: ColumnElement[bool], *, cause: ErasureCause | None = None
+) -> int:
+    """Delete rows with their unsent emails; return how many. The operator's own erasures have no `cause`.
+
+    Sent emails stay recorded without the person.
+    """
+    key = recipient.c.chain_id, recipient.c.legacy, recipient.c.recipient
+    rows = (await connection.execute(select(*key).where(which).order_by(*key).with_for_update())).all()
+    if not rows:
+        return 0
+    for row in rows:
+        await cancel_unsent(connection, row.chain_id, row.legacy, [row.recipient])
+    if cause in ("link", "signature"):
+        await mark_erased(connection, [(row.chain_id, row.legacy, row.recipient) for row in rows])
+    await connection.execute(delete(recipient).where(tuple_(*key).in_([tuple(row) for row in rows])))
+    legacies = sorted({(row.chain_id, row.legacy) for row in rows})
+    values = {"chains": [chain_id for chain_id, _ in legacies], "legacies": [legacy for _, legacy in legacies]}
+    await connection.execute(sql["unwatch"], values)
+    if cause is not None:
+        await count_erasures(connection, cause, len(rows))
+    return len(rows)
+
+
+async def count_erasures(connection: AsyncConnection, cause: ErasureCause, people: int) -> None:
+    """Add to the counts of the day."""
+    await connection.execute(sql["count_erasure"], {"cause": cause, "people": people})
+
+
+async def read_erasures(engine: AsyncEngine) -> list[RecentErasures]:
+    """Return the counts of the last 90 days by cause, which retention keeps."""
+    t = erasure_count.c
+    question = select(t.cause, cast(func.sum(t.people), Integer), func.max(t.day))
+    return await read_rows(engine, RecentErasures, question.group_by(t.cause).order_by(t.cause))

@@ -1,0 +1,55 @@
+"""Marks of recipients who erased themselves.
+
+The creator sees the mark in place of the entry. A later set does not store the same email for this recipient again. The
+mark ends when a set leaves the recipient out, or brings another email.
+"""
+
+from collections.abc import Collection, Mapping
+
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from reminder_worker.reminders.tables import recipient, self_erasure, watch
+
+RecipientKey = tuple[int, str, str]
+"""Chain, legacy and recipient; addresses lower case."""
+
+
+async def mark_erased(connection: AsyncConnection, keys: Collection[RecipientKey]) -> None:
+    """Leave a mark for each of these rows, which are about to be deleted."""
+    r, w = recipient.c, watch.c
+    columns = (r.chain_id, r.legacy, r.recipient, w.creator, r.email_hash)
+    of_watched = (w.chain_id == r.chain_id) & (w.legacy == r.legacy)
+    for key in sorted(keys):
+        of_key = (r.chain_id == key[0]) & (r.legacy == key[1]) & (r.recipient == key[2])
+        rows = select(*columns).join(watch, of_watched).where(of_key)
+        marks = insert(self_erasure).from_select([column.name for column in columns], rows)
+        changed = {"creator": marks.excluded.creator, "email_hash": marks.excluded.email_hash}
+        await connection.execute(
+            marks.on_conflict_do_update(index_elements=list(self_erasure.primary_key), set_=changed)
+        )
+
+
+async def settle_marks(
+    connection: AsyncConnection, chain_id: int, legacy: str, hashes: Mapping[str, bytes]
+) -> frozenset[str]:
+    """End the marks that a new set ends; return the recipients who stay erased.
+
+    `hashes`: the keyed hash of each recipient's email in the set. Call it after the set's rows are locked.
+    """
+    t = self_erasure.c
+    of_legacy = t.chain_id == chain_id, t.legacy == legacy
+    marks = (await connection.execute(select(t.recipient, t.email_hash).where(*of_legacy))).all()
+    if not marks:
+        return frozenset()
+    stay = frozenset(mark.recipient for mark in marks if hashes.get(mark.recipient) == mark.email_hash)
+    await connection.execute(delete(self_erasure).where(*of_legacy, t.recipient.not_in(stay)))
+    return stay
+
+
+async def list_marks(connection: AsyncConnection, chain_id: int, legacy: str, creator: str) -> tuple[str, ...]:
+    """Return the recipients who erased themselves from the set of this creator."""
+    t = self_erasure.c
+    question = select(t.recipient).where(t.chain_id == chain_id, t.legacy == legacy, t.creator == creator)
+    return tuple((await connection.execute(question.order_by(t.recipient))).scalars())
