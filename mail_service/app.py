@@ -1,5 +1,6 @@
 """The HTTP side. One service call per handler; every answer other than success is problem+json (RFC 9457)."""
 
+import asyncio
 import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,12 +16,15 @@ from litestar.exceptions import HTTPException
 from litestar.params import FromPath, FromQuery
 from sqlalchemy.exc import SQLAlchemyError
 
+from mail_service.bounces import ReportBook
 from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
+from mail_service.mailbox import ReportMailbox
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from mail_service.variables import TemplateVariable, VariableKind, format_origin
+from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
@@ -68,6 +72,16 @@ async def show_message(key: FromPath[str], request: AnyRequest, state: State) ->
     if known is None:
         raise MailProblem(404, "unknown_key", "No email with this key is under way or was sent.")
     return {"status": known.state, "messageId": known.message_id}
+
+
+@get("/bounces")
+async def list_bounces(request: AnyRequest, state: State, after: FromQuery[int] = 0) -> dict[str, Any]:
+    """Emails that came back, recorded after this number; up to 500."""
+    _check_token(request, state.settings)
+    if not 0 <= after < 2**63:
+        raise MailProblem(400, "bad_number", "after needs a number that was given here.")
+    found = await _get_sender(state).store.list_bounces(after)
+    return {"bounces": [{"number": each.number, "key": each.key, "reason": each.reason} for each in found]}
 
 
 @get("/smtp")
@@ -262,12 +276,25 @@ def create_app(settings: MailServiceSettings) -> Litestar:
             EmailSender(settings, store) as sender,
         ):
             app.state.sender = sender
-            yield
+            app.state.reports = reports = ReportBook(store, sender.hasher)
+            watching = None
+            if settings.report_imap_host is not None:
+                watching = asyncio.create_task(ReportMailbox(settings, reports.take_report).watch())
+            try:
+                yield
+            finally:
+                if watching is not None:
+                    watching.cancel()
+                    await asyncio.gather(watching, return_exceptions=True)
 
     return Litestar(
         route_handlers=[
             send_email,
             show_message,
+            list_bounces,
+            take_signed,
+            take_mailgun,
+            take_sendgrid,
             check_smtp,
             list_templates,
             preview_template,

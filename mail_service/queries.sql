@@ -1,8 +1,8 @@
 -- Statements of `store.py` for each email. All but `find` take the emails that come together, in one commit.
 
 -- name: claim
-insert into mail_service.message (key, body_hash, instance, attempt, message_id)
-select key, body_hash, :instance, attempt, message_id
+insert into mail_service.message (key, body_hash, instance, attempt, message_id, address_hash)
+select key, body_hash, :instance, attempt, message_id, address_hash
 from unnest(
     cast(:keys as text[]),
     cast(:body_hashes as bytea[]),
@@ -17,6 +17,32 @@ returning attempt;
 
 -- name: find
 select body_hash, state, message_id from mail_service.message where key = :key;
+
+-- name: find_by_message_id
+-- The email may have left, and its report may still come.
+select key, address_hash from mail_service.message
+where message_id = :message_id and state <> 'in_flight' and created_at > now() - interval '30 days';
+
+-- name: record_bounce
+-- Readers ask for what came after a number. The lock gives numbers in the order of commits, the clock gives higher ones
+-- than before also after the table was restored from a backup.
+with locked as materialized (select pg_advisory_xact_lock(:lock))
+insert into mail_service.bounce (key, number, reason)
+select :key,
+    greatest(
+        cast(extract(epoch from clock_timestamp()) * 1e6 as bigint),
+        coalesce((select max(number) from mail_service.bounce), 0) + 1
+    ),
+    :reason
+from locked
+on conflict do nothing;
+
+-- name: list_bounces
+select number, key, reason from mail_service.bounce where number > :after order by number limit :limit;
+
+-- name: forget_addresses
+update mail_service.message set address_hash = null
+where address_hash is not null and created_at <= now() - interval '30 days';
 
 -- name: hand_over_free_rows
 -- A row that another transaction holds is left out: its email waits alone, by the next statement.

@@ -5,6 +5,7 @@ import json
 import re
 import time
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import msgspec
@@ -21,6 +22,7 @@ from mail_service.store import KeyClaim, KnownKey, MailStore, SuppressedEmail
 
 KEY = re.compile(r"[A-Za-z0-9._~:-]{1,200}")
 _BEAT_SECONDS = 5.0
+_BEATS_PER_HOUR = 720
 
 log = structlog.get_logger("mail_service")
 
@@ -129,7 +131,9 @@ class EmailSender:
             return claimed
         if isinstance(claimed, KnownKey):
             return _answer_known(claimed, body_hash)
-        await self._deliver_shielded(claimed, SmtpEnvelope(self._sender[1], address, content), template.name)
+        await self._deliver_shielded(
+            claimed, SmtpEnvelope(self._settings.envelope_sender, address, content), template.name
+        )
         return SentEmail(message_id, duplicate=False)
 
     async def check_smtp(self) -> None:
@@ -188,10 +192,12 @@ class EmailSender:
         return self._settings.public_url.startswith(f"{self._settings.app_origin}/")
 
     async def _keep_beating(self) -> None:
-        while True:
+        for beat in count():
             await asyncio.sleep(_BEAT_SECONDS)
             try:
                 await self.store.beat()
+                if beat % _BEATS_PER_HOUR == 0:
+                    await self.store.forget_addresses()
             except SQLAlchemyError as error:
                 log.warning("database_unavailable", error=type(error).__name__)
 

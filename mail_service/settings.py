@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.serialization import load_der_public_key
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -62,6 +65,16 @@ def _read_postgres_url(value: object) -> object:
 def _check_token(value: str) -> str:
     if len(value) < 16:
         raise ValueError("needs at least 16 characters")
+    return value
+
+
+def _check_sendgrid_key(value: str) -> str:
+    try:
+        key = load_der_public_key(b64decode(value, validate=True))
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError("needs the verification key that SendGrid shows") from None
+    if not isinstance(key, EllipticCurvePublicKey):
+        raise ValueError("needs the verification key that SendGrid shows")
     return value
 
 
@@ -126,6 +139,20 @@ class MailServiceSettings(BaseModel):
     smtp_password: SecretStr | None = Field(None, alias="SMTP_PASSWORD")
     smtp_tls: Literal["starttls", "tls", "none"] = Field("starttls", alias="SMTP_TLS")
     smtp_pool_size: int = Field(20, ge=1, le=200, alias="SMTP_POOL_SIZE")
+    report_address: Annotated[str, BeforeValidator(_check_sender)] | None = Field(None, alias="REPORT_ADDRESS")
+    report_imap_host: str | None = Field(None, alias="REPORT_IMAP_HOST")
+    report_imap_port: int = Field(993, ge=1, le=65535, alias="REPORT_IMAP_PORT")
+    report_imap_tls: Literal["tls", "starttls", "none"] = Field("tls", alias="REPORT_IMAP_TLS")
+    report_imap_username: str | None = Field(None, alias="REPORT_IMAP_USERNAME")
+    report_imap_password: SecretStr | None = Field(None, alias="REPORT_IMAP_PASSWORD")
+    report_imap_folder: str = Field("INBOX", pattern=r"^[ !#-\[\]-~]{1,200}$", alias="REPORT_IMAP_FOLDER")
+    report_secret: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(None, alias="REPORT_SECRET")
+    report_mailgun_key: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(
+        None, alias="REPORT_MAILGUN_KEY"
+    )
+    report_sendgrid_key: Annotated[SecretStr, BeforeValidator(_check_sendgrid_key)] | None = Field(
+        None, alias="REPORT_SENDGRID_KEY"
+    )
     host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
     port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
 
@@ -134,6 +161,20 @@ class MailServiceSettings(BaseModel):
         """Display name and address of `From`."""
         name, address = parseaddr(self.mail_from)
         return name, parse_address(address)
+
+    @property
+    def envelope_sender(self) -> MailAddress:
+        """Where reports about an email go."""
+        return parse_address(parseaddr(self.report_address)[1]) if self.report_address else self.sender[1]
+
+    @model_validator(mode="after")
+    def _a_mailbox_is_whole(self) -> Self:
+        given = [self.report_imap_host, self.report_imap_username, self.report_imap_password]
+        if any(each is not None for each in given) and any(each is None for each in given):
+            raise ValueError("REPORT_IMAP_HOST, REPORT_IMAP_USERNAME and REPORT_IMAP_PASSWORD: give all or none")
+        if self.report_imap_host and self.report_imap_tls == "none" and not is_loopback(self.report_imap_host):
+            raise ValueError("REPORT_IMAP_TLS: a password is never sent in clear; use tls or starttls")
+        return self
 
     @model_validator(mode="after")
     def _credentials_travel_encrypted(self) -> Self:

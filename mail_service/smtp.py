@@ -331,7 +331,7 @@ def _judge_refusal(refusal: SMTPResponseException) -> MailProblem:
     found = re.search(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b", refusal.message)  # qmail: in brackets at the end
     enhanced = found.group(1) if found else ""
     shown = f"{refusal.code} {enhanced}".strip()
-    if isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500 and _blames_address(enhanced, refusal.message):
+    if isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500 and blames_address(enhanced, refusal.message):
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
@@ -343,7 +343,8 @@ def _judge_refusal(refusal: SMTPResponseException) -> MailProblem:
     return MailProblem(503, "smtp_refused", detail, retry_after=TIMES.retry_after_refused)
 
 
-def _blames_address(enhanced: str, message: str) -> bool:
+def blames_address(enhanced: str, message: str) -> bool:
+    """Return whether a permanent refusal is about the mailbox: it does not exist, or takes no email at all."""
     words = re.sub(r"\S*@\S*", "", message.lower())
     if re.search(r"\b(?:rate|limit|quota|later|temporar)", words):  # Gmail has 5.2.1 for a rate limit
         return False

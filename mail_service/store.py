@@ -39,6 +39,7 @@ message = sa.Table(
     sa.Column("instance", sa.BigInteger, nullable=False, comment="process that claimed it; its advisory lock"),
     sa.Column("attempt", sa.BigInteger, nullable=False, comment="random number of this claim"),
     sa.Column("message_id", sa.Text, nullable=False, comment="Message-ID header, from the key"),
+    sa.Column("address_hash", sa.LargeBinary, comment="as in suppression; 30 days, for reports about the email"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     sa.CheckConstraint("state IN ('in_flight', 'accepted', 'in_doubt')", name="message_state"),
@@ -46,6 +47,8 @@ message = sa.Table(
     sa.CheckConstraint("state = 'in_flight' OR stage = 'handing_over'", name="message_decided_after_hand_over"),
     sa.Index("message_in_flight", "instance", postgresql_where=sa.text("state = 'in_flight'")),
     sa.Index("message_attempt", "attempt"),
+    sa.Index("message_message_id", "message_id"),
+    sa.Index("message_address_hash", "created_at", postgresql_where=sa.text("address_hash is not null")),
     comment="Emails by Idempotency-Key: what is under way, accepted by SMTP, or undecidable",
 )
 suppression = sa.Table(
@@ -55,10 +58,20 @@ suppression = sa.Table(
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     comment="Addresses that asked for no more reminders and gifts",
 )
+bounce = sa.Table(
+    "bounce",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True, comment="of the email that came back"),
+    sa.Column("number", sa.BigInteger, nullable=False, unique=True, comment="rises; readers ask for later ones"),
+    sa.Column("reason", sa.Text, nullable=False, comment="a kind; no word of the report is kept"),
+    sa.CheckConstraint("reason IN ('mailbox_unknown', 'mailbox_full', 'blocked', 'other')", name="bounce_reason"),
+    comment="Emails that came back after the SMTP server had accepted them",
+)
 
 # Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
 _PROBE = sa.delete(message).where(sa.false())
 
+_BOUNCE_LOCK = 0x626F756E6365  # "bounce"
 _sql = {
     name: sa.text(statement)
     for name, statement in re.findall(
@@ -82,6 +95,23 @@ class KnownKey:
     body_hash: bytes
     state: State
     message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedEmail:
+    """An email that a report is about; `address_hash` is None for an email to operators."""
+
+    key: str
+    address_hash: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedBounce:
+    """An email that came back."""
+
+    number: int
+    key: str
+    reason: str
 
 
 class _NewRow(NamedTuple):
@@ -234,6 +264,19 @@ class MailStore:
         row = (await self._execute(_sql["find"], {"key": key})).first()
         return KnownKey(row.body_hash, row.state, row.message_id) if row else None
 
+    async def find_by_message_id(self, message_id: str) -> MatchedEmail | None:
+        row = (await self._execute(_sql["find_by_message_id"], {"message_id": message_id})).first()
+        return MatchedEmail(row.key, row.address_hash) if row else None
+
+    async def record_bounce(self, key: str, reason: str) -> None:
+        """The first report about an email counts."""
+        await self._execute(_sql["record_bounce"], {"key": key, "reason": reason, "lock": _BOUNCE_LOCK})
+
+    async def list_bounces(self, after: int, limit: int = 500) -> list[RecordedBounce]:
+        """Return those recorded after this number, in their order."""
+        rows = await self._execute(_sql["list_bounces"], {"after": after, "limit": limit})
+        return [RecordedBounce(row.number, row.key, row.reason) for row in rows]
+
     async def suppress_address(self, address_hash: bytes) -> None:
         await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
 
@@ -254,6 +297,10 @@ class MailStore:
         await self._record_owed()
         await self.judge_dead_instances()
         await self._doubt_forgotten_outcomes()
+
+    async def forget_addresses(self) -> None:
+        """Delete the address hashes of emails that no report is matched with any more."""
+        await self._execute(_sql["forget_addresses"])
 
     async def _record_owed(self) -> None:
         for attempt, (name, values) in list(self._owed.items()):
@@ -315,6 +362,16 @@ async def _migrate_schema(connection: AsyncConnection) -> None:
     await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(0x6D61696C)))  # "mail"
     await connection.execute(CreateSchema(str(metadata.schema), if_not_exists=True))
     await connection.run_sync(metadata.create_all)
+    await connection.run_sync(_add_address_hash)
+
+
+def _add_address_hash(connection: sa.Connection) -> None:
+    """The column and indexes that a table of an earlier release lacks."""
+    columns = {each["name"] for each in sa.inspect(connection).get_columns(message.name, schema=message.schema)}
+    if "address_hash" not in columns:
+        connection.exec_driver_sql("alter table mail_service.message add column address_hash bytea")
+        for index in message.indexes:
+            index.create(connection, checkfirst=True)
 
 
 async def _hold_instance_lock(engine: AsyncEngine, instance: int) -> AsyncConnection:

@@ -15,11 +15,12 @@ unpack_promtool() {
 }
 
 missing=0
-for program in ${*:-chromium nginx wrk promtool}; do
+for program in ${*:-chromium nginx wrk promtool dovecot}; do
   PATH="$PATH:$PWD/$tools:/usr/sbin" command -v "$program" >/dev/null && continue
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq; then
     case $program in
       nginx) install nginx-light ;;
+      dovecot) install dovecot-imapd ;;
       promtool) unpack_promtool ;;
       *) install "$program" ;;
     esac >"$tools/$program.log" 2>&1 && continue

@@ -112,7 +112,7 @@ def test_what_the_image_and_the_proxy_go_by_is_named() -> None:
     """With another `API_HOST` the API would be well by its own check, and reached by nobody."""
     worker, mail = worker_names()[0], mail_names()[0]
     by_the_image = set(re.findall(r"^ +([A-Z_]+)=", (DEPLOY / "Dockerfile").read_text(), re.M)) & (worker | mail)
-    ports = {name for name in worker | mail if name.endswith("_PORT")} - {"SMTP_PORT"}
+    ports = {name for name in worker | mail if name.endswith("_PORT")} - {"SMTP_PORT", "REPORT_IMAP_PORT"}
     head, _, _ = (DEPLOY / "env.example").read_text().partition("\n\n")
     assert {name for name in by_the_image - {"LOG_FORMAT"} | ports if name not in head} == set()
 
