@@ -31,7 +31,7 @@ class EmailTemplate:
     sample: Mapping[str, Any]
 
 
-_LEGACY = "legacy {{ legacyId }} on {{ chainName }}"
+_LEGACY = "{% if legacyTitle %}“{{ legacyTitle }}”{% else %}legacy {{ legacyId }}{% endif %} on {{ chainName }}"
 
 
 def _make_reminder(
@@ -46,7 +46,16 @@ def _make_reminder(
         TemplateVariable("name", blank=True, description="the recipient's name, may be empty"),
         TemplateVariable("role", VariableKind.ROLE, description="the recipient's role; decides the wording"),
         TemplateVariable("legacyId", VariableKind.INTEGER, description="id of the legacy at its router"),
-        TemplateVariable("legacyName", blank=True, description="the legacy's name, may be empty"),
+        TemplateVariable("legacyName", blank=True, description="the legacy's name on chain, may be empty"),
+        TemplateVariable(
+            "legacyTitle",
+            required=False,
+            blank=True,
+            description="the owner's title of the legacy, in place of its number",
+        ),
+        TemplateVariable(
+            "ownerName", required=False, blank=True, description="who made the legacy, in the owner's words"
+        ),
         TemplateVariable("legacyAddress", VariableKind.ADDRESS, description="the legacy's contract"),
         TemplateVariable("chainName", description="the chain's name in words"),
         TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id"),

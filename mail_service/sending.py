@@ -6,7 +6,7 @@ import re
 import time
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import structlog
@@ -32,14 +32,18 @@ class EmailRecipient(msgspec.Struct, forbid_unknown_fields=True):
     name: str = ""
 
 
-class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """Body of `POST /send`."""
+class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", omit_defaults=True):
+    """Body of `POST /send`. A default is not encoded, so that a stored body of an earlier release keeps its hash.
+
+    `language`: a BCP 47 tag; the language of the email, English where the service does not speak it.
+    """
 
     template: str
     template_version: int
     to: EmailRecipient
     variables: dict[str, Any]
     category: Category
+    language: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,7}\\Z", max_length=71)] = "en"
 
 
 @dataclass(frozen=True, slots=True)

@@ -526,6 +526,7 @@ async def test_a_bad_request_is_refused(client: ServiceClient, inbox: SmtpInbox)
         ({"category": "ops"}, 400, "wrong_category"),
         ({"category": "spam"}, 400, "malformed"),
         ({"extra": 1}, 400, "malformed"),
+        ({"language": "en\r\nBcc: x@example.org"}, 400, "malformed"),
         ({"variables": {"deadline": None}}, 400, "missing_variable"),
         ({"variables": {"amount": "1"}}, 400, "unknown_variable"),
         ({"variables": {"actionUrl": "https://app.example.org.evil.example/x"}}, 400, "foreign_url"),

@@ -6,11 +6,13 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
 
-from mail_service.catalogue import TEMPLATES, EmailTemplate
+from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.rendering import EmailRenderer, RenderedEmail
+from mail_service.sending import SendRequest, _encode_canonically
 from mail_service.variables import ROLES, VariableKind
 
 ORIGIN = "https://app.example.org"
@@ -138,11 +140,37 @@ def test_a_hostile_name_stays_text(template: EmailTemplate, role: str) -> None:
 @EACH
 @EACH_ROLE
 def test_no_name_is_in_a_subject(template: EmailTemplate, role: str) -> None:
-    rendered = render(template, role=role, name="Quillfeather", legacyName="Brackenridge")
-    assert not any(name in template.subject for name in ("name", "legacyName", "giverName"))
+    rendered = render(template, role=role, name="Quillfeather", legacyName="Brackenridge", ownerName="Thistlewood")
+    assert not any(name in template.subject for name in ("name", "legacyName", "giverName", "ownerName"))
     assert "Quillfeather" not in rendered.subject
     assert "Brackenridge" not in rendered.subject
     assert "Quillfeather" in rendered.text
+
+
+@EACH
+@EACH_ROLE
+def test_a_legacy_is_called_by_its_title_and_its_heirs_read_who_made_it(template: EmailTemplate, role: str) -> None:
+    email = render(template, role=role, legacyTitle="House & savings", ownerName="Grandpa Joe")
+    assert "“House & savings” on Ethereum" in email.subject
+    assert "legacy 42" not in email.subject
+    whose = "the plan that Grandpa Joe made for the people they care about. You are one of them."
+    for part in (" ".join(email.text.split()), " ".join(html.unescape(Page(email.html).words).split())):
+        assert "House & savings · Ethereum" in part
+        assert "42 · House & savings" in part
+        assert (whose in part) is (LINES[role] > 0)
+        assert ("Grandpa Joe" in part) is (role != "owner")
+        assert ("We have not checked them." in part) is (role != "owner")
+
+
+@EACH
+@EACH_ROLE
+def test_an_owners_words_stay_text(template: EmailTemplate, role: str) -> None:
+    email = render(template, role=role, legacyTitle=HOSTILE, ownerName=HOSTILE)
+    page = Page(email.html)
+    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
+    assert HOSTILE in page.words
+    assert refusal(template, legacyTitle="see www.evil.example") == "foreign_url"
+    assert refusal(template, ownerName="see www.evil.example") == "foreign_url"
 
 
 @EACH
@@ -406,3 +434,15 @@ def test_an_email_of_the_previous_release_names_no_wallet(name: str) -> None:
     text = " ".join(render(REMINDERS[name], recipientAddress=...).text.split())
     assert "Your wallet:" not in text
     assert "ends in" not in text
+
+
+def test_a_body_of_the_previous_release_keeps_its_hash() -> None:
+    """It names no language, and an email in doubt is posted again with the bytes it had."""
+    body = (
+        b'{"category":"ops","template":"x","templateVersion":1,"to":{"email":"a@example.org","name":""},"variables":{}}'
+    )
+    request = msgspec.json.decode(body, type=SendRequest)
+    assert request.language == "en"
+    assert _encode_canonically(request) == body
+    named = msgspec.json.decode(body[:-1] + b',"language":"zh-Hans"}', type=SendRequest)
+    assert _encode_canonically(named) != body
