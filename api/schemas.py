@@ -12,6 +12,7 @@ from litestar.typing import FieldDefinition
 from msgspec import Meta, Struct
 
 from reminder_worker.errors import Refused
+from reminder_worker.outbox.messages import Language
 from reminder_worker.reminders.recipients import Role
 from reminder_worker.strict_json import decode_json
 
@@ -23,7 +24,8 @@ EXAMPLE_SIGNATURE = "0x" + "4f" * 32 + "2b" * 32 + "1b"
 EXAMPLE_PAYLOAD = (
     '{"salt":"0x6f1d2c4b8a9e3f507182736455667788","recipients":[{"recipient":"'
     + EXAMPLE_RECIPIENT
-    + '","role":"beneficiary","email":"anna@example.org","name":"Anna"}]}'
+    + '","role":"beneficiary","email":"anna@example.org","name":"Anna","language":"es"}],'
+    + '"ownerName":"Maria","title":"For the children"}'
 )
 
 # The length keeps a line end out, which Python's `$` would let pass behind the last digit.
@@ -79,6 +81,8 @@ class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
                 "JSON text made by the client, `{salt, recipients: [{recipient, role, email, name}]}` with a random"
                 " salt of at least 16 bytes in hex and at most 64 recipients. The SHA-256 of these exact UTF-8 bytes"
                 " is the signed `payloadHash`. Roles: owner, cosigner, beneficiary, second_line, third_line."
+                " Optional: `ownerName` and `title` (of the legacy) beside `recipients`, and"
+                " `language` of a recipient: en, es, fr, de, pt, it, ja, ko, zh-Hans or ar."
             ),
             examples=[EXAMPLE_PAYLOAD],
         ),
@@ -118,12 +122,15 @@ class RecipientAnswer(Struct, rename="camel"):
     role: Annotated[Role, Meta(description="Words the email; who is written to is read on chain")]
     email: Annotated[str, Meta(description="Email address in its normal form", examples=["anna@example.org"])]
     name: Annotated[str, Meta(description="Name as shown in the email, may be empty", examples=["Anna"])]
+    language: Annotated[Language, Meta(description="Language of the recipient's emails", examples=["es"])]
 
 
 class RecipientsAnswer(Struct, rename="camel"):
     """The stored set, decrypted for its creator."""
 
     recipients: Annotated[list[RecipientAnswer], Meta(description="In the order of their addresses")]
+    owner_name: Annotated[str, Meta(description="The owner's name, may be empty", examples=["Maria"])]
+    title: Annotated[str, Meta(description="The legacy's title, may be empty", examples=["For the children"])]
     erased_themselves: Annotated[
         list[str],
         Meta(

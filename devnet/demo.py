@@ -38,6 +38,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
 
     def __init__(self, stack: "LocalStack") -> None:
         super().__init__(stack)
+        self.title = "Pflaumenwiese am Quellbach"  # as unlikely elsewhere as the names
         self.wallet = DemoWallet(self.accounts[OWNER], stack.at.api, CHAIN_ID)
         self.legacy: Legacy
         self.gift: GiftToOpen | None = None
@@ -112,12 +113,15 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
                 {"recipient": self.address(p), "role": p.role, "email": p.email, "name": p.name}
                 for p in PEOPLE
             ],
+            ownerName=OWNER.name,
+            title=self.title,
         )  # fmt: skip
         must(answer.status == 200 and answer.body.get("saved") == 4, f"the API answered {answer.status}")
-        rows = self._of_legacy("select email, name from worker.recipient where legacy = %(legacy)s")
+        rows = self._of_legacy("select email, name, words from worker.recipient where legacy = %(legacy)s")
         stored = b"".join(bytes(value) for row in rows for value in row)
         must(len(rows) == 4, "not four rows")
         must(not any(p.email.encode() in stored or p.name.encode() in stored for p in PEOPLE), "stored in clear")
+        must(self.title.encode() not in stored, "the title is stored in clear")
         return f"4 people saved, encrypted; the API is described at {self.stack.at.api}/schema"
 
     # -- reminders
@@ -127,10 +131,17 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
 
     def _approaching(self) -> str:
         self.look_now("due")
-        return self._emails(
+        told = self._emails(
             "before_activation",
             {OWNER: "close to its deadline", FIRST: "may open soon", SECOND: "may open soon"},
         )
+        theirs = [email.text for email in self.evidence.emails() if email.to in (FIRST.email, SECOND.email)]
+        said = f"This is about the plan that {OWNER.name} made"
+        must(
+            all(said in " ".join(text.split()) and self.title in text for text in theirs),
+            "an heir does not read whose it is",
+        )
+        return told
 
     def _check_in(self) -> str:
         before = self.deadline(self.legacy)
@@ -224,7 +235,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
         keys |= {f"authorization {i}": value[:32] for i, value in enumerate(self.authorizations, 1)}
         keys |= {f"signature {i} of the owner": value[:32] for i, value in enumerate(self.wallet.signatures, 1)}
         keys |= {f"signature {i} of the giver": value[:32] for i, value in enumerate(self.giver.signatures, 1)}
-        texts |= {"message of the gifts": NOTE}
+        texts |= {"message of the gifts": NOTE, "title of the legacy": self.title}
         texts |= {f"fragment of the {p.label}'s claim links": letter for p, letter in self.fragments.items()}
         tokens = {email.unsubscribe_url.rpartition("/")[2] for email in self.evidence.emails()} - {""}
         texts |= {f"unsubscribe token {i}": token for i, token in enumerate(sorted(tokens), 1)}

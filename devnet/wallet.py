@@ -37,9 +37,9 @@ class DemoWallet:
     signatures: list[bytes] = field(default_factory=list, repr=False)
     _last_deadline: int = 0
 
-    def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]]) -> WalletAnswer:
-        """`recipients`: recipient, role, email, name. One signature covers the whole set."""
-        payload, digest = _payload({"recipients": list(recipients)})
+    def ingest(self, legacy: str, recipients: Sequence[Mapping[str, str]], **words: str) -> WalletAnswer:
+        """`recipients`: recipient, role, email, name, language. `words`: `ownerName` and `title`, signed with them."""
+        payload, digest = _payload({"recipients": list(recipients), **words})
         signed = self._signed("IngestLegacy", _INGEST, legacy=to_checksum_address(legacy), payloadHash=digest)
         body = {"legacy": to_checksum_address(legacy), "payload": payload, **signed}
         return post(self.api_url, "/ingest-legacy", body)

@@ -28,6 +28,18 @@ export interface Recipient {
   email: string;
   /** At most 60 characters, may be empty; no web address and no telephone number. */
   name: string;
+  /** Language of this person's emails; English without. */
+  language?: Language;
+}
+
+export type Language = "en" | "es" | "fr" | "de" | "pt" | "it" | "ja" | "ko" | "zh-Hans" | "ar";
+
+/** What the emails may say about a legacy. Both follow the rules of a recipient's name. */
+export interface LegacyWords {
+  /** Who made the plan: heirs then read whose it is. */
+  ownerName?: string;
+  /** Shown instead of the legacy's number. */
+  title?: string;
 }
 
 /** Body of /recipients, /erase-legacy and /send-instructions. */
@@ -92,8 +104,8 @@ export function newDeadline(): number {
 }
 
 /** The random salt prevents guessing emails from the hash that a wallet shows and stores. */
-export function makePayload(recipients: Recipient[]): string {
-  return JSON.stringify({ salt: hexlify(randomBytes(32)), recipients });
+export function makePayload(recipients: Recipient[], words: LegacyWords = {}): string {
+  return JSON.stringify({ salt: hexlify(randomBytes(32)), recipients, ...words });
 }
 
 /** SHA-256 of the payload's UTF-8 bytes, as 0x hex. */
@@ -108,8 +120,9 @@ export async function signIngest(
   legacy: string,
   recipients: Recipient[],
   deadline: number = newDeadline(),
+  words: LegacyWords = {},
 ): Promise<IngestRequest> {
-  const payload = makePayload(recipients);
+  const payload = makePayload(recipients, words);
   const message = { legacy, payloadHash: payloadHash(payload), deadline };
   const signature = await signer.signTypedData(domain(chainId), { IngestLegacy: INGEST }, message);
   return { chainId, legacy, payload, deadline, signature };

@@ -19,7 +19,7 @@ from api.schemas import (
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
-from reminder_worker.reminders.recipients import RecipientStore
+from reminder_worker.reminders.recipients import RecipientStore, RecipientWords
 
 
 def _list_problems(**words: str) -> dict[int, ResponseSpec]:
@@ -81,10 +81,12 @@ class RecipientsController(Controller):
         """
         found = await recipients.read_set(_make_request(data))
         people = [
-            RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name)
+            RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name, each.words.language)
             for each in found.recipients
         ]
-        return RecipientsAnswer(people, [checksum_address(each) for each in found.erased_themselves])
+        words = found.recipients[0].words if found.recipients else RecipientWords()
+        erased = [checksum_address(each) for each in found.erased_themselves]
+        return RecipientsAnswer(people, words.owner_name, words.title, erased)
 
     @post(
         "/erase-legacy",

@@ -21,7 +21,7 @@ class SealedTable:
     """Encrypted table with a key per row, and the ledger that keeps undecided bodies under the same key.
 
     `key`: the columns of the primary key, present in the ledger, too. `context(column, *key)` and `body_context(id)`
-    bind a ciphertext to its place.
+    bind a ciphertext to its place. A column without a value stays empty.
     """
 
     table: Table
@@ -99,5 +99,6 @@ def _reseal_row(
     vault: Vault, sealed: SealedTable, at: tuple[Any, ...], row: Row[Any], new: RecordKey
 ) -> dict[str, bytes]:
     old = vault.record_key(row.salt, row.key_id)
-    contexts = {column: sealed.context(column, *at) for column in sealed.columns}
+    filled = [column for column in sealed.columns if getattr(row, column) is not None]
+    contexts = {column: sealed.context(column, *at) for column in filled}
     return {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from eth_utils.address import to_checksum_address
@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # Dagster imports this module at a start: that must not cost 
 TEMPLATE_VERSION = 1
 LATEST_TIME = 253_402_300_799  # the last second of the year 9999
 MAX_TEXT = 300  # characters the mail service takes in one variable
+Language = Literal["en", "es", "fr", "de", "pt", "it", "ja", "ko", "zh-Hans", "ar"]
+"""BCP 47 tags of the languages in which emails to people are written."""
 BEWARE = "beware"  # a fact of this name marks an alert that is graver than others of its kind
 
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
@@ -121,6 +123,7 @@ class EmailAddressee:
     name: str = field(repr=False)
     role: RecipientRole
     wallet: str
+    language: Language = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +138,9 @@ class TokenAmount:
 
 @dataclass(frozen=True, slots=True)
 class LegacySubject:
-    """The legacy a message is about. `page`: link to the app; `name` is shown as given: check it before.
+    """The legacy a message is about. `page`: link to the app. Names are shown as given: check them before.
 
-    Addresses lower case.
+    `name`: on chain. `title`, `owner_name`: from the signed set. Addresses lower case.
     """
 
     chain_id: int
@@ -147,6 +150,8 @@ class LegacySubject:
     owner: str
     page: str
     name: str = field(default="", repr=False)
+    owner_name: str = field(default="", repr=False)
+    title: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +198,11 @@ def build_reminder_body(
         "recipientAddress": checksum_address(to.wallet),
         "actionUrl": about.page,
         "deadline": None if deadline is None else format_deadline(deadline),
+        **({"ownerName": about.owner_name} if about.owner_name else {}),
+        **({"legacyTitle": about.title} if about.title else {}),
         **extra,
     }
-    return _encode_body(kind, "reminder", to.email, to.name, variables)
+    return _encode_body(kind, "reminder", to.email, to.name, variables, to.language)
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
@@ -203,7 +210,15 @@ def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any
     return _encode_body(kind, "ops", email, "", {**variables, "at": format_deadline(at)})
 
 
-def _encode_body(template: str, category: str, email: str, name: str, variables: Mapping[str, Any]) -> bytes:
+def _encode_body(
+    template: str,
+    category: str,
+    email: str,
+    name: str,
+    variables: Mapping[str, Any],
+    language: Language = "en",
+) -> bytes:
+    """In English the body is that of the previous release, whose mail service knows none."""
     return _encode(
         {
             "template": template,
@@ -211,6 +226,7 @@ def _encode_body(template: str, category: str, email: str, name: str, variables:
             "to": {"email": email, "name": name},
             "variables": variables,
             "category": category,
+            **({} if language == "en" else {"language": language}),
         }
     )
 

@@ -36,6 +36,7 @@ class EncryptedRecipient:
     email: bytes = field(repr=False)
     name: bytes = field(repr=False)
     email_hash: bytes = field(repr=False)
+    words: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -105,11 +106,11 @@ class ReminderLedger:
     values: Mapping[str, Any] = {"limited": sorted(LIMITED_KINDS), "lasting": sorted(PLANNED_AGAIN)}
 
     def read_entry(self, row: Row[Any], *, undecided: bool = False) -> ReminderEmail:
-        """Read ten columns of the entry, five of its recipient, and those of `claim_unknown`."""
+        """Read ten columns of the entry, six of its recipient, and those of `claim_unknown`."""
         values: Sequence[Any] = tuple(row)
         id, chain_id, legacy, recipient, kind, *about = values[:10]
-        stored = None if values[14] is None else EncryptedRecipient(*values[10:15])
-        about += [stored, undecided, *(values[15:19] if undecided else ())]
+        stored = None if values[14] is None else EncryptedRecipient(*values[10:16])
+        about += [stored, undecided, *(values[16:20] if undecided else ())]
         return ReminderEmail(id, chain_id, legacy, recipient, ReminderKind(kind), *about)
 
     async def select(

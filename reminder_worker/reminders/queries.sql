@@ -193,14 +193,14 @@ set state = 'claimed', lease_token = :token, lease_until = now() + make_interval
 from due
 join worker.sent_ledger own on own.id = due.id
 left join lateral (
-    select key_id, salt, email, name, email_hash from worker.recipient r
+    select key_id, salt, email, name, email_hash, words from worker.recipient r
     where r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
     offset 0
 ) r on true
 left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
 where l.id = due.id
 returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
-    r.key_id, r.salt, r.email, r.name, r.email_hash,
+    r.key_id, r.salt, r.email, r.name, r.email_hash, r.words,
     s.email_hash is not null as suppressed, l.next_try, l.lease_until,
     l.kind = any(cast(:limited as text[])) and exists (
         select from worker.sent_ledger o
@@ -307,7 +307,7 @@ join worker.sent_ledger own on own.id = due.id
 left join worker.recipient r on r.chain_id = own.chain_id and r.legacy = own.legacy and r.recipient = own.recipient
 where l.id = due.id
 returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
-    r.key_id, r.salt, r.email, r.name, r.email_hash,
+    r.key_id, r.salt, r.email, r.name, r.email_hash, r.words,
     case when l.body_salt = r.salt then l.body end as body, l.reason is not distinct from 'reworded' as reworded,
     l.kind = any(cast(:limited as text[])) and exists (
         select from worker.sent_ledger o

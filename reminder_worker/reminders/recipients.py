@@ -20,6 +20,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import DecryptionFailed, FieldFault, InvalidInput, Superseded
+from reminder_worker.outbox.messages import Language
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
@@ -37,12 +38,27 @@ Role = Literal["owner", "cosigner", "beneficiary", "second_line", "third_line"]
 
 @dataclass(frozen=True, slots=True)
 class StoredRecipient:
-    """Person behind one address of a legacy. `recipient` is lower case; `repr` hides email and name."""
+    """Person behind one address of a legacy. `recipient` is lower case; `repr` hides what is personal.
+
+    Each row has a copy of the set's `words`. Erasing the row erases the copy.
+    """
 
     recipient: str
     role: Role
     email: str = field(repr=False)
     name: str = field(repr=False)
+    words: "RecipientWords" = field(default_factory=lambda: RecipientWords(), repr=False)
+
+
+class RecipientWords(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Additions of the creator to the emails: their own name, the legacy's title, and the recipient's language."""
+
+    owner_name: str = ""
+    title: str = ""
+    language: Language = "en"
+
+    def __repr__(self) -> str:
+        return "RecipientWords(***)"
 
 
 class _PayloadRecipient(msgspec.Struct, forbid_unknown_fields=True):
@@ -50,11 +66,14 @@ class _PayloadRecipient(msgspec.Struct, forbid_unknown_fields=True):
     role: Role
     email: str
     name: str
+    language: Language = "en"
 
 
-class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True):
+class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     salt: str
     recipients: list[_PayloadRecipient]
+    owner_name: str = ""
+    title: str = ""
 
 
 def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
@@ -68,7 +87,12 @@ def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
     if len(read.recipients) > 64:
         fault = FieldFault("/payload/recipients", "has to hold at most 64 recipients")
         raise InvalidInput("The set has too many recipients.", [*faults, fault])
-    recipients = [_check_recipient(each, f"/payload/recipients/{i}", faults) for i, each in enumerate(read.recipients)]
+    owner_name = _check_field("/payload/ownerName", check_mailed_name, read.owner_name, faults)
+    title = _check_field("/payload/title", check_mailed_name, read.title, faults)
+    recipients = [
+        _check_recipient(each, RecipientWords(owner_name, title, each.language), f"/payload/recipients/{i}", faults)
+        for i, each in enumerate(read.recipients)
+    ]
     seen: set[str] = set()
     for i, each in enumerate(recipients):
         if each.recipient in seen:
@@ -79,20 +103,24 @@ def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
     return tuple(recipients)
 
 
-def _check_recipient(each: _PayloadRecipient, pointer: str, faults: list[FieldFault]) -> StoredRecipient:
-    def field_or_fault(name: str, check: Callable[[str], str], value: str) -> str:
-        try:
-            return check(value)
-        except ValueError as error:
-            faults.append(FieldFault(f"{pointer}/{name}", str(error)))
-            return value
-
+def _check_recipient(
+    each: _PayloadRecipient, words: RecipientWords, pointer: str, faults: list[FieldFault]
+) -> StoredRecipient:
     return StoredRecipient(
-        recipient=field_or_fault("recipient", _check_address, each.recipient),
+        recipient=_check_field(f"{pointer}/recipient", _check_address, each.recipient, faults),
         role=each.role,
-        email=field_or_fault("email", normalise_email, each.email),
-        name=field_or_fault("name", check_mailed_name, each.name),
+        email=_check_field(f"{pointer}/email", normalise_email, each.email, faults),
+        name=_check_field(f"{pointer}/name", check_mailed_name, each.name, faults),
+        words=words,
     )
+
+
+def _check_field(pointer: str, check: Callable[[str], str], value: str, faults: list[FieldFault]) -> str:
+    try:
+        return check(value)
+    except ValueError as error:
+        faults.append(FieldFault(pointer, str(error)))
+        return value
 
 
 def _check_address(text: str) -> str:
@@ -111,14 +139,25 @@ def email_body_context(ledger_id: UUID) -> str:
     return f"sent_ledger.body|{ledger_id}"
 
 
-def seal_row(key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes) -> dict[str, Any]:
+def seal_row(
+    key: RecordKey, at: tuple[int, str, str], email: bytes, name: bytes, words: RecipientWords | None = None
+) -> dict[str, Any]:
     """Return the encrypted columns of the row `at` (chain, legacy, recipient)."""
+    added = None if words is None or words == RecipientWords() else msgspec.json.encode(words)
     return {
         "key_id": key.key_id,
         "salt": key.salt,
         "email": key.seal(email, recipient_context("email", *at)),
         "name": key.seal(name, recipient_context("name", *at)),
+        "words": added and key.seal(added, recipient_context("words", *at)),
     }
+
+
+def open_words(key: RecordKey, at: tuple[int, str, str], sealed: bytes | None) -> RecipientWords:
+    """Decrypt the column `words` of the row `at`. Raises DecryptionFailed."""
+    if sealed is None:
+        return RecipientWords()
+    return msgspec.json.decode(key.open(sealed, recipient_context("words", *at)), type=RecipientWords)
 
 
 def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
@@ -126,11 +165,13 @@ def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
     key = vault.record_key(row.salt, row.key_id)
     at = (row.chain_id, row.legacy, row.recipient)
     email, name = (key.open(getattr(row, column), recipient_context(column, *at)) for column in ("email", "name"))
-    return StoredRecipient(row.recipient, row.role, email.decode(), name.decode())
+    return StoredRecipient(row.recipient, row.role, email.decode(), name.decode(), open_words(key, at, row.words))
 
 
 _KEY = ("chain_id", "legacy", "recipient")
-SEALED_RECIPIENTS = SealedTable(recipient, _KEY, ("email", "name"), recipient_context, sent_ledger, email_body_context)
+SEALED_RECIPIENTS = SealedTable(
+    recipient, _KEY, ("email", "name", "words"), recipient_context, sent_ledger, email_body_context
+)
 
 
 log = structlog.get_logger(__name__)
@@ -289,7 +330,7 @@ class RecipientStore:
         self, conn: AsyncConnection, request: SignedRequest, changed: Sequence[StoredRecipient]
     ) -> None:
         statement = insert(recipient)
-        written = ("role", "key_id", "salt", "email", "name", "email_hash")
+        written = ("role", "key_id", "salt", "email", "name", "words", "email_hash")
         another = recipient.c.email_hash != statement.excluded.email_hash
         # The time at which the address was written, not the name.
         since = case((another, func.clock_timestamp()), else_=recipient.c.written_at)
@@ -302,7 +343,7 @@ class RecipientStore:
         )
 
     def _make_row(self, at: tuple[int, str, str], each: StoredRecipient) -> dict[str, Any]:
-        sealed = seal_row(self._vault.record_key(), at, each.email.encode(), each.name.encode())
+        sealed = seal_row(self._vault.record_key(), at, each.email.encode(), each.name.encode(), each.words)
         email_hash = self._hashes.hash_email(each.email)
         return {**dict(zip(_KEY, at, strict=True)), "role": each.role, "email_hash": email_hash, **sealed}
 

@@ -51,7 +51,7 @@ from reminder_worker.reminders.audience import (
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.facts import ReminderFactReader, ReminderFacts
 from reminder_worker.reminders.horizon import window_deadline
-from reminder_worker.reminders.recipients import email_body_context, recipient_context
+from reminder_worker.reminders.recipients import RecipientWords, email_body_context, open_words, recipient_context
 from reminder_worker.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -183,6 +183,7 @@ class ReminderRenderer:
             at = (entry.chain_id, entry.legacy, entry.recipient)
             email = key.open(entry.stored.email, recipient_context("email", *at)).decode()
             name = key.open(entry.stored.name, recipient_context("name", *at)).decode()
+            words = open_words(key, at, entry.stored.words)
         except DecryptionFailed:
             return self._settle_undecryptable(entry)
         if not may_mail(email, self._chains[entry.chain_id].settings, self._settings):
@@ -191,10 +192,18 @@ class ReminderRenderer:
         of_the_timer = entry.kind in KIND_WINDOWS or entry.kind is ReminderKind.OWNER_RESET
         is_safe_owner = role is RecipientRole.OWNER and legacy.legacy_type == SAFE
         wording = RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
-        body = self._build_body(entry, legacy, facts, EmailAddressee(email, name, wording, entry.recipient))
+        to = EmailAddressee(email, name, wording, entry.recipient, words.language)
+        body = self._build_body(entry, legacy, facts, to, words)
         return RenderedEmail(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
 
-    def _build_body(self, entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts, to: EmailAddressee) -> bytes:
+    def _build_body(
+        self,
+        entry: ReminderEmail,
+        legacy: LegacyFacts,
+        facts: ReminderFacts,
+        to: EmailAddressee,
+        words: RecipientWords,
+    ) -> bytes:
         chain = self._chains[entry.chain_id].settings
         about = LegacySubject(
             chain_id=entry.chain_id,
@@ -204,6 +213,8 @@ class ReminderRenderer:
             owner=legacy.owner,
             page=self._link_legacy(entry),
             name=_clean_legacy_name(legacy.name),
+            owner_name=words.owner_name,
+            title=words.title,
         )
         extra: dict[str, object] = {}
         if entry.kind is ReminderKind.ACTIVATED_TRANSFER:

@@ -38,6 +38,9 @@ recipient = Table(
     Column("name", LargeBinary, nullable=False, comment="AES-256-GCM: nonce and ciphertext"),
     Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
     now_column("written_at"),
+    Column(
+        "words", LargeBinary, comment="JSON with the owner's name, the title and the language, encrypted as the name"
+    ),
     CheckConstraint("octet_length(salt) = 32", name="recipient_salt_is_32_bytes"),
     CheckConstraint("legacy = lower(legacy) and recipient = lower(recipient)", name="recipient_addresses_are_lower"),
     comment="Whom the creator of a legacy wants reminded, encrypted per row; deleting a row shreds it",

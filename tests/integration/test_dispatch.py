@@ -16,6 +16,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.messages import RecipientRole, ReminderKind
 from reminder_worker.reminders.planner import DispatchReport, PlannedEmail, ReminderDispatch, insert_emails
+from reminder_worker.reminders.recipients import RecipientWords
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import Json, NodeProxy
 from tests.integration.mail_service_stack import environment, served
@@ -628,6 +629,21 @@ async def test_a_legacys_name_is_shown_only_if_it_would_do_as_a_persons(
     await approaching(world, "anna", name=name)
     await world.dispatch.run()
     assert world.mail.email("before_activation", "anna@example.org").variables["legacyName"] == shown
+
+
+async def test_an_email_has_the_title_and_the_owners_name_that_were_saved_and_the_recipients_language(
+    world: MailWorld,
+) -> None:
+    legacy = await approaching(world, "anna", "ben", name="Family savings")
+    words = RecipientWords(owner_name="Maria", title="For the children", language="es")
+    await world.save(legacy, "anna", words=words)
+    await world.dispatch.run()
+    anna = world.mail.email("before_activation", "anna@example.org")
+    assert (anna.variables["ownerName"], anna.variables["legacyTitle"]) == ("Maria", "For the children")
+    assert anna.language == "es"
+    ben = world.mail.email("before_activation", "ben@example.org")
+    assert {"ownerName", "legacyTitle"}.isdisjoint(ben.variables)
+    assert ben.language is None
 
 
 # -- what cannot be read ------------------------------------------------------------------------------

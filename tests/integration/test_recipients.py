@@ -19,7 +19,17 @@ from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
 from reminder_worker.schema import metadata
-from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ENC_KEY, ApiWorld, open_world, person
+from tests.integration.api_world import (
+    ABOUT,
+    CANARY_EMAIL,
+    CANARY_NAME,
+    CANARY_OWNER,
+    CANARY_TITLE,
+    ENC_KEY,
+    ApiWorld,
+    open_world,
+    person,
+)
 from tests.integration.chain_proxy import proxy
 from tests.integration.locks import blocked
 from tests.integration.other_chain import mirror, of_other_chain
@@ -95,10 +105,36 @@ async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: Local
     assert (saved.status, saved.body) == (200, {"saved": 2, "shredded": 0, "erasedThemselves": []})
     first, second = await _people(world, owner, legacy)
     assert (first["email"], first["name"]) == ("anna@xn--bcher-kva.example", "Anna Ä")
-    assert second == people[1]
+    assert second == people[1] | {"language": "en"}
     erased = await world.call(owner, "EraseLegacy", legacy)
     assert (erased.status, erased.body) == (200, {"shredded": 2})
     assert await _people(world, owner, legacy) == []
+
+
+async def test_owners_name_title_and_languages_are_saved_read_back_and_changed(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
+    people = [person(1, language="es"), person(2)]
+    for words in ({"ownerName": "Maria", "title": "For the children"}, {"ownerName": "Maria"}, {}):
+        assert (await world.ingest(owner, legacy, people, words=words)).status == 200
+        read = (await world.call(owner, "ReadRecipients", legacy)).body
+        assert [each["language"] for each in read["recipients"]] == ["es", "en"]
+        assert (read["ownerName"], read["title"]) == (words.get("ownerName", ""), words.get("title", ""))
+
+
+@pytest.mark.parametrize(
+    ("words", "language", "pointer"),
+    [
+        ({"ownerName": "visit evil.example.com"}, "es", "/payload/ownerName"),
+        ({"title": "x" * 61}, "es", "/payload/title"),
+        ({}, "xx", "/payload/recipients/0/language"),
+    ],
+)
+async def test_words_that_are_not_acceptable_are_named(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy, words: dict[str, str], language: str, pointer: str
+) -> None:
+    refused = await world.ingest(owner, legacy, [person(1, language=language)], words=words)
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (422, pointer)
 
 
 async def test_a_read_of_a_known_legacy_asks_its_node_once(chain_scenario: Scenario, engine: AsyncEngine) -> None:
@@ -372,14 +408,16 @@ async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, e
 async def test_the_database_shows_neither_email_nor_name_nor_signature(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    body = world.ingest_body(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)])
+    words = {"ownerName": CANARY_OWNER, "title": CANARY_TITLE}
+    body = world.ingest_body(owner, legacy, [person(1, email=CANARY_EMAIL, name=CANARY_NAME)], words=words)
     assert (await world.post("/ingest-legacy", body)).status == 200
     dump = ""
     for table in metadata.sorted_tables:
         dump += "".join(str(_shown(row)) for row in await world.sql(f"select * from worker.{table.name}"))
     assert legacy.address in dump
-    for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_EMAIL.encode().hex(), CANARY_NAME.encode().hex()):
+    for secret in (CANARY_EMAIL, CANARY_NAME, CANARY_OWNER, CANARY_TITLE):
         assert secret not in dump
+        assert secret.encode().hex() not in dump
     assert body["signature"][2:66] not in dump
 
 

@@ -67,10 +67,9 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld) -> None:
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
     await world.parts.chain_indexes[world.chain_id].advance()
-    people = [
-        {"recipient": owner.address, "role": "owner", "email": "owner@example.org", "name": "Özlem Ångström"},
-        {"recipient": heir.address, "role": "beneficiary", "email": "Heir@BÜCHER.example", "name": "相続 人 👩‍👧"},
-    ]
+    mine = {"recipient": owner.address, "role": "owner", "email": "owner@example.org", "name": "Özlem Ångström"}
+    theirs = {"recipient": heir.address, "role": "beneficiary", "email": "Heir@BÜCHER.example", "name": "相続 人 👩‍👧"}
+    people = [{**mine, "language": "de"}, {**theirs, "language": "ja"}]
     key, deadline = _key(owner), world.deadline()
     saved, read, queued, again, erased, empty = await _frontend(
         world,

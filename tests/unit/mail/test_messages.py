@@ -33,7 +33,15 @@ from reminder_worker.outbox.messages import (
 ORIGINS = LinkOrigins("https://app.example.org", ("https://app.example.org",))
 TOKEN = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 ABOUT = LegacySubject(
-    1, "Ethereum", "0x" + "ab" * 20, 42, "0x" + "cd" * 20, "https://app.example.org/legacy/1/42", "Family savings"
+    1,
+    "Ethereum",
+    "0x" + "ab" * 20,
+    42,
+    "0x" + "cd" * 20,
+    "https://app.example.org/legacy/1/42",
+    "Family savings",
+    "Maria",
+    "For the children",
 )
 EXTRA: dict[ReminderKind, dict[str, object]] = {
     ReminderKind.ACTIVATED_TRANSFER: {"amounts": format_amounts([TokenAmount(TOKEN, 10**18, None, None)])},
