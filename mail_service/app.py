@@ -4,12 +4,13 @@ import asyncio
 import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Literal
 
 import msgspec
 import structlog
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 from litestar import Litestar, MediaType, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
@@ -19,7 +20,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from mail_service.bounces import ReportBook
 from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
+from mail_service.languages import LANGUAGES, choose_language
 from mail_service.mailbox import ReportMailbox
+from mail_service.rendering import make_environment
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
@@ -28,11 +31,6 @@ from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
-_page_templates = Environment(
-    loader=PackageLoader("mail_service", "templates/pages"),
-    autoescape=select_autoescape(default=True, default_for_string=True),
-    undefined=StrictUndefined,
-)
 
 
 def _get_sender(state: State) -> EmailSender:
@@ -128,63 +126,67 @@ def _describe_variable(variable: TemplateVariable) -> dict[str, Any]:
 
 @get("/templates/{name:str}/preview", media_type=MediaType.HTML)
 async def preview_template(
-    name: FromPath[str], state: State, part: FromQuery[str] = "html", role: FromQuery[str | None] = None
+    name: FromPath[str],
+    state: State,
+    part: FromQuery[str] = "html",
+    role: FromQuery[str | None] = None,
+    language: FromQuery[str] = "en",
 ) -> Response[str]:
-    """With sample data; `role` shows the wording for another role, `part=text` the plain text part."""
+    """With sample data; `role` and `language` show other wordings, `part=text` the plain text part."""
     template = TEMPLATES.get(name)
     if template is None:
         raise MailProblem(404, "unknown_template", "There is no template of this name.")
-    rendered = _get_sender(state).renderer.render_sample(template, role)
+    rendered = _get_sender(state).renderer.render_sample(template, role, language)
     if part == "text":
         return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type=MediaType.TEXT)
     return _make_page(rendered.html)
 
 
 @get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
-async def ask_unsubscribe(token: FromPath[str], state: State) -> Response[str]:
+async def ask_unsubscribe(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
     """Changes nothing: mail scanners open every link (RFC 8058, 3.2)."""
     sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return _make_unsubscribe_page("unknown")
+        return _make_unsubscribe_page(request, "unknown")
     try:
         stopped = await sender.store.is_suppressed(address_hash)
     except SQLAlchemyError as error:  # the button says so then
         log.error("database_unavailable", error=type(error).__name__)
         stopped = False
-    return _make_unsubscribe_page("stopped" if stopped else "ask", token)
+    return _make_unsubscribe_page(request, "stopped" if stopped else "ask", token)
 
 
 @post("/unsubscribe/{token:str}", media_type=MediaType.HTML, status_code=200)
-async def stop_emails(token: FromPath[str], state: State) -> Response[str]:
+async def stop_emails(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
     """One click of a mail program or of the page's button; the body does not matter."""
     sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return _make_unsubscribe_page("unknown")
+        return _make_unsubscribe_page(request, "unknown")
     try:
         await sender.store.suppress_address(address_hash)
     except SQLAlchemyError as error:
         log.error("database_unavailable", error=type(error).__name__)
-        return _make_unsubscribe_page("later")
+        return _make_unsubscribe_page(request, "later")
     log.info("unsubscribed")
-    return _make_unsubscribe_page("done", token)
+    return _make_unsubscribe_page(request, "done", token)
 
 
 @post("/unsubscribe/{token:str}/undo", media_type=MediaType.HTML, status_code=200)
-async def subscribe_again(token: FromPath[str], state: State) -> Response[str]:
+async def subscribe_again(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
     """For whoever stopped emails by mistake, and would not hear when it is time to act."""
     sender = _get_sender(state)
     address_hash = sender.hasher.read_unsubscribe_token(token)
     if address_hash is None:
-        return _make_unsubscribe_page("unknown")
+        return _make_unsubscribe_page(request, "unknown")
     try:
         await sender.store.forget_suppression(address_hash)
     except SQLAlchemyError as error:
         log.error("database_unavailable", error=type(error).__name__)
-        return _make_unsubscribe_page("back_later")
+        return _make_unsubscribe_page(request, "back_later")
     log.info("subscribed_again")
-    return _make_unsubscribe_page("back")
+    return _make_unsubscribe_page(request, "back")
 
 
 @get("/health/live", sync_to_thread=False)
@@ -211,11 +213,19 @@ def _make_page(html: str, status: int = 200) -> Response[str]:
     return Response(html, status_code=status, media_type=MediaType.HTML, headers=headers)
 
 
+@lru_cache(maxsize=len(LANGUAGES))
+def _get_pages(language: str) -> Environment:
+    return make_environment("pages", language)
+
+
 def _make_unsubscribe_page(
-    state: Literal["ask", "stopped", "done", "later", "back", "back_later", "unknown"], token: str = ""
+    request: AnyRequest,
+    state: Literal["ask", "stopped", "done", "later", "back", "back_later", "unknown"],
+    token: str = "",
 ) -> Response[str]:
     """`token`: a checked token for the way back."""
-    html = _page_templates.get_template("unsubscribe.html").render(state=state, token=token)
+    language = choose_language(request.headers.get("accept-language", ""))
+    html = _get_pages(language).get_template("unsubscribe.html").render(state=state, token=token)
     return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
 
 

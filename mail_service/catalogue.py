@@ -5,6 +5,7 @@ already stored request could notice (a variable added, removed or retyped) needs
 workers not yet replaced post that, and an undecided email is posted again as it was.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,7 +32,13 @@ class EmailTemplate:
     sample: Mapping[str, Any]
 
 
-_LEGACY = "{% if legacyTitle %}“{{ legacyTitle }}”{% else %}legacy {{ legacyId }}{% endif %} on {{ chainName }}"
+# `legacy` is its number or its title, a message of its own.
+_LEGACY = "{{ legacy }} on {{ chainName }}"
+
+
+def _mark_messages(subject: str) -> str:
+    """Each case of a subject is one message to be translated."""
+    return re.sub(r"(?:^|(?<=%}))((?:(?!{%).)+)", r"{% trans %}\1{% endtrans %}", subject)
 
 
 def _make_reminder(
@@ -88,7 +95,9 @@ def _make_reminder(
         "actionUrl": "{origin}/legacy/1/42",
     }
     variables = (*common, deadline, *extra)
-    return EmailTemplate(name, 1, "reminder", subject, variables, MappingProxyType(values | dict(sample or {})))
+    return EmailTemplate(
+        name, 1, "reminder", _mark_messages(subject), variables, MappingProxyType(values | dict(sample or {}))
+    )
 
 
 def _make_gift(name: str, subject: str) -> EmailTemplate:
@@ -119,7 +128,7 @@ def _make_gift(name: str, subject: str) -> EmailTemplate:
         "recipientAddress": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
         "routerAddress": "0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
     }
-    return EmailTemplate(name, 1, "gift", subject, variables, MappingProxyType(sample))
+    return EmailTemplate(name, 1, "gift", _mark_messages(subject), variables, MappingProxyType(sample))
 
 
 def _make_alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any) -> EmailTemplate:
@@ -242,7 +251,9 @@ _ALL = (
     ),
     _make_reminder(
         "instructions",
-        "{% if role == 'owner' %}Your instructions {{ 'are on their way' if told else 'reached nobody' }}: "
+        "{% if role == 'owner' and told %}Your instructions are on their way: "
+        + _LEGACY
+        + "{% elif role == 'owner' %}Your instructions reached nobody: "
         + _LEGACY
         + "{% else %}"
         "Please keep this email: instructions for " + _LEGACY + "{% endif %}",

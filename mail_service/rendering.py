@@ -1,7 +1,6 @@
 """From a template's name and variables to the bytes of one email (RFC 5322, MIME)."""
 
 import re
-import textwrap
 from binascii import b2a_qp
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +10,12 @@ from email.utils import format_datetime
 from secrets import token_hex
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 
 from mail_service.addresses import MailAddress
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
+from mail_service.languages import find_language, load_language
 from mail_service.variables import (
     ROLES,
     LinkOrigins,
@@ -25,6 +25,7 @@ from mail_service.variables import (
     reads_as_url,
     without_bidi_controls,
 )
+from mail_service.wrapping import measure_width, wrap_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +40,57 @@ class RenderedEmail:
         return "Rendered(***)"
 
 
-def _wrap_text(text: str, indent: str = "") -> str:
-    """One paragraph, whatever the white space of its template; long words stay whole, as addresses must."""
-    return textwrap.fill(
-        " ".join(text.split()),
-        72,
-        initial_indent=indent,
-        subsequent_indent=" " * len(indent),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
-def _make_environment(part: str, *, autoescape: bool) -> Environment:
-    """`words` is shared, so both parts say the same; `part` holds layout and building blocks."""
+def make_environment(part: str, code: str = "en") -> Environment:
+    """`words` is shared, so both parts say the same; `part` holds layout and building blocks of `html` or `text`."""
+    language = load_language(code)
     loaders = [PackageLoader("mail_service", f"templates/{folder}") for folder in (part, "words")]
     environment = Environment(
         loader=ChoiceLoader(loaders),
-        autoescape=autoescape,  # noqa: S701 - off for text/plain, on for HTML
+        autoescape=part != "text",  # noqa: S701 - off for text/plain, on for HTML
         undefined=StrictUndefined,
         trim_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
     )
-    environment.filters["wrap"] = _wrap_text
-    environment.globals["parts"] = environment.get_template("parts.j2").module
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_translations(language.translations, newstyle=True)  # type: ignore[attr-defined]
+    environment.globals |= {
+        "language": language.tag,
+        "rtl": language.rtl,
+        "start": "right" if language.rtl else "left",
+    }
+    environment.filters |= {"wrap": wrap_text, "width": measure_width}
+    if part != "pages":
+        environment.globals["parts"] = environment.get_template("parts.j2").module
     return environment
+
+
+class _WrittenLanguage:
+    """Templates of one language; each is compiled when it is used first."""
+
+    def __init__(self, code: str) -> None:
+        self._language = load_language(code)
+        self.html = make_environment("html", code)
+        self.text = make_environment("text", code)
+        self._subjects: dict[str, Template] = {}
+        self.roles = {role: self._language.translations.gettext(label) for role, label in ROLES.items()}
+
+    def find_subject(self, template: EmailTemplate) -> Template:
+        if template.name not in self._subjects:
+            self._subjects[template.name] = self.text.from_string(template.subject)
+        return self._subjects[template.name]
+
+    def translate_values(self, context: dict[str, Any]) -> None:
+        """Put days and amounts, which a worker writes in English, into the language, and name the legacy."""
+        for name in ("deadline", "unlockAt"):
+            if name in context:
+                context[name] = self._language.format_time(context[name])
+        if "legacyId" in context:
+            gettext = self._language.translations.gettext
+            message = gettext("“%(title)s”") if context["legacyTitle"] else gettext("legacy %(number)s")
+            context["legacy"] = message % {"title": context["legacyTitle"], "number": context["legacyId"]}
+        for row in context.get("amounts") or ():
+            row["amount"] = self._language.format_amount(row["amount"])
 
 
 class EmailRenderer:
@@ -71,9 +98,7 @@ class EmailRenderer:
 
     def __init__(self, origin: str, gift_origins: Sequence[str] = ()) -> None:
         self.origins = LinkOrigins(origin, tuple(gift_origins) or (origin,))
-        self._html = _make_environment("html", autoescape=True)
-        self._text = _make_environment("text", autoescape=False)
-        self._subjects = {name: self._text.from_string(template.subject) for name, template in TEMPLATES.items()}
+        self._written = {"en": _WrittenLanguage("en")}
 
     def find_template(self, name: str, version: int) -> EmailTemplate:
         """Raises 400 `unknown_template`."""
@@ -85,26 +110,39 @@ class EmailRenderer:
         return template
 
     def render_email(
-        self, template: EmailTemplate, variables: Mapping[str, Any], unsubscribe_url: str | None = None
+        self,
+        template: EmailTemplate,
+        variables: Mapping[str, Any],
+        unsubscribe_url: str | None = None,
+        language: str = "en",
     ) -> RenderedEmail:
-        """Raises the refusals of `check_variables`. `unsubscribe_url`: shown in the body, when it may be."""
+        """Raises the refusals of `check_variables`. `unsubscribe_url`: shown in the body, when it may be.
+
+        `language` is a BCP 47 tag. Operators, and people whose language is unknown here, get English.
+        """
+        written = self._find_language("en" if template.category == "ops" else find_language(language))
         context = check_variables(template.variables, variables, self.origins)
         origin = format_origin(context["claimUrl"]) if template.category == "gift" else self.origins.app
         context |= {
             "origin": origin,
-            "safety": f"We never ask for a key, a password or a signature by email. Sign only at {origin}.",
             "line": LINES.get(context.get("role", ""), 0),
-            "claiming_wallet": _name_wallet(context.get("recipientAddress")),
-            "roles": ROLES,
+            "roles": written.roles,
             "unsubscribe_url": unsubscribe_url,
         }
-        subject = " ".join(self._subjects[template.name].render(context).split())
+        if template.category != "ops":
+            written.translate_values(context)
+        subject = " ".join(written.find_subject(template).render(context).split())
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
-        html = self._html.get_template(words).render(context, subject=subject)
-        text = self._text.get_template(words).render(context, subject=subject)
+        html = written.html.get_template(words).render(context, subject=subject)
+        text = written.text.get_template(words).render(context, subject=subject)
         return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n")
 
-    def render_sample(self, template: EmailTemplate, role: str | None = None) -> RenderedEmail:
+    def _find_language(self, code: str) -> "_WrittenLanguage":
+        if code not in self._written:
+            self._written[code] = _WrittenLanguage(code)
+        return self._written[code]
+
+    def render_sample(self, template: EmailTemplate, role: str | None = None, language: str = "en") -> RenderedEmail:
         """With the catalogue's sample data, for previews and tests. An unknown role is refused like any other."""
         variables = dict(template.sample)
         for name in ("actionUrl", "claimUrl"):
@@ -112,12 +150,7 @@ class EmailRenderer:
                 variables[name] = variables[name].format(origin=self.origins.app, gift_origin=self.origins.gifts[0])
         if role is not None and "role" in variables:
             variables["role"] = role
-        return self.render_email(template, variables)
-
-
-def _name_wallet(address: str | None) -> str:
-    """In a sentence about the recipient's wallet. Workers of the previous release do not give its address."""
-    return f"your wallet {address[:6]}…{address[-4:]}" if address else "the wallet whose address the owner named"
+        return self.render_email(template, variables, language=language)
 
 
 def check_display_name(name: str) -> str:

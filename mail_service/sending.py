@@ -112,7 +112,7 @@ class EmailSender:
         token = self.hasher.make_unsubscribe_token(address)
         unsubscribe_url = f"{self._settings.public_url}/unsubscribe/{token}" if suppressible else None
         in_body = unsubscribe_url if self._links_may_lead_to_us else None
-        rendered = self.renderer.render_email(template, request.variables, in_body)
+        rendered = self.renderer.render_email(template, request.variables, in_body, request.language)
         content = compose_message(
             sender=self._sender,
             recipient=(name, address),

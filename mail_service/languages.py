@@ -1,0 +1,86 @@
+"""The languages of emails to people: catalogues of messages, dates and numbers.
+
+A message that a catalogue lacks is shown in English, and so is a language that has none.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from gettext import GNUTranslations, NullTranslations
+from importlib.resources import files
+from io import BytesIO
+from types import MappingProxyType
+
+from babel import Locale
+from babel.dates import format_date
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+
+# By the first part of a BCP 47 tag; the value is what HTML and CLDR call it.
+LANGUAGES: Mapping[str, str] = MappingProxyType(
+    {code: code for code in ("en", "es", "fr", "de", "pt", "it", "ja", "ko")} | {"zh": "zh-Hans", "ar": "ar"}
+)
+
+
+def find_language(tag: str) -> str:
+    """A key of LANGUAGES: `pt-BR` is `pt`, and what is unknown is `en`. Never a refusal."""
+    code = re.split("[-_]", tag.strip().lower(), maxsplit=1)[0]
+    return code if code in LANGUAGES else "en"
+
+
+def choose_language(header: str) -> str:
+    """Take the first language of an Accept-Language header that we have. Browsers name the wanted one first."""
+    tags = [part.split(";")[0] for part in header[:300].split(",")]
+    known = (find_language(tag) for tag in tags if find_language(tag) != "en" or tag.strip().lower().startswith("en"))
+    return next(known, "en")
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenLanguage:
+    """One language's messages and forms."""
+
+    code: str
+    tag: str
+    rtl: bool
+    translations: NullTranslations
+    locale: Locale
+
+    def format_time(self, text: str | None) -> str | None:
+        """A worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is."""
+        if text is None or self.code == "en":
+            return text
+        try:
+            when = datetime.strptime(text, "%A, %d %B %Y, %H:%M UTC")
+        except ValueError:
+            return text
+        date = format_date(when, "full", locale=self.locale)
+        return self.translations.gettext("%(date)s, %(time)s UTC") % {"date": date, "time": f"{when:%H:%M}"}
+
+    def format_amount(self, text: str) -> str:
+        """A worker's `12,500.5` or `7 base units` with the marks of this language; no digit changes."""
+        found = re.fullmatch(r"([0-9,]+(?:\.[0-9]+)?)( base units)?", text)
+        if found is None or self.code == "en":
+            return text
+        symbols = self.locale.number_symbols["latn"]
+        number = found[1].translate({ord(","): symbols["group"], ord("."): symbols["decimal"]})
+        return self.translations.gettext("%(number)s base units") % {"number": number} if found[2] else number
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def load_language(code: str) -> SpokenLanguage:
+    """Read at first use: a service that writes in one language keeps one."""
+    locale = Locale.parse(LANGUAGES[code], sep="-")
+    rtl = locale.text_direction == "rtl"
+    return SpokenLanguage(code, LANGUAGES[code], rtl, _load_translations(code), locale)
+
+
+def _load_translations(code: str) -> NullTranslations:
+    source = files("mail_service").joinpath(f"catalogues/{code}.po")
+    if not source.is_file():
+        return NullTranslations()
+    compiled = BytesIO()
+    write_mo(compiled, read_po(BytesIO(source.read_bytes()), locale=LANGUAGES[code].replace("-", "_")))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
