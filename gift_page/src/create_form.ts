@@ -24,7 +24,6 @@ export interface Wish {
   email: string;
 }
 
-const MONTH = 30 * 86_400_000;
 const MOST_YEARS = 100;
 const MODES: readonly (readonly [CardMode, string])[] = [
   ["paper", "With a printed key: you print a sheet and hand it over"],
@@ -48,6 +47,7 @@ export class Form {
   private readonly address = make("input", { name: "address", autocomplete: "off", spellcheck: false });
   private readonly email = make("input", { name: "email", type: "email", autocomplete: "off" });
   private readonly modes: HTMLInputElement[];
+  private proposed = "";
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
 
@@ -89,7 +89,10 @@ export class Form {
       refresh();
       keepDraft(Object.fromEntries([...new FormData(this.element)].map(([name, value]) => [name, String(value)])));
     });
-    this.occasion.addEventListener("change", () => this.dress());
+    this.occasion.addEventListener("change", () => {
+      this.dress();
+      this.proposeDay();
+    });
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       onContinue();
@@ -104,8 +107,8 @@ export class Form {
     this.clockAhead = clockAhead;
     this.asset.replaceChildren(...tokens.map(({ address, symbol }) => make("option", { value: address }, symbol)));
     const now = Date.now() + clockAhead;
-    this.opensOn.value = forInput(new Date(now + MONTH));
     this.opensOn.min = forInput(new Date(now));
+    this.proposeDay();
     this.refill();
     const isAhead = Math.abs(clockAhead) > 3_600_000;
     this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
@@ -180,6 +183,15 @@ export class Form {
     const text = this.email.value.trim();
     if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong("That is not an email address.");
     return text;
+  }
+
+  /** The day that the occasion proposes, as long as the giver has chosen no other. */
+  private proposeDay(): void {
+    if (this.opensOn.value !== this.proposed) return;
+    const day = new Date(Date.now() + this.clockAhead);
+    day.setFullYear(day.getFullYear() + occasionOf(this.occasion.value).years);
+    this.proposed = forInput(day);
+    this.opensOn.value = this.proposed;
   }
 
   private dress(): void {

@@ -239,11 +239,32 @@ def lantern(pen: Pen) -> None:
         pen.line([(x, 108), (x, 166 - abs(x) / 2)], 5, "accent")
 
 
+def scroll(pen: Pen) -> None:
+    pen.slab(-92, -92, 92, 92, "panel")
+    for y in (-56, -28, 0, 28, 56):
+        pen.line([(-52, y), (52, y)], 8, "ground")
+    for x in (-100, 100):
+        pen.slab(x - 9, -152, x + 9, 152, "accent", round_by=8)
+        pen.slab(x - 26, -104, x + 26, 104, "ground", round_by=20)
+        pen.disc(x, -152, 16, "accent")
+        pen.disc(x, 152, 16, "accent")
+
+
+def sprout(pen: Pen) -> None:
+    pen.line([(0, 96), (0, -30)], 13, "ground")
+    for side, y in ((-1, -6), (1, -46)):
+        pen.shape([(0, y + 28), (side * 40, y - 46), (side * 122, y - 66), (side * 92, y + 8)], "ground")
+        pen.line([(0, y + 28), (side * 84, y - 34)], 5, "soft")
+    pen.disc(0, 118, 118, "ink", flat=0.26)
+    for x, y in ((-52, 112), (4, 124), (58, 110)):
+        pen.disc(x, y, 8, "accent")
+
+
 MOTIFS: Mapping[str, Callable[[Pen], None]] = {
     motif.__name__: motif
     for motif in (
         present, cake, rings, hearts, moon, cap, flower, house, heart, fireworks, tree, menorah, crescent, lamp, eggs,
-        lantern,
+        lantern, scroll, sprout,
     )
 }  # fmt: skip
 

@@ -30,11 +30,12 @@ class CardPalette(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GiftOccasion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`messages` are templates that a giver may start a note from."""
+    """`messages` are templates that a giver may start a note from; `years` until the day that the page proposes."""
 
     id: Slug
     name: str
     greeting: str
+    years: int
     motif: Slug
     palette: CardPalette
     messages: tuple[str, ...]

@@ -250,7 +250,7 @@ async def test_the_contrast_in_every_theme(gift_world: GiftWorld, visitor: PageV
     page, ada = visitor.page, gift_world.person("ada")
     await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet"))
     sealed, opened = await gift_world.seal(ada, opened=False), await gift_world.seal(ada)
-    assert len(load_occasions()) == 16
+    assert len(load_occasions()) == 18
     for occasion in load_occasions():
         for state, gift in (("sealed", sealed), ("open", opened)):
             await page.goto(gift_world.link(gift.id, LinkFlags(occasion)))

@@ -253,9 +253,30 @@ function lantern(pen: Pen): void {
   for (const x of [-26, 0, 26]) pen.line([[x, 108], [x, 166 - Math.abs(x) / 2]], 5, "accent");
 }
 
+function scroll(pen: Pen): void {
+  pen.slab(-92, -92, 92, 92, "panel");
+  for (const y of [-56, -28, 0, 28, 56]) pen.line([[-52, y], [52, y]], 8, "ground");
+  for (const x of [-100, 100]) {
+    pen.slab(x - 9, -152, x + 9, 152, "accent", 8);
+    pen.slab(x - 26, -104, x + 26, 104, "ground", 20);
+    pen.disc(x, -152, 16, "accent");
+    pen.disc(x, 152, 16, "accent");
+  }
+}
+
+function sprout(pen: Pen): void {
+  pen.line([[0, 96], [0, -30]], 13, "ground");
+  for (const [side, y] of [[-1, -6], [1, -46]] as const) {
+    pen.shape([[0, y + 28], [side * 40, y - 46], [side * 122, y - 66], [side * 92, y + 8]], "ground");
+    pen.line([[0, y + 28], [side * 84, y - 34]], 5, "soft");
+  }
+  pen.disc(0, 118, 118, "ink", 0.26);
+  for (const [x, y] of [[-52, 112], [4, 124], [58, 110]] as const) pen.disc(x, y, 8, "accent");
+}
+
 const MOTIFS: Readonly<Record<string, (pen: Pen) => void>> = {
   present, cake, rings, hearts, moon, cap, flower, house, heart, fireworks, tree, menorah, crescent, lamp, eggs,
-  lantern,
+  lantern, scroll, sprout,
 };
 
 /** The motif on its disc, `radius` pixels large around (x, y). */

@@ -1,6 +1,8 @@
 """The occasion set: complete and legible, and every preview image is drawn from the set."""
 
+import re
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -18,6 +20,8 @@ from reminder_worker.gifts.assets import (
 from reminder_worker.gifts.claim_link import LIMITS, GiftLetter, LinkFlags, encode_letter, read_valid_flags
 
 MOST_CARD_BYTES = 40_000
+ROOT = Path(__file__).parents[3]
+OCCASIONS, MOTIFS = ROOT / "docs/occasions.md", ROOT / "gift_page/src/printables/motifs.ts"
 ALL = list(load_occasions().values())
 
 
@@ -56,6 +60,21 @@ def test_the_preview_image_is_the_one_that_the_set_draws(occasion: GiftOccasion)
     assert len(read_card(occasion.id)) <= MOST_CARD_BYTES
     drawn = Image.open(BytesIO(draw_cards.draw(occasion)))
     assert stored.convert("RGB").tobytes() == drawn.convert("RGB").tobytes()
+
+
+def test_every_motif_was_reviewed_and_each_religious_one_has_a_source() -> None:
+    """Compares the table of docs/occasions.md with the set and with both files that draw motifs."""
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \| (.*?) ?\|$", OCCASIONS.read_text(), re.M)
+    reviewed = {motif: name for motif, name, *_ in rows}
+    assert reviewed == {occasion.motif: occasion.name for occasion in ALL}
+    assert set(draw_cards.MOTIFS) <= set(reviewed)
+    assert set(re.findall(r"^function (\w+)\(pen: Pen\)", MOTIFS.read_text(), re.M)) <= set(reviewed)
+    for _, name, _, why, source in rows:
+        assert why.startswith("not religious") or "https://" in source, name
+
+
+def test_a_new_baby_is_proposed_the_day_it_is_grown_and_others_five_years() -> None:
+    assert {occasion.id: occasion.years for occasion in ALL if occasion.years != 5} == {"new-baby": 18}
 
 
 def test_the_name_of_an_image_changes_with_it() -> None:
