@@ -78,17 +78,31 @@ class AddressHasher:
 
     def make_unsubscribe_token(self, address: MailAddress) -> str:
         """The address's hash and a tag over it: shows no address and cannot be made without the key."""
-        hashed = self.hash_address(address)
-        return urlsafe_b64encode(hashed + self._make_tag(hashed)).decode()
+        return self._make_token("unsubscribe", self.hash_address(address))
 
     def read_unsubscribe_token(self, token: str) -> bytes | None:
         """The address's hash, or None when the token is not ours."""
+        return self._read_token("unsubscribe", token)
+
+    def make_forget_token(self, address: MailAddress, reference: bytes) -> str:
+        """As for unsubscribing, with the caller's reference of the address."""
+        return self._make_token("forget", self.hash_address(address) + reference)
+
+    def read_forget_token(self, token: str) -> tuple[bytes, bytes] | None:
+        """The address's hash and the caller's reference, or None when the token is not ours."""
+        data = self._read_token("forget", token)
+        return None if data is None else (data[:32], data[32:])
+
+    def _make_token(self, purpose: str, data: bytes) -> str:
+        return urlsafe_b64encode(data + self._make_tag(purpose, data)).decode()
+
+    def _read_token(self, purpose: str, token: str) -> bytes | None:
         try:
             raw = urlsafe_b64decode(token.encode("ascii"))
         except (BadBase64, UnicodeEncodeError, ValueError):
             return None
-        hashed, tag = raw[:32], raw[32:]
-        return hashed if hmac.compare_digest(tag, self._make_tag(hashed)) else None
+        data, tag = raw[:-16], raw[-16:]
+        return data if hmac.compare_digest(tag, self._make_tag(purpose, data)) else None
 
-    def _make_tag(self, hashed: bytes) -> bytes:
-        return self._compute_hash("unsubscribe", hashed)[:16]
+    def _make_tag(self, purpose: str, data: bytes) -> bytes:
+        return self._compute_hash(purpose, data)[:16]

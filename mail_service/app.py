@@ -189,6 +189,61 @@ async def subscribe_again(token: FromPath[str], request: AnyRequest, state: Stat
     return _make_unsubscribe_page(request, "back")
 
 
+@get("/forget/{token:str}", media_type=MediaType.HTML)
+async def ask_forget(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
+    """Changes nothing, as for unsubscribing."""
+    sender = _get_sender(state)
+    asked = sender.hasher.read_forget_token(token)
+    if asked is None:
+        return _make_forget_page(request, "unknown")
+    try:
+        done = await sender.store.is_forgotten(asked[1])
+    except SQLAlchemyError as error:  # the button says so then
+        log.error("database_unavailable", error=type(error).__name__)
+        done = False
+    return _make_forget_page(request, "done" if done else "ask", token)
+
+
+@post("/forget/{token:str}", media_type=MediaType.HTML, status_code=200)
+async def forget_address(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
+    """Stops emails at once; callers erase the address when they next read `/forgotten`."""
+    sender = _get_sender(state)
+    asked = sender.hasher.read_forget_token(token)
+    if asked is None:
+        return _make_forget_page(request, "unknown")
+    try:
+        await sender.store.forget_address(*asked)
+    except SQLAlchemyError as error:
+        log.error("database_unavailable", error=type(error).__name__)
+        return _make_forget_page(request, "later")
+    log.info("asked_to_be_forgotten")
+    return _make_forget_page(request, "done", token)
+
+
+@post("/forget/{token:str}/undo", media_type=MediaType.HTML, status_code=200)
+async def remember_address(token: FromPath[str], request: AnyRequest, state: State) -> Response[str]:
+    """For whoever changes their mind. An address that was erased meanwhile has to be given again."""
+    sender = _get_sender(state)
+    asked = sender.hasher.read_forget_token(token)
+    if asked is None:
+        return _make_forget_page(request, "unknown")
+    try:
+        await sender.store.forget_suppression(asked[0])
+    except SQLAlchemyError as error:
+        log.error("database_unavailable", error=type(error).__name__)
+        return _make_forget_page(request, "back_later")
+    log.info("subscribed_again")
+    return _make_forget_page(request, "back")
+
+
+@get("/forgotten")
+async def list_forgotten(request: AnyRequest, state: State, after: FromQuery[int] = 0) -> dict[str, Any]:
+    """References of addresses that are to be erased, up to 1,000 after a position."""
+    _check_token(request, state.settings)
+    rows = await _get_sender(state).store.list_forgotten(after)
+    return {"addresses": [{"position": row.position, "reference": row.reference.hex()} for row in rows]}
+
+
 @get("/health/live", sync_to_thread=False)
 def show_liveness() -> dict[str, str]:
     return {"status": "ok"}
@@ -226,6 +281,15 @@ def _make_unsubscribe_page(
     """`token`: a checked token for the way back."""
     language = choose_language(request.headers.get("accept-language", ""))
     html = _get_pages(language).get_template("unsubscribe.html").render(state=state, token=token)
+    return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
+
+
+def _make_forget_page(
+    request: AnyRequest, state: Literal["ask", "done", "later", "back", "back_later", "unknown"], token: str = ""
+) -> Response[str]:
+    """`token`: a checked token for the way back."""
+    language = choose_language(request.headers.get("accept-language", ""))
+    html = _get_pages(language).get_template("forget.html").render(state=state, token=token)
     return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
 
 
@@ -311,6 +375,10 @@ def create_app(settings: MailServiceSettings) -> Litestar:
             ask_unsubscribe,
             stop_emails,
             subscribe_again,
+            ask_forget,
+            forget_address,
+            remember_address,
+            list_forgotten,
             show_liveness,
             show_readiness,
         ],

@@ -1,4 +1,4 @@
--- Statements of `store.py` for each email. All but `find` take the emails that come together, in one commit.
+-- Statements of `store.py`. The first ones, except `find`, take several emails in one commit.
 
 -- name: claim
 insert into mail_service.message (key, body_hash, instance, attempt, message_id, address_hash)
@@ -71,3 +71,16 @@ where attempt = any(cast(:attempts as bigint[]));
 -- name: free
 -- Also where another instance judged the key in doubt meanwhile, since this one knows better. Never an accepted one.
 delete from mail_service.message where attempt = any(cast(:attempts as bigint[])) and state <> 'accepted';
+
+-- name: forget
+with stopped as (
+    insert into mail_service.suppression (address_hash) values (:address_hash) on conflict do nothing
+)
+insert into mail_service.forgotten (reference, address_hash) values (:reference, :address_hash)
+on conflict (reference) do nothing;
+
+-- name: accept_again
+with kept as (
+    delete from mail_service.forgotten where address_hash = :address_hash
+)
+delete from mail_service.suppression where address_hash = :address_hash;

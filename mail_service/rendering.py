@@ -115,6 +115,7 @@ class EmailRenderer:
         variables: Mapping[str, Any],
         unsubscribe_url: str | None = None,
         language: str = "en",
+        forget_url: str | None = None,
     ) -> RenderedEmail:
         """Raises the refusals of `check_variables`. `unsubscribe_url`: shown in the body, when it may be.
 
@@ -128,6 +129,7 @@ class EmailRenderer:
             "line": LINES.get(context.get("role", ""), 0),
             "roles": written.roles,
             "unsubscribe_url": unsubscribe_url,
+            "forget_url": forget_url,
         }
         if template.category != "ops":
             written.translate_values(context)
@@ -150,7 +152,8 @@ class EmailRenderer:
                 variables[name] = variables[name].format(origin=self.origins.app, gift_origin=self.origins.gifts[0])
         if role is not None and "role" in variables:
             variables["role"] = role
-        return self.render_email(template, variables, language=language)
+        forget_url = f"{self.origins.app}/forget/sample"
+        return self.render_email(template, variables, language=language, forget_url=forget_url)
 
 
 def check_display_name(name: str) -> str:

@@ -36,6 +36,9 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     """Body of `POST /send`. A default is not encoded, so that a stored body of an earlier release keeps its hash.
 
     `language`: a BCP 47 tag; the language of the email, English where the service does not speak it.
+
+    `reference`: the caller's own reference of the address, 64 hex digits. `GET /forgotten` returns it when the address
+    is to be forgotten. Without it the email has no link for that.
     """
 
     template: str
@@ -44,6 +47,7 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     variables: dict[str, Any]
     category: Category
     language: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,7}\\Z", max_length=71)] = "en"
+    reference: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,11 @@ class EmailSender:
         token = self.hasher.make_unsubscribe_token(address)
         unsubscribe_url = f"{self._settings.public_url}/unsubscribe/{token}" if suppressible else None
         in_body = unsubscribe_url if self._links_may_lead_to_us else None
-        rendered = self.renderer.render_email(template, request.variables, in_body, request.language)
+        forget_url = None
+        if suppressible and request.reference is not None:
+            forget_token = self.hasher.make_forget_token(address, bytes.fromhex(request.reference))
+            forget_url = f"{self._settings.public_url}/forget/{forget_token}"
+        rendered = self.renderer.render_email(template, request.variables, in_body, request.language, forget_url)
         content = compose_message(
             sender=self._sender,
             recipient=(name, address),

@@ -67,6 +67,15 @@ bounce = sa.Table(
     sa.CheckConstraint("reason IN ('mailbox_unknown', 'mailbox_full', 'blocked', 'other')", name="bounce_reason"),
     comment="Emails that came back after the SMTP server had accepted them",
 )
+forgotten = sa.Table(
+    "forgotten",
+    metadata,
+    sa.Column("reference", sa.LargeBinary, primary_key=True, comment="the caller's keyed hash of the email"),
+    sa.Column("address_hash", sa.LargeBinary, nullable=False, comment="as in suppression, where it stands, too"),
+    sa.Column("position", sa.BigInteger, sa.Identity(), nullable=False, unique=True),
+    sa.Index("forgotten_address", "address_hash"),
+    comment="Addresses that asked to be forgotten: callers read this list and erase them",
+)
 
 # Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
 _PROBE = sa.delete(message).where(sa.false())
@@ -281,7 +290,22 @@ class MailStore:
         await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
 
     async def forget_suppression(self, address_hash: bytes) -> None:
-        await self._execute(sa.delete(suppression).where(suppression.c.address_hash == address_hash))
+        """Take emails again: the address is no longer suppressed, nor to be forgotten."""
+        await self._execute(_sql["accept_again"], {"address_hash": address_hash})
+
+    async def forget_address(self, address_hash: bytes, reference: bytes) -> None:
+        """Suppress an address, and list its reference for callers to erase."""
+        await self._execute(_sql["forget"], {"address_hash": address_hash, "reference": reference})
+
+    async def is_forgotten(self, reference: bytes) -> bool:
+        statement = sa.select(forgotten.c.position).where(forgotten.c.reference == reference)
+        return (await self._execute(statement)).first() is not None
+
+    async def list_forgotten(self, after: int) -> Sequence[sa.Row[Any]]:
+        """Return position and reference of up to 1,000 addresses after this position."""
+        t = forgotten.c
+        question = sa.select(t.position, t.reference).where(t.position > after).order_by(t.position).limit(1000)
+        return (await self._execute(question)).all()
 
     async def is_suppressed(self, address_hash: bytes) -> bool:
         statement = sa.select(suppression.c.created_at).where(suppression.c.address_hash == address_hash)

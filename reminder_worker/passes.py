@@ -23,7 +23,7 @@ from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.tables import span
 from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.monitoring.erasure import erase_deleted_legacies
+from reminder_worker.monitoring.erasure import erase_deleted_legacies, erase_forgotten
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import forget_expired
@@ -316,7 +316,11 @@ async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
 async def _forget_expired(runtime: Runtime, _: int) -> Report:
     rows = await forget_expired(runtime.engine)
     deleted = [await erase_deleted_legacies(runtime.engine, chain) for chain in runtime.chains.values()]
-    return {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
+    report = {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
+    if runtime.mail is None:
+        return report
+    forgotten = await erase_forgotten(runtime.engine, runtime.mail)
+    return {**report, "recipients_forgotten": forgotten.recipients, "gifts_forgotten": forgotten.gifts}
 
 
 async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:

@@ -52,7 +52,7 @@ log = structlog.get_logger(__name__)
 class Runtime:
     """The parts, ready to use; by chain id where the chain matters.
 
-    `dispatch` is None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
+    `mail` and `dispatch` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
     `quiet_until`: time of the next poll by pass and chain; `sights`: the watchdog's last look at each chain. Both times
     are monotonic seconds.
     """
@@ -69,6 +69,7 @@ class Runtime:
     instructions: InstructionMailer
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
+    mail: MailClient | None
     dispatch: ReminderDispatch | None
     alerts: AlertOutbox
     relaying: RelayWallets
@@ -143,6 +144,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 for id, chain in chains.items()
             },
             due_passes={id: DuePass(engine, chain, indexes[id], settings.reminders) for id, chain in chains.items()},
+            mail=mail,
             dispatch=dispatch,
             alerts=alerts,
             relaying=relaying,

@@ -275,6 +275,7 @@ class GiftMail:
             payload.giver_name,
             rebuild_link(payload.link, self._rules),
             about,
+            entry.email_hash,
         )
         return RenderedEmail(entry, body, key.seal(body, make_body_context(entry.id)), stored.salt)
 

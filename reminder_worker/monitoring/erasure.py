@@ -17,9 +17,10 @@ from reminder_worker.errors import ChainUnavailable, FieldFault, InvalidInput
 from reminder_worker.gifts.tables import gift_notification
 from reminder_worker.gifts.tables import sql as gift_sql
 from reminder_worker.monitoring.tables import sql
+from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.emails import normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
-from reminder_worker.reminders.erasure import erase_recipients
+from reminder_worker.reminders.erasure import ErasureCause, erase_recipients
 from reminder_worker.reminders.tables import recipient, self_erasure
 
 log = structlog.get_logger(__name__)
@@ -53,11 +54,18 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
         wanted = str(address).lower()
         of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
 
-    async def run() -> ErasedRows:
-        async with engine.begin() as connection:
-            return ErasedRows(await erase_recipients(connection, of_recipient), await _erase_gifts(connection, of_gift))
+    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift))
 
-    return await through_deadlocks(run)
+
+async def _erase_rows(
+    engine: AsyncEngine,
+    of_recipient: ColumnElement[bool],
+    of_gift: ColumnElement[bool],
+    cause: ErasureCause | None = None,
+) -> ErasedRows:
+    async with engine.begin() as connection:
+        recipients = await erase_recipients(connection, of_recipient, cause=cause)
+        return ErasedRows(recipients, await _erase_gifts(connection, of_gift))
 
 
 async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
@@ -68,6 +76,20 @@ async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[boo
         await connection.execute(gift_sql["cancel"], {**at, "reason": "erased", "kept": None})
         await connection.execute(gift_sql["delete_row"], at)
     return len(rows)
+
+
+async def erase_forgotten(engine: AsyncEngine, mail: MailClient) -> ErasedRows:
+    """Erase everybody whose address asked the mail service to be forgotten.
+
+    The list keeps an address until its owner takes emails again: a new row of such an address is erased, too. Raises
+    `MailUnavailable`.
+    """
+    erased = ErasedRows(0, 0)
+    async for hashes in mail.list_forgotten():
+        of_recipient, of_gift = recipient.c.email_hash.in_(hashes), gift_notification.c.email_hash.in_(hashes)
+        some = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, "link"))
+        erased = ErasedRows(erased.recipients + some.recipients, erased.gifts + some.gifts)
+    return erased
 
 
 async def erase_deleted_legacies(engine: AsyncEngine, chain: Chain) -> int:

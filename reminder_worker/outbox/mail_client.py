@@ -4,7 +4,7 @@ Only an answer is a proof. An email is in doubt (`EmailInDoubt`) if the mail ser
 answer: ask before sending again. No body, address or answer is ever logged or put into an error.
 """
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, Self
@@ -30,6 +30,7 @@ from reminder_worker.settings import MailSettings
 log = structlog.get_logger(__name__)
 
 MAX_ANSWER_BYTES = 64 * 1024
+MAX_LIST_BYTES = 256 * 1024  # a thousand addresses are 120 KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,15 @@ class MessageStatus:
 
     state: Literal["accepted", "in_flight", "in_doubt", "unknown"]
     message_id: str | None = None
+
+
+class _ForgottenAddress(msgspec.Struct):
+    position: int
+    reference: str
+
+
+class _ForgottenAnswer(msgspec.Struct):
+    addresses: list[_ForgottenAddress]
 
 
 class _SentAnswer(msgspec.Struct):
@@ -145,6 +155,32 @@ class MailClient:
         except (PyreqwestError, *strict_json.NOT_JSON):
             pass
         raise MailUnavailable("the mail service does not say what became of a message")
+
+    async def list_forgotten(self) -> AsyncIterator[list[bytes]]:
+        """Yield the keyed hashes of addresses that asked to be forgotten, up to a thousand at once.
+
+        A mail service without this list (404) has none. Raises `MailUnavailable` without a usable answer.
+        """
+        after = 0
+        try:
+            while True:
+                question = self._open.get(f"{self._settings.url}/forgotten?after={after}")
+                async with question.build_streamed() as response:
+                    if response.status == 404:
+                        return
+                    if response.status != 200:
+                        break
+                    answer = await read_answer(response, MAX_LIST_BYTES)
+                page = msgspec.json.decode(answer, type=_ForgottenAnswer).addresses
+                if not page:
+                    return
+                yield [bytes.fromhex(each.reference) for each in page]
+                if page[-1].position <= after:
+                    break
+                after = page[-1].position
+        except (PyreqwestError, ValueError, *strict_json.NOT_JSON):
+            pass
+        raise MailUnavailable("the mail service does not say which addresses are to be forgotten")
 
     @property
     def _open(self) -> Client:

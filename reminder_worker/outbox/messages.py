@@ -117,13 +117,17 @@ KIND_WINDOWS: Mapping[ReminderKind, int] = MappingProxyType({kind: window for wi
 
 @dataclass(slots=True, eq=False)
 class EmailAddressee:
-    """Whom a message is for; in memory only, and made for every email, therefore not frozen. `wallet`: lower case."""
+    """Whom a message is for; in memory only, and made for every email, therefore not frozen. `wallet`: lower case.
+
+    `email_hash`: by which the mail service names an address that is to be forgotten.
+    """
 
     email: str = field(repr=False)
     name: str = field(repr=False)
     role: RecipientRole
     wallet: str
     language: Language = "en"
+    email_hash: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,9 @@ class GiftSubject:
     unlock_time: int
 
 
-def build_gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject) -> bytes:
+def build_gift_body(
+    kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject, email_hash: bytes | None = None
+) -> bytes:
     """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
     variables = {
         "name": name,
@@ -179,7 +185,7 @@ def build_gift_body(kind: GiftKind, email: str, name: str, giver: str, link: str
         "recipientAddress": checksum_address(about.recipient),
         "routerAddress": checksum_address(about.router),
     }
-    return _encode_body(kind, "gift", email, name, variables)
+    return _encode_body(kind, "gift", email, name, variables, email_hash)
 
 
 def build_reminder_body(
@@ -202,7 +208,7 @@ def build_reminder_body(
         **({"legacyTitle": about.title} if about.title else {}),
         **extra,
     }
-    return _encode_body(kind, "reminder", to.email, to.name, variables, to.language)
+    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language)
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
@@ -216,9 +222,10 @@ def _encode_body(
     email: str,
     name: str,
     variables: Mapping[str, Any],
+    email_hash: bytes | None = None,
     language: Language = "en",
 ) -> bytes:
-    """In English the body is that of the previous release, whose mail service knows none."""
+    """In English the body names no language, as in the previous release."""
     return _encode(
         {
             "template": template,
@@ -227,6 +234,7 @@ def _encode_body(
             "variables": variables,
             "category": category,
             **({} if language == "en" else {"language": language}),
+            **({} if email_hash is None else {"reference": email_hash.hex()}),
         }
     )
 

@@ -67,6 +67,7 @@ class MailStub:
         app = web.Application()
         app.router.add_post("/send", self._send)
         app.router.add_get("/messages/{key}", self._message)
+        app.router.add_get("/forgotten", self._forgotten)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
@@ -167,6 +168,9 @@ class MailStub:
         )
         self._keys[key] = ("accepted", raw)
         return web.json_response({"messageId": f"<{key}@test>", "duplicate": False})
+
+    async def _forgotten(self, _request: web.Request) -> web.Response:
+        return web.json_response({"addresses": []})
 
     async def _message(self, request: web.Request) -> web.Response:
         if self.faults and self.faults[0] is MailFault.UNAVAILABLE:

@@ -179,10 +179,20 @@ async def test_metrics_are_not_published(proxy: RunningNginx) -> None:
         assert status == 404
 
 
-async def test_of_the_mail_service_only_unsubscribing_is_published(proxy: RunningNginx) -> None:
-    status, seen = await proxy.get("mail.example.org", "/unsubscribe/token")
-    assert (status, seen["server"]) == (200, "mail")
-    for path in ("/send", "/messages/x", "/templates", "/unsubscribe/../send", "/unsubscribe/%2e%2e/send"):
+async def test_of_the_mail_service_only_the_links_of_emails_are_published(proxy: RunningNginx) -> None:
+    for path in ("/unsubscribe/token", "/forget/token"):
+        status, seen = await proxy.get("mail.example.org", path)
+        assert (status, seen["server"]) == (200, "mail")
+    for path in (
+        "/send",
+        "/forgotten",
+        "/forgotten?after=0",
+        "/forget",
+        "/messages/x",
+        "/templates",
+        "/unsubscribe/../send",
+        "/unsubscribe/%2e%2e/send",
+    ):
         status, _ = await proxy.get("mail.example.org", path)
         assert status == 404
 

@@ -1,0 +1,181 @@
+"""The link "Forget my address": one press erases a person everywhere, by way of the real mail service."""
+
+import re
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.smtp import ReceivedEmail, SmtpInbox
+from reminder_worker.errors import MailUnavailable
+from reminder_worker.monitoring.erasure import ErasedRows, erase_forgotten
+from reminder_worker.reminders.erasure import read_erasures
+from tests.integration.mail_service_stack import TOKEN, ServiceClient, body, environment, served
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
+
+ANNA = "anna@example.org"
+PUBLIC_URL = "http://127.0.0.1:8090"
+
+
+@pytest.fixture
+async def service(engine: AsyncEngine, inbox: SmtpInbox) -> AsyncIterator[ServiceClient]:
+    async with served(environment(engine.url.render_as_string(hide_password=False), inbox)) as client:
+        yield client
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario, service: ServiceClient) -> AsyncIterator[MailWorld]:
+    async with open_world(engine, chain_scenario, service) as opened:
+        yield opened
+
+
+def find_path(message: ReceivedEmail) -> str:
+    """The path of the email's link, the same in both parts."""
+    (url,) = re.findall(rf"Forget my address:\s+({PUBLIC_URL}/forget/[\w=-]+)", message.text)
+    assert f'href="{url}"' in message.html
+    return str(url).removeprefix(PUBLIC_URL)
+
+
+async def get_email(world: MailWorld, inbox: SmtpInbox, *, to: str = ANNA) -> tuple[Legacy, str]:
+    """A legacy whose owner, anna and ben were reminded; the path of the link in the email to this address."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.advance(24 * DAY)
+    await world.tick()
+    (message,) = [each for each in inbox.messages if each.to == to]
+    return legacy, find_path(message)
+
+
+async def stored(world: MailWorld) -> set[tuple[str, str]]:
+    rows = await world.sql("select legacy, recipient from worker.recipient")
+    return {(row.legacy, world.labels[row.recipient]) for row in rows}
+
+
+@pytest.mark.core
+async def test_one_press_erases_a_person_in_every_legacy_and_gift(
+    world: MailWorld, service: ServiceClient, inbox: SmtpInbox
+) -> None:
+    """A scanner that opens the link changes nothing. Nobody else is erased. Later emails are suppressed at once."""
+    legacy, path = await get_email(world, inbox)
+    second = world.legacy("another")
+    await world.save(second, "another", emails={world.address("anna"): ANNA})
+    await world.sql(
+        "insert into worker.gift_notification (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner,"
+        " recipient, unlock_time) values (:chain, 7, 'k', :salt, '\\x00', :hash, 'none', :who, :who, 1)",
+        chain=CHAIN_ID, salt=b"s" * 32, hash=world.hashes.hash_email(ANNA), who=world.address("giver"),
+    )  # fmt: skip
+    assert "Forget your address?" in (await service.request("GET", path)).json
+    assert (await service.request("GET", f"{path}/undo")).status == 405
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
+
+    pressed = await service.request("POST", path)
+    assert (pressed.status, "We forget your address" in pressed.json) == (200, True)
+    assert (await service.send(to={"email": "Anna@example.org", "name": ""})).json == {"suppressed": True}
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(2, 1)
+    assert await stored(world) == {(legacy.address, "owner"), (legacy.address, "ben"), (second.address, "another")}
+    marks = await world.sql("select legacy, recipient, creator from worker.self_erasure order by legacy")
+    assert {tuple(mark) for mark in marks} == {
+        (legacy.address, world.address("anna"), world.address("owner")),
+        (second.address, world.address("anna"), world.address("another")),
+    }
+    assert [(each.cause, each.people) for each in await read_erasures(world.engine)] == [("link", 2)]
+
+
+async def test_a_forgotten_address_that_is_stored_again_gets_nothing_and_is_erased_again(
+    world: MailWorld, service: ServiceClient, inbox: SmtpInbox
+) -> None:
+    """Until the person takes emails again: then it stays, and is written to."""
+    _, path = await get_email(world, inbox)
+    await service.request("POST", path)
+    await erase_forgotten(world.engine, world.client)
+    other = world.legacy("another", heirs=("anna",), inactivity=30 * DAY)
+    await world.save(other, "anna")
+    world.scenario.advance(24 * DAY)
+    await world.tick()
+    assert sum(message.to == ANNA for message in inbox.messages) == 1
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(1, 0)
+
+    back = await service.request("POST", f"{path}/undo")
+    assert (back.status, "We may write to you again" in back.json) == (200, True)
+    await world.sql("delete from worker.suppression")  # a day later
+    await world.save(other, "anna")
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
+    await world.tick()
+    assert sum(message.to == ANNA for message in inbox.messages) == 2
+
+
+async def test_the_way_back_of_the_unsubscribe_link_ends_forgetting_too(
+    world: MailWorld, service: ServiceClient, inbox: SmtpInbox
+) -> None:
+    """Whoever presses it before the worker has read the list loses nothing."""
+    _, path = await get_email(world, inbox)
+    (message,) = [each for each in inbox.messages if each.to == ANNA]
+    unsubscribe = (message.header("List-Unsubscribe") or "").strip("<>").removeprefix(PUBLIC_URL)
+    await service.request("POST", path)
+    await service.request("POST", f"{unsubscribe}/undo")
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
+    assert "Forget your address?" in (await service.request("GET", path)).json
+
+
+async def test_only_the_services_own_links_and_token_count(service: ServiceClient, inbox: SmtpInbox) -> None:
+    """No token of another purpose or with another reference does anything; the list is for the worker alone."""
+    await service.send("key-1", reference="ab" * 32)
+    path = find_path(inbox.messages[0])
+    unsubscribe = (inbox.messages[0].header("List-Unsubscribe") or "").rpartition("/")[2].strip(">")
+    forged = path[:-30] + ("A" if path[-30] != "A" else "B") + path[-29:]
+    for bad in (forged, f"/forget/{unsubscribe}", path[:-8], "/forget/x", "/forget/%E2%82%AC"):
+        for tail in ("", "/undo"):
+            assert (await service.request("POST", bad + tail)).status == 404
+    swapped = path.replace("/forget/", "/unsubscribe/")
+    assert (await service.request("POST", swapped)).status == 404
+    assert (await service.request("GET", "/forgotten")).status == 401
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    assert (await service.request("GET", "/forgotten", headers=token)).json == {"addresses": []}
+    await service.request("POST", path)
+    found = (await service.request("GET", "/forgotten", headers=token)).json["addresses"]
+    assert [each["reference"] for each in found] == ["ab" * 32]
+    after = found[0]["position"]
+    assert (await service.request("GET", f"/forgotten?after={after}", headers=token)).json == {"addresses": []}
+
+
+async def test_a_body_of_the_previous_release_is_known_again_and_has_no_link(
+    service: ServiceClient, inbox: SmtpInbox, engine: AsyncEngine
+) -> None:
+    """The hash of the body is the same as before, so that an email in doubt stays the same email."""
+    await service.send("key-1")
+    assert "Forget" not in inbox.messages[0].text + inbox.messages[0].html
+    assert (await service.send("key-1")).json["duplicate"] is True
+    assert (await service.send("key-1", reference="ab" * 32)).json["code"] == "idempotency_key_reused"
+    assert (await service.send("key-2", reference="no hash")).status == 400
+    assert set(body()) == {"template", "templateVersion", "to", "variables", "category"}
+
+
+async def test_while_the_mail_service_is_away_nobody_is_erased_and_the_pass_fails(
+    world: MailWorld, service: ServiceClient, inbox: SmtpInbox, engine: AsyncEngine
+) -> None:
+    _, path = await get_email(world, inbox)
+    await service.request("POST", path)
+    await world.sql("alter table mail_service.forgotten rename to away")
+    with pytest.raises(MailUnavailable):
+        await erase_forgotten(world.engine, world.client)
+    await world.sql("alter table mail_service.away rename to forgotten")
+    assert await erase_forgotten(world.engine, world.client) == ErasedRows(1, 0)
+
+
+async def test_the_mail_service_keeps_hashes_alone(
+    world: MailWorld, service: ServiceClient, inbox: SmtpInbox, engine: AsyncEngine
+) -> None:
+    _, path = await get_email(world, inbox)
+    await service.request("POST", path)
+    await erase_forgotten(world.engine, world.client)
+    url = engine.url.render_as_string(hide_password=False).replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        kept = "".join(
+            str(row)
+            for table in ("mail_service.forgotten", "mail_service.suppression", "worker.self_erasure")
+            for row in connection.execute(f"select t::text from {table} t")
+        )
+    assert "\\x" in kept
+    assert not any(word in kept.lower() for word in ("anna", ANNA.encode().hex(), path.rpartition("/")[2].lower()))
