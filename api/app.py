@@ -39,7 +39,7 @@ from api.schema_page import SWAGGER_PAGE, restrict_page, swagger_file
 from api.stats import PublishedStats
 from reminder_worker import __version__
 from reminder_worker.gifts.assets import PageFiles
-from reminder_worker.runtime import Runtime
+from reminder_worker.runtime import Runtime, serves_create_page
 from reminder_worker.settings import Settings
 
 DESCRIPTION = """\
@@ -129,7 +129,7 @@ def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: G
     put_right = rewritten_links(settings.gifts.prefix, page_files)
     yield Router(below, route_handlers=[GiftPageController], guards=[limit], before_request=put_right)
     yield Router(below, route_handlers=[card_image, page_file])
-    if settings.service.environment == "local":
+    if serves_create_page(settings):
         yield Router(below, route_handlers=[show_create_page], guards=[limit])
 
 

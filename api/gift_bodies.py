@@ -133,7 +133,7 @@ class GiftAssetAnswer(Struct, rename="camel"):
         bool | None,
         Meta(
             description="Wrapped ether that the recipient receives as the same amount of ether, unless `skipSwap`;"
-            " null: wrapped ether of a withdrawn gift, of which the chain does not tell how it was paid out",
+            " of a withdrawn gift: whether ether was sent; null: its receipt is not known",
             examples=[False],
         ),
     ]
@@ -141,7 +141,7 @@ class GiftAssetAnswer(Struct, rename="camel"):
         bool | None,
         Meta(
             description="Another token, sold at the withdrawal for the ether that it fetches then, unless `skipSwap`:"
-            " `amount` is the token's own; null: the gift is withdrawn, and the chain does not tell",
+            " `amount` is the token's own; of a withdrawn gift: whether ether was sent; null: its receipt is not known",
             examples=[False],
         ),
     ]
@@ -192,6 +192,21 @@ class GiftAnswer(Struct, rename="camel"):
         str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
     ]
     unlock_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
+    sealed_at: Annotated[
+        str | None,
+        Meta(description="When it was sealed, RFC 3339, UTC; null: not indexed yet", examples=["2026-11-02T16:20:35Z"]),
+    ]
+    opened_at: Annotated[
+        str | None,
+        Meta(
+            description="When it was withdrawn, RFC 3339, UTC; null: not yet, or not indexed yet",
+            examples=["2027-05-01T09:12:23Z"],
+        ),
+    ]
+    create_path: Annotated[
+        str | None,
+        Meta(description="Path of the page that seals gifts; null where none is served", examples=["/gifts/create"]),
+    ]
     as_of: Annotated[
         str, Meta(description="The chain's clock when this was read, RFC 3339, UTC", examples=["2027-04-11T18:30:11Z"])
     ]
@@ -227,6 +242,9 @@ def describe_gift(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
         unlock_at=format_time(to_datetime(facts.unlock_time)),
+        sealed_at=_format_optional(facts.history.sealed_at),
+        opened_at=_format_optional(facts.history.opened_at),
+        create_path=facts.create_path,
         as_of=format_time(to_datetime(facts.now)),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
@@ -239,6 +257,10 @@ def describe_gift(
         sponsored=facts.sponsored,
         identity_provider=_describe_provider(provider, sub_organization_id),
     )
+
+
+def _format_optional(moment: int | None) -> str | None:
+    return None if moment is None else format_time(to_datetime(moment))
 
 
 def _describe_asset(asset: GiftAsset) -> GiftAssetAnswer:

@@ -26,6 +26,7 @@ KEEP_THE_SHEET = (
 )
 _WHEN_OPEN = "This gift can be opened now."
 _WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
+SEAL_ONE_FORWARD = "Seal one forward"
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -72,9 +73,12 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
         f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
         *(f"<p>{line}</p>" for line in _list_advice(link.marks, facts.state)),
+        _render_forward(facts),
         '</div><div id="share"></div>',
         '<details id="details"><summary>About this gift</summary><dl>',
-        _render_row("Opens", _render_time(facts)),
+        _render_row("Sealed", _render_time(facts.history.sealed_at)) if facts.history.sealed_at else "",
+        _render_row("Opens", _render_time(facts.unlock_time)),
+        _render_row("Opened", _render_time(facts.history.opened_at)) if facts.history.opened_at else "",
         _render_row("Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
         _render_row("Network", escape(facts.chain_name)),
         _render_row("Gift", f"number {facts.timelock_id} of <code>{to_checksum_address(facts.router)}</code>"),
@@ -216,10 +220,18 @@ def _card_path(prefix: str, occasion: GiftOccasion) -> str:
 
 def _state_words(facts: GiftFacts) -> str:
     if facts.state is GiftState.CLAIMED:
-        return _WHEN_CLAIMED
+        opened_at = facts.history.opened_at
+        return f"This gift was opened on {_render_time(opened_at)}." if opened_at else _WHEN_CLAIMED
     if facts.state is GiftState.OPEN:
         return _WHEN_OPEN
-    return f"This gift is sealed until {_render_time(facts)}."
+    return f"This gift is sealed until {_render_time(facts.unlock_time)}."
+
+
+def _render_forward(facts: GiftFacts) -> str:
+    """Return the way to give, for whoever was given something and where the page for givers is served."""
+    if facts.create_path is None or facts.state is not GiftState.CLAIMED:
+        return ""
+    return f'<p><a class="button quiet" href="{escape(facts.create_path)}">{SEAL_ONE_FORWARD}</a></p>'
 
 
 def _list_advice(marks: LinkFlags, state: GiftState) -> list[str]:
@@ -254,18 +266,16 @@ def _render_row(name: str, value: str) -> str:
     return f"<div><dt>{name}</dt><dd>{value}</dd></div>"
 
 
-def _render_time(facts: GiftFacts) -> str:
-    moment = to_datetime(facts.unlock_time)
+def _render_time(at: int) -> str:
+    moment = to_datetime(at)
     words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
     return f'<time datetime="{format_time(moment)}">{words}</time>'
 
 
 def _render_asset(asset: GiftAsset) -> str:
-    """Return an asset in words. A withdrawn gift may have paid its wrapped ether out as ether."""
+    """Return an asset in words. Wrapped ether is called ETH only if it is, or was, paid out as ether."""
     metadata = asset.metadata
-    symbol = metadata.symbol if metadata else None
-    if asset.as_ether is not False:
-        symbol = "ETH" if asset.as_ether else "ETH or WETH"
+    symbol = "ETH" if asset.as_ether else metadata.symbol if metadata else None
     amount = format_amount(asset.units, metadata.decimals if metadata else None)
     words = f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
     return f"{words} (paid out in ETH)" if asset.sold_for_ether else words

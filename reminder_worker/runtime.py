@@ -180,6 +180,11 @@ def make_auto_renew(
     return AutoRenew(engine, chains, relaying.admissions[ATTESTOR], settings.auto_renew)
 
 
+def serves_create_page(settings: Settings) -> bool:
+    """Return whether the page for givers is served: where the operator says so, and on the local stack."""
+    return settings.gifts is not None and (settings.gifts.create_page or settings.service.environment == "local")
+
+
 def make_gift_pages(
     settings: Settings, chains: Mapping[int, Chain], indexers: Mapping[int, IndexerSelector], relaying: RelayWallets
 ) -> GiftPages | None:
@@ -189,7 +194,8 @@ def make_gift_pages(
     takes_gifts = relayer is not None and relayer.caps.take_gifts
     relayed = [chain_id for chain_id in chains if takes_gifts and relays_on(settings, chain_id)]
     rules = LinkRules.from_origins(settings.gifts.origins, settings.gifts.prefix)
-    return GiftPages(chains, indexers, rules, relayed)
+    create_path = f"/{settings.gifts.prefix}/create" if serves_create_page(settings) else None
+    return GiftPages(chains, indexers, rules, relayed, create_path)
 
 
 def make_gift_notifications(

@@ -95,7 +95,6 @@ class GiftNotice(Enum):
         [
             "If you typed the link, please compare it with your sheet: a letter or a number of it may differ.",
             "A gift that was sealed this minute may need a moment: please try again shortly.",
-            f"A gift that has been opened already is not shown here any more. {KEEP_THE_SHEET}",
         ],
     )
     NOT_SHOWN_FOR = (
@@ -247,7 +246,7 @@ def show_create_page(
     page_files: NamedDependency[PageFiles | None],
     settings: NamedDependency[Settings],
 ) -> Response[str]:
-    """A simple page to seal gifts with, on the local stack only: elsewhere that is the frontend's."""
+    """A simple page to seal gifts with, where `GIFT_CREATE_PAGE` says so: elsewhere that is the frontend's."""
     pages = _require_pages(gift_pages)
     entry = page_files.entries.get("create") if page_files else None
     if entry is None:

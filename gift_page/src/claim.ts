@@ -87,9 +87,10 @@ async function until(enough: (facts: Facts) => boolean): Promise<void> {
 function show(facts: Facts): void {
   if (facts.state === "claimed") {
     const { whenClaimed = "", adviceWhenClaimed = "" } = page.dataset;
+    const { openedAt } = facts;
     fill(part("ways"));
     fill(part("advice"), adviceWhenClaimed !== "" && make("p", {}, adviceWhenClaimed));
-    say(whenClaimed);
+    say(openedAt === null ? whenClaimed : `This gift was opened on ${localTime(new Date(openedAt))}.`);
   } else if (facts.state === "open") {
     say(page.dataset.whenOpen ?? "");
     void open(facts);

@@ -9,9 +9,10 @@ export interface GiftAsset {
   decimals: number | null;
   /** Base units, decimal. */
   amount: string;
-  /** Wrapped ether that the recipient receives as ether, unless `skipSwap`; null: withdrawn, nobody knows how. */
+  /** Wrapped ether that the recipient receives as ether, unless `skipSwap`; of a withdrawn gift: whether ether was sent,
+   * null while nobody knows. */
   asEther: boolean | null;
-  /** Another token that is sold for ether at the withdrawal, unless `skipSwap`; null: withdrawn, nobody knows. */
+  /** Another token that is sold for ether at the withdrawal, unless `skipSwap`; withdrawn: as above. */
   soldForEther: boolean | null;
 }
 
@@ -26,6 +27,12 @@ export interface Facts {
   recipient: string;
   /** RFC 3339, UTC. */
   unlockAt: string;
+  /** RFC 3339, UTC; null while the index does not know it. */
+  sealedAt: string | null;
+  /** The same of the withdrawal. */
+  openedAt: string | null;
+  /** Path of the page that seals gifts; null where none is served. */
+  createPath: string | null;
   /** The chain's clock when this was read, RFC 3339, UTC. */
   asOf: string;
   assets: GiftAsset[];

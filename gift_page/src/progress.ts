@@ -5,7 +5,7 @@ import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
 import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
-import { amounts, inWords, shortly } from "./words.ts";
+import { amounts, inWords, localTime, shortly } from "./words.ts";
 
 type Step = 0 | 1 | 2 | 3;
 
@@ -13,15 +13,15 @@ type Step = 0 | 1 | 2 | 3;
 const ADVICE: Record<Way, string> = {
   paper:
     "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
-    "gift to a wallet of your own, by importing it in a wallet app whenever you like. Moving it costs a network fee, " +
-    "which is paid from ETH in the same wallet.",
+    "gift to a wallet of your own, by importing it in a wallet app whenever you like.",
   email:
     "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who reads your " +
-    "emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, for a network fee " +
-    "in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to " +
-    "no person.",
+    "emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, you sign in to that " +
+    "wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to no person.",
   wallet: "You find it in your wallet now.",
 };
+const FEE_FROM_GIFT = "Moving it later costs a small network fee, which is paid from the ETH that arrived.";
+const FEE_NEEDS_ETHER = "Moving it later costs a small network fee, so that wallet needs a little ETH first.";
 
 const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
 const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
@@ -123,13 +123,17 @@ export class Progress {
   }
 
   done(way: Way): void {
-    const { recipient } = this.facts;
+    const { chainId, timelockId, recipient } = this.facts;
     fill(part("state"), make("p", { className: "when" }, "You have opened this gift."));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, "It is yours");
-    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, ADVICE[way]), this.link));
+    const advice = make("p", {}, ADVICE[way]);
+    const more = make("div");
+    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, advice, more, this.link));
+    // Only a withdrawn gift tells when it was opened, and what was sent.
+    void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, way)), () => undefined);
     arrived.append(`${this.what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
     heading.focus();
   }
@@ -137,6 +141,23 @@ export class Progress {
   private say(words: string): void {
     if (this.told.textContent !== words) this.told.textContent = words;
   }
+}
+
+/** Fee, days and the way to give something oneself, of a gift that was received. */
+function afterwards({ assets, sealedAt, openedAt, createPath }: Facts, way: Way): (HTMLElement | false)[] {
+  const isKnown = assets.length > 0 && assets.every(({ asEther, soldForEther }) => asEther !== null && soldForEther !== null);
+  const hasEther = assets.some(({ asEther, soldForEther }) => asEther === true || soldForEther === true);
+  return [
+    way !== "wallet" && isKnown && make("p", {}, hasEther ? FEE_FROM_GIFT : FEE_NEEDS_ETHER),
+    make("dl", {}, ...row("Sealed", sealedAt), ...row("Opened", openedAt)),
+    createPath !== null && make("p", {}, make("a", { className: "button quiet", href: createPath }, "Seal one forward")),
+  ];
+}
+
+/** Of the list of days; nothing while the index does not know the day. */
+function row(name: string, moment: string | null): HTMLElement[] {
+  if (moment === null) return [];
+  return [make("div", {}, make("dt", {}, name), make("dd", {}, localTime(new Date(moment))))];
 }
 
 /** Hands a signed withdrawal in and follows it. `again`: from the start, when it has to be signed anew. */

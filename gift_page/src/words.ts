@@ -37,8 +37,7 @@ export function amounts(assets: readonly GiftAsset[], skipSwap: boolean = false)
 }
 
 function symbol(asset: GiftAsset, skipSwap: boolean): string | null {
-  if (asset.asEther === false || skipSwap) return asset.symbol;
-  return asset.asEther ? "ETH" : "ETH or WETH";
+  return asset.asEther === true && !skipSwap ? "ETH" : asset.symbol;
 }
 
 function amount(units: bigint, decimals: number | null): string {

@@ -17,7 +17,17 @@ from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
-from reminder_worker.indexer.models import ENDED, FAR_FUTURE, GIFT, LIVE, EventIndexer, IndexedTimelock, IndexHead
+from reminder_worker.gifts.payouts import read_transfers, was_ether_sent
+from reminder_worker.indexer.models import (
+    ENDED,
+    FAR_FUTURE,
+    GIFT,
+    LIVE,
+    EventIndexer,
+    IndexedTimelock,
+    IndexHead,
+    TimelockHistory,
+)
 from reminder_worker.indexer.selector import IndexerSelector
 
 
@@ -122,7 +132,7 @@ class GiftAsset:
     """`units` are base units; `as_ether`: wrapped ether that the recipient receives as ether, unit by unit.
 
     `sold_for_ether`: another token, sold at the withdrawal for ether at the price of that time. Both are None after a
-    withdrawal: the chain does not remember the kind of payment.
+    withdrawal, if its receipt is not known.
     """
 
     token: str
@@ -135,7 +145,7 @@ class GiftAsset:
 @dataclass(frozen=True, slots=True)
 class GiftFacts:
     """`unlock_time` and `now`, the chain's clock, in unix seconds; `domain` and `sponsor_nonce` are for the recipient's
-    WithdrawAuth."""
+    WithdrawAuth. `create_path`: the page for givers, where it is served."""
 
     chain_name: str
     timelock_id: int
@@ -149,6 +159,19 @@ class GiftFacts:
     sponsored: bool
     now: int
     explorer_url: str | None
+    history: TimelockHistory
+    create_path: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundGifts:
+    """Gifts of a recipient on one chain: time of sealing, chain id and timelock id. `has_hidden`: others, which are not
+    shown."""
+
+    live: list[tuple[int, int, int]]
+    opened: list[tuple[int, int, int]]
+    has_hidden: bool
+    is_test_chain: bool
 
 
 class GiftPages:
@@ -160,11 +183,13 @@ class GiftPages:
         indexers: Mapping[int, IndexerSelector],
         rules: LinkRules,
         relayed: Collection[int],
+        create_path: str | None = None,
     ) -> None:
         self.rules = rules
         self._chains = chains
         self._indexers = indexers
         self._relayed = relayed
+        self._create_path = create_path
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
 
     def serves_chain(self, chain_id: int) -> bool:
@@ -189,51 +214,79 @@ class GiftPages:
         units = _find_amounts(found, indexed)
         if not {token for token, _ in units} <= allowed:
             raise NotShown(NO_GIFT)
-        (domain, nonce), metadata = await asyncio.gather(
+        is_ended = found.status == ENDED
+        (domain, nonce), metadata, history = await asyncio.gather(
             RouterReads(chain).read_next_withdrawal(found.recipient, at=head.hash),
             self._tokens[chain_id].read_metadata([token for token, _ in units], at=head.hash),
+            self._indexers[chain_id].own_index.read_history(timelock_id, is_ended=is_ended),
         )
+        if is_ended:
+            transfers = await read_transfers(chain, timelock_id, history.opened_in) if history.opened_in else None
+            tokens = [token for token, _ in units]
+            in_ether = [
+                was_ether_sent(
+                    transfers,
+                    token,
+                    found.recipient,
+                    chain.settings.timelock_erc20,
+                    is_ether=_is_wrapped_ether(metadata[token]),
+                    has_payees=domain.version != "1",
+                )
+                if transfers is not None and tokens.count(token) == 1
+                else None
+                for token in tokens
+            ]
+        else:
+            in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
         return GiftFacts(
             chain_name=chain.settings.name or f"chain {chain_id}",
             timelock_id=timelock_id,
             state=_derive_state(found, head.timestamp),
             recipient=found.recipient,
             unlock_time=found.unlock_time,
-            assets=_describe_assets(units, metadata, None if found.status == ENDED else found.last_as_eth),
+            assets=_describe_assets(units, metadata, in_ether),
             router=chain.settings.time_lock_router,
             domain=domain,
             sponsor_nonce=nonce,
             sponsored=chain_id in self._relayed and domain.version in TIMELOCK_VERSIONS,
             now=head.timestamp,
             explorer_url=chain.settings.explorer_url,
+            history=history,
+            create_path=self._create_path,
         )
 
     async def find_newest_link(self, recipient: str, marks: LinkFlags) -> ClaimLink:
         """The link of the newest live gift sealed to an address, by block time, over all chains.
 
-        One of a test chain only where no other has any: there it costs nothing to seal one.
+        One of a test chain only where no other has any: there it costs nothing to seal one. Without a live gift, the
+        link of the newest opened one.
 
         Raises `NotFound`, `NotShown` where all that is sealed to it has something in it that is not whitelisted, and
         `ChainUnavailable` or `IndexerUnavailable` while a chain cannot be asked: the newest may be there.
         """
-        is_hidden = False
+        found: list[FoundGifts] = []
         for is_test_chain in (False, True):
             asked = [id for id, chain in self._chains.items() if chain.settings.is_test_chain is is_test_chain]
-            found = await asyncio.gather(*(self._find_live_gifts(chain_id, recipient) for chain_id in asked))
-            gifts = [(gift.created_at, chain_id, gift.timelock_id) for chain_id, some, _ in found for gift in some]
-            is_hidden = is_hidden or any(others for _, _, others in found)
-            if gifts:
-                _, chain_id, timelock_id = max(gifts)
-                return self.rules.make_link(chain_id, timelock_id, marks)
-        if is_hidden:
+            found += await asyncio.gather(*(self._find_gifts(chain_id, recipient) for chain_id in asked))
+            if live := [gift for each in found for gift in each.live]:
+                return self._link_newest(live, marks)
+        for is_test_chain in (False, True):
+            of_these = [each for each in found if each.is_test_chain is is_test_chain]
+            if opened := [gift for each in of_these for gift in each.opened]:
+                return self._link_newest(opened, marks)
+        if any(each.has_hidden for each in found):
             raise NotShown("No gift that can be shown is sealed to this address.")
         raise NotFound("No gift that can be opened is sealed to this address.")
 
-    async def _find_live_gifts(self, chain_id: int, recipient: str) -> tuple[int, list[IndexedTimelock], bool]:
-        """The chain; gifts to this recipient that are live by the index and by the chain (what was just withdrawn is
-        left out), the newest of them at least; and whether there are others, which are not shown.
+    def _link_newest(self, gifts: Sequence[tuple[int, int, int]], marks: LinkFlags) -> ClaimLink:
+        _, chain_id, timelock_id = max(gifts)
+        return self.rules.make_link(chain_id, timelock_id, marks)
 
-        Looks behind others' gifts of worthless tokens: anybody may seal those.
+    async def _find_gifts(self, chain_id: int, recipient: str) -> FoundGifts:
+        """Return gifts to this recipient on a chain: the newest live ones, and the newest opened ones.
+
+        The chain itself tells what was just withdrawn. Looks behind others' gifts of worthless tokens: anybody may seal
+        those.
         """
         chain = self._chains[chain_id]
         vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).read_tokens()
@@ -247,8 +300,15 @@ class GiftPages:
         gifts = await self._indexers[chain_id].ask_indexer(asked, newest=True)
         offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
         details = await TimelockReads(chain).read_details([gift.timelock_id for gift in offered])
-        live = [gift for gift, now in zip(offered, details, strict=True) if now and now.status == LIVE]
-        return chain_id, live, len(offered) < len(gifts)
+        by_status: dict[int, list[tuple[int, int, int]]] = {LIVE: [], ENDED: []}
+        for gift, now in zip(offered, details, strict=True):
+            if now and now.status in by_status:
+                by_status[now.status].append((gift.created_at, chain_id, gift.timelock_id))
+        if not by_status[LIVE]:
+            opened = await self._indexers[chain_id].own_index.find_opened_gift(recipient, vault, allowed)
+            by_status[ENDED] += [(opened.created_at, chain_id, opened.timelock_id)] if opened else []
+        hidden = len(offered) < len(gifts)
+        return FoundGifts(by_status[LIVE], by_status[ENDED], hidden, chain.settings.is_test_chain)
 
     async def _find_indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
         """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
@@ -269,14 +329,17 @@ def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Se
     return [(asset.token, asset.amount) for asset in indexed.assets]
 
 
+def _is_wrapped_ether(metadata: TokenMetadata | None) -> bool:
+    return metadata == TokenMetadata("WETH", 18)  # only whitelisted tokens are asked
+
+
 def _describe_assets(
-    units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], last_as_eth: bool | None
+    units: Sequence[tuple[str, int]], metadata: Mapping[str, TokenMetadata | None], in_ether: Sequence[bool | None]
 ) -> tuple[GiftAsset, ...]:
-    """Return the assets. `last_as_eth`: None after the withdrawal, since the index does not know the last token."""
-    last, assets = len(units) - 1, []
-    for position, (token, amount) in enumerate(units):
-        is_ether = metadata[token] == TokenMetadata("WETH", 18)  # only whitelisted tokens are asked
-        paid_as_eth = last_as_eth and position == last if last_as_eth is not None else None
+    """Return the assets. `in_ether`: for each, whether it is or was paid out in ether; None if that is not known."""
+    assets = []
+    for (token, amount), paid_as_eth in zip(units, in_ether, strict=True):
+        is_ether = _is_wrapped_ether(metadata[token])
         assets.append(
             GiftAsset(
                 token=token,

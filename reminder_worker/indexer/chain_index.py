@@ -29,8 +29,16 @@ from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs, decode_logs
 from reminder_worker.indexer.event_reader import AddedContract, EventReader
 from reminder_worker.indexer.log_reader import LogSlice
-from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig
-from reminder_worker.indexer.projection import NOTIFY, OF_A_CREATOR, OF_A_LEGACY, config_of, signal_of, timelock_of
+from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig, TimelockHistory
+from reminder_worker.indexer.projection import (
+    NOTIFY,
+    OF_A_CREATOR,
+    OF_A_LEGACY,
+    WITHDRAWN,
+    config_of,
+    signal_of,
+    timelock_of,
+)
 from reminder_worker.indexer.store import Forgotten, IndexCursor
 from reminder_worker.indexer.tables import sql
 
@@ -156,6 +164,35 @@ class ChainIndex(EventReader):
         async with self._open_snapshot(at) as connection:
             found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
         return [timelock_of(row) for row in found]
+
+    # -- questions that no subgraph answers ---------------------------------------------------------
+
+    async def find_opened_gift(self, recipient: str, vault: str, tokens: Collection[str]) -> IndexedTimelock | None:
+        """Return the newest paid out gift sealed to an address, of only these tokens in this vault."""
+        async with self._engine.connect() as connection:
+            row = await rows.newest_opened_gift(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
+        return None if row is None else timelock_of(row)
+
+    async def read_history(self, timelock_id: int, *, is_ended: bool) -> TimelockHistory:
+        """Return what is known of the sealing and the payment; reads on first if a payment is not indexed yet."""
+        found = await self._find_history(timelock_id)
+        if is_ended and found.opened_at is None:
+            await self.read_newest()
+            found = await self._find_history(timelock_id)
+        return found
+
+    async def _find_history(self, timelock_id: int) -> TimelockHistory:
+        names = WITHDRAWN | {"TimelockCreated"}
+        async with self._engine.connect() as connection:
+            events = await rows.timelock_events(connection, self._chain.chain_id, timelock_id, names)
+        sealed = next((each for each in events if each.name == "TimelockCreated"), None)
+        opened = next((each for each in events if each.name in WITHDRAWN), None)
+        return TimelockHistory(
+            sealed.block_time if sealed else None,
+            sealed.tx_hash if sealed else None,
+            opened.block_time if opened else None,
+            opened.tx_hash if opened else None,
+        )
 
     # -- inner ------------------------------------------------------------------------------------
 

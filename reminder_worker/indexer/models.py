@@ -82,6 +82,16 @@ class IndexedTimelock:
         return all(asset.vault == vault and asset.token in tokens for asset in self.assets)
 
 
+@dataclass(frozen=True, slots=True)
+class TimelockHistory:
+    """When and in which transaction a timelock was sealed and paid out, as far as our own index knows; unix seconds."""
+
+    sealed_at: int | None = None
+    sealed_in: str | None = None
+    opened_at: int | None = None
+    opened_in: str | None = None
+
+
 def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
     """Return the sort key of a timelock's assets, the same for all sources."""
     return (asset.vault, asset.token, -1 if asset.token_id is None else asset.token_id, asset.amount)

@@ -86,6 +86,26 @@ order by exists (
 ), created_at desc, timelock_id desc
 limit :most;
 
+-- name: timelock_events
+-- Return where a timelock was sealed and paid out; the first of each, since it may be in several vaults.
+select distinct on (name) name, block_time, tx_hash from worker.chain_event
+where chain_id = :chain_id and timelock_id = :timelock_id and name = any(cast(:names as text[]))
+order by name, block_number, log_index;
+
+-- name: newest_opened_gift
+-- Return the newest gift of a recipient that was paid out, of only these tokens in this vault.
+select * from (
+    select * from worker.timelock
+    where chain_id = :chain_id and recipient = :recipient and lock_type = 2 and status = 3
+    order by created_at desc, timelock_id desc limit :looked_at
+) as newest
+where not exists (
+    select from jsonb_array_elements(assets) as asset
+    where asset ->> 'vault' <> :vault or asset ->> 'token' <> all(cast(:tokens as text[]))
+)
+order by created_at desc, timelock_id desc
+limit 1;
+
 -- name: legacies_by_id
 select router, legacy_id, address
 from unnest(cast(:routers as text[]), cast(:ids as bigint[])) as wanted (router, legacy_id)

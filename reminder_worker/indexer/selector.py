@@ -45,6 +45,11 @@ class IndexerSelector:
         self.last: IndexerChoice | None = None
         self._of_this_chain: IndexHead | None = None  # the subgraph's, when it was last compared
 
+    @property
+    def own_index(self) -> ChainIndex:
+        """Our own index, for questions that no subgraph answers."""
+        return self._index
+
     async def ask_indexer(
         self, question: Callable[[EventIndexer, IndexHead], Awaitable[T]], *, newest: bool = False
     ) -> T:

@@ -158,6 +158,22 @@ async def live_gifts(
     return list(await connection.execute(sql["live_gifts"], values))
 
 
+async def newest_opened_gift(
+    connection: AsyncConnection, chain_id: int, recipient: str, vault: str, tokens: Collection[str]
+) -> Row[Any] | None:
+    """Return the newest paid out gift of only these tokens, among the newest `MOST_LOOKED_AT`."""
+    values = {"chain_id": chain_id, "recipient": recipient, "vault": vault, "tokens": list(tokens)}
+    return (await connection.execute(sql["newest_opened_gift"], values | {"looked_at": MOST_LOOKED_AT})).first()
+
+
+async def timelock_events(
+    connection: AsyncConnection, chain_id: int, timelock_id: int, names: Collection[str]
+) -> list[Row[Any]]:
+    """Return the first event of each of these names of a timelock: its name, block time and transaction."""
+    values = {"chain_id": chain_id, "timelock_id": timelock_id, "names": list(names)}
+    return list(await connection.execute(sql["timelock_events"], values))
+
+
 async def legacies_by_id(
     connection: AsyncConnection, chain_id: int, keys: Collection[tuple[str, int]]
 ) -> dict[tuple[str, int], str]:

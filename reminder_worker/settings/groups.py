@@ -239,6 +239,11 @@ class GiftSettings(SettingsGroup):
         alias="GIFT_PREFIX",
         description="first part of a claim link's path, on paper for years; not one of the API's own, as `gift` is",
     )
+    create_page: bool = Field(
+        False,
+        alias="GIFT_CREATE_PAGE",
+        description="serve the page for givers below the prefix, as `create`; the local stack always does",
+    )
     retry_window_seconds: int = Field(
         7 * 86400,
         ge=3600,

@@ -200,7 +200,7 @@ async def test_on_its_way_and_received(gift_world: GiftWorld, look: PageLook) ->
         await camera.take("received")
         if look is PHONE:
             await page.reload()
-            await expect(page.get_by_text("This gift has been opened")).to_be_visible()
+            await expect(page.get_by_text("This gift was opened on")).to_be_visible()
             await camera.take("claimed")
 
 

@@ -239,7 +239,7 @@ async def test_every_state_of_opening_a_gift(
         await expect(page.get_by_role("heading", name="It is yours")).to_be_visible()
         await eyes.look("received")
         await page.reload()
-        await expect(page.get_by_text("has been opened")).to_be_visible()
+        await expect(page.get_by_text("was opened on")).to_be_visible()
         await eyes.look("claimed")
     assert visitor.faults == []
     eyes.check()

@@ -193,12 +193,13 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Pa
     gift = await gift_world.seal(ada, marks=PAPER)
     gift_world.scenario.withdraw_gift(ada, gift.id)
     await visitor.page.goto(gift.url)
-    await expect(visitor.page.get_by_text("This gift has been opened")).to_be_visible()
+    await expect(visitor.page.get_by_text("This gift was opened on")).to_be_visible()
     await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
     await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
     assert await visitor.page.locator(".way, form").count() == 0
-    await visitor.page.goto(f"{gift_world.origin}/sealed/for/{gift_world.person('nobody').address}?paper=1")
-    await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
+    await visitor.page.goto(f"{gift_world.origin}/sealed/for/{ada.address}?paper=1")
+    await expect(visitor.page.get_by_text("This gift was opened on")).to_be_visible()
+    await expect(visitor.page.get_by_role("link", name="Seal one forward")).to_have_attribute("href", "/sealed/create")
 
 
 # -- on its way -------------------------------------------------------------------------------------------
