@@ -1,6 +1,7 @@
 /** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts. */
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
+import { offerCalendar } from "./calendar.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
@@ -33,7 +34,7 @@ function tellTimesHere(): void {
 function wait(unlockAt: string, asOf: string): void {
   const place = make("div");
   const clock = new ChainClock(asOf);
-  part("state").append(place);
+  part("state").append(place, offerCalendar(`${chainId}-${timelockId}`, new Date(unlockAt), "A gift for you opens"));
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) void catchUp(clock); // the device and its clock may have slept
   });

@@ -2,9 +2,11 @@
 
 import asyncio
 import re
+from datetime import datetime
 from typing import Any
 
 import pytest
+from icalendar import Calendar
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -46,6 +48,24 @@ _MOVED = """() => new Promise((done) => {
 
 
 # -- before its day ---------------------------------------------------------------------------------------
+
+
+async def test_the_opening_day_is_saved_for_a_calendar_without_the_message(gift_world: GiftWorld, visit: Visit) -> None:
+    gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=12 * DAY)
+    page = (await visit(PHONE)).page
+    await page.goto(gift.url)
+    opens = datetime.fromisoformat(await page.locator("time").first.get_attribute("datetime") or "")
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Add the day to your calendar").click()
+    saved = (await (await download.value).path()).read_text(encoding="utf-8")
+    assert all(len(line.encode()) <= 75 for line in saved.splitlines())
+    (event,) = Calendar.from_ical(saved).walk("VEVENT")
+    assert (event.decoded("DTSTART"), str(event["UID"])) == (
+        opens,
+        f"gift-{gift_world.api.chain_id}-{gift.id}@127.0.0.1",
+    )
+    assert str(event["URL"]) == gift.url.partition("#")[0].partition("?")[0]
+    assert LETTER.note not in saved
 
 
 async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: GiftWorld, visit: Visit) -> None:

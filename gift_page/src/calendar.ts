@@ -1,0 +1,56 @@
+/** The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. */
+import { button } from "./dom.ts";
+
+const HOUR = 3_600_000;
+
+/**
+ * A button that saves the file. The event has the page's address without the message: calendars are copied to other
+ * people's servers. The same gift has the same UID, so that saving it again changes the entry in place of adding one.
+ */
+export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLButtonElement {
+  return button(
+    "Add the day to your calendar",
+    () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([calendar(gift, opensOn, title)], { type: "text/calendar" }));
+      link.download = "gift.ics";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the download has begun by then
+    },
+    "button quiet",
+  );
+}
+
+function calendar(gift: string, opensOn: Date, title: string): string {
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//reminder-worker//gift page//EN",
+    "METHOD:PUBLISH",
+    "BEGIN:VEVENT",
+    `UID:gift-${gift}@${location.hostname}`,
+    `DTSTAMP:${utc(new Date())}`,
+    `DTSTART:${utc(opensOn)}`,
+    `DTEND:${utc(new Date(opensOn.getTime() + HOUR))}`,
+    `SUMMARY:${escaped(title)}`,
+    `URL:${location.origin}${location.pathname}`,
+    "TRANSP:TRANSPARENT",
+    "END:VEVENT",
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${folded(line)}\r\n`).join("");
+}
+
+/** `20270501T110000Z`. */
+function utc(moment: Date): string {
+  return `${moment.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\;,]/g, "\\$&").replace(/\n/g, "\\n");
+}
+
+/** Lines have at most 75 bytes: 18 characters have at most 72 in UTF-8. */
+function folded(line: string): string {
+  return [...line].map((each, place) => (place > 0 && place % 18 === 0 ? `\r\n ${each}` : each)).join("");
+}
