@@ -19,9 +19,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 # By the first part of a BCP 47 tag; the value is what HTML and CLDR call it.
-LANGUAGES: Mapping[str, str] = MappingProxyType(
-    {code: code for code in ("en", "es", "fr", "de", "pt", "it", "ja", "ko")} | {"zh": "zh-Hans", "ar": "ar"}
-)
+LANGUAGES: Mapping[str, str] = MappingProxyType({"en": "en", "es": "es", "ar": "ar"})
 
 
 def find_language(tag: str) -> str:

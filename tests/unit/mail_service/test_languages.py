@@ -1,0 +1,79 @@
+"""Languages of emails to people: whole catalogues, and every email in each of them."""
+
+import re
+
+import pytest
+from babel.messages.catalog import Message
+
+from mail_service.catalogue import TEMPLATES
+from mail_service.languages import LANGUAGES, choose_language, find_language, load_language
+from mail_service.messages import extract_messages, find_catalogue, read_catalogue
+from mail_service.rendering import EmailRenderer
+from mail_service.variables import ROLES
+from mail_service.wrapping import measure_width, wrap_text
+
+RENDERER = EmailRenderer("https://app.example.org")
+TRANSLATED = [code for code in LANGUAGES if find_catalogue(code).exists()]
+PEOPLE = {name: template for name, template in TEMPLATES.items() if template.category != "ops"}
+EACH = pytest.mark.parametrize("code", TRANSLATED)
+
+
+def list_variables(text: str) -> set[str]:
+    return set(re.findall(r"%\((\w+)\)s", text))
+
+
+@EACH
+def test_catalogue_has_every_message_with_its_variables(code: str) -> None:
+    found: dict[str, Message] = {str(message.id): message for message in read_catalogue(code) if message.id}
+    assert set(found) == {str(message.id) for message in extract_messages() if message.id}
+    for text, message in found.items():
+        assert message.string, text
+        assert not message.fuzzy, text
+        assert list_variables(str(message.string)) == list_variables(text)
+
+
+@EACH
+@pytest.mark.parametrize("name", PEOPLE)
+def test_every_email_is_written_in_the_language(code: str, name: str) -> None:
+    for role in ROLES:
+        email = RENDERER.render_sample(PEOPLE[name], role, code)
+        english = RENDERER.render_sample(PEOPLE[name], role)
+        assert f'lang="{LANGUAGES[code]}"' in email.html
+        assert email.subject != english.subject
+        assert load_language(code).translations.gettext("Check it yourself") in email.html
+        assert "November 2026" not in email.text or code in ("de", "fr")
+        assert max(map(measure_width, re.sub(r"\S*://\S+|0x\S+", "", email.text).splitlines())) <= 120
+        assert ('dir="rtl"' in email.html) == (code == "ar")
+
+
+def test_unknown_language_is_english() -> None:
+    template = TEMPLATES["gift_waiting"]
+    assert RENDERER.render_sample(template, None, "tlh") == RENDERER.render_sample(template)
+    assert [find_language(tag) for tag in ("pt-BR", "zh-Hans-CN", "ES", "en-GB", "")] == ["pt", "zh", "es", "en", "en"]
+
+
+def test_operators_get_english_in_every_language() -> None:
+    template = TEMPLATES["relayer_low_balance"]
+    assert RENDERER.render_sample(template, None, "es") == RENDERER.render_sample(template)
+
+
+def test_pages_take_the_first_known_language_of_the_browser() -> None:
+    assert choose_language("tlh,es-MX;q=0.9,en;q=0.8") == "es"
+    assert choose_language("en-US,ar;q=0.5") == "en"
+    assert choose_language("") == "en"
+
+
+def test_lines_of_chinese_end_within_72_columns() -> None:
+    text = "如果所有者在下面的日期之前没有活动，您就可以领取留给您的资产。" * 4  # noqa: RUF001
+    lines = wrap_text(text, "1. ").splitlines()
+    assert max(map(measure_width, lines)) <= 74
+    assert "".join(line.strip() for line in lines) == "1. " + text
+    assert not any(line.strip()[0] in "，。" for line in lines)  # noqa: RUF001
+
+
+def test_amounts_and_days_keep_every_digit() -> None:
+    spanish = load_language("es")
+    assert spanish.format_amount("12,500.50") == "12.500,50"
+    assert spanish.format_amount("a token") == "a token"
+    assert spanish.format_time("Tuesday, 24 November 2026, 15:04 UTC") == "martes, 24 de noviembre de 2026, 15:04 UTC"
+    assert spanish.format_time("soon") == "soon"
