@@ -80,6 +80,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
         ],
         dependencies={
             "recipients": _provide_part(parts.recipients),
+            "self_erasure": _provide_part(parts.self_erasure),
             "instructions": _provide_part(parts.instructions),
             "engine": _provide_part(parts.engine),
             "parts": _provide_part(parts),

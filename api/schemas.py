@@ -109,6 +109,24 @@ class ErasedAnswer(Struct, rename="camel"):
     shredded: Annotated[int, Meta(description="Recipients that were deleted", examples=[2])]
 
 
+class EraseRecipientBody(Struct, rename="camel", forbid_unknown_fields=True):
+    """A recipient's request to be erased, signed by the recipient's own wallet."""
+
+    chain_id: ChainId
+    recipient: Address
+    legacy: Annotated[
+        Address, Meta(description="The legacy's address; the zero address stands for all legacies of this chain")
+    ]
+    deadline: Deadline
+    signature: Signature
+
+
+class SelfErasedAnswer(Struct, rename="camel"):
+    """The recipient is erased."""
+
+    erased: Annotated[int, Meta(description="Entries that were deleted", examples=[1])]
+
+
 class QueuedAnswer(Struct, rename="camel"):
     """The emails are on their way."""
 

@@ -1,8 +1,8 @@
 /**
  * How a frontend talks to the recipient, relay and gift endpoints of the Reminder Worker (ethers 6).
  *
- * Every request carries an EIP-712 message signed by the legacy's on-chain `creator()`. A message works once and
- * until its deadline, at most an hour ahead. If two messages write the same legacy (ingest, erase), the later deadline
+ * Every request carries an EIP-712 message signed by the legacy's on-chain `creator()`; a recipient may sign to be
+ * erased (`signEraseRecipient`). A message works once and until its deadline, at most an hour ahead. If two messages write the same legacy (ingest, erase), the later deadline
  * wins and an equal deadline is refused: sign writes in order, with the same life time.
  *
  * Safe and other smart wallets: `signature` is any value that their ERC-1271 `isValidSignature` accepts. `0x` stands
@@ -51,6 +51,12 @@ export interface SignedRequest {
   deadline: number;
   /** 0x and hex. */
   signature: string;
+}
+
+/** Body of /erase-recipient. */
+export interface EraseRecipientRequest extends SignedRequest {
+  /** Address of the wallet that signs, and is to be erased. */
+  recipient: string;
 }
 
 /** Body of /ingest-legacy. */
@@ -136,6 +142,19 @@ export function signRead(signer: Signer, chainId: number, legacy: string, deadli
 /** Delete the whole set for good. */
 export function signErase(signer: Signer, chainId: number, legacy: string, deadline?: number): Promise<SignedRequest> {
   return signAboutLegacy(signer, "EraseLegacy", chainId, legacy, deadline);
+}
+
+/** Delete the signer's own email and name from one legacy. The zero address stands for all legacies of the chain. */
+export async function signEraseRecipient(
+  signer: Signer,
+  chainId: number,
+  legacy: string,
+  deadline: number = newDeadline(),
+): Promise<EraseRecipientRequest> {
+  const recipient = await signer.getAddress();
+  const types = { EraseRecipient: [{ name: "recipient", type: "address" }, ...ABOUT_A_LEGACY] };
+  const signature = await signer.signTypedData(domain(chainId), types, { recipient, legacy, deadline });
+  return { chainId, recipient, legacy, deadline, signature };
 }
 
 /** Email the instructions to all recipients. The creator must also be the owner. */
@@ -455,7 +474,7 @@ async function signAsGiver(
 export class ReminderWorker {
   constructor(private readonly baseUrl: string) {}
 
-  ingest(request: IngestRequest): Promise<{ saved: number; shredded: number }> {
+  ingest(request: IngestRequest): Promise<{ saved: number; shredded: number; erasedThemselves: string[] }> {
     return this.post("/ingest-legacy", request);
   }
 
@@ -465,6 +484,10 @@ export class ReminderWorker {
 
   erase(request: SignedRequest): Promise<{ shredded: number }> {
     return this.post("/erase-legacy", request);
+  }
+
+  eraseRecipient(request: EraseRecipientRequest): Promise<{ erased: number }> {
+    return this.post("/erase-recipient", request);
   }
 
   sendInstructions(request: SignedRequest): Promise<{ queued: number }> {

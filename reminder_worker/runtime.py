@@ -39,6 +39,7 @@ from reminder_worker.reminders.due_windows import DuePass, ask_now
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.reminders.recipients import RecipientStore
+from reminder_worker.reminders.self_erasure import SelfErasure
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.job import StatisticsPass
@@ -66,6 +67,7 @@ class Runtime:
     chain_indexes: Mapping[int, ChainIndex]
     indexers: Mapping[int, IndexerSelector]
     recipients: RecipientStore
+    self_erasure: SelfErasure
     instructions: InstructionMailer
     signal_passes: Mapping[int, SignalPass]
     due_passes: Mapping[int, DuePass]
@@ -138,6 +140,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             chain_indexes=indexes,
             indexers=indexers,
             recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
+            self_erasure=SelfErasure(engine, chains, quotas.now),
             instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
             signal_passes={
                 id: SignalPass(engine, chain, indexers[id], settings.reminders.signal_max_age_seconds)

@@ -1,4 +1,4 @@
-"""The four endpoints of a legacy's creator. Each is one call of a service."""
+"""The four endpoints of a legacy's creator, and the one of a recipient. Each is one call of a service."""
 
 from litestar import Controller, post
 from litestar.di import NamedDependency
@@ -8,11 +8,13 @@ from litestar.params import JSONBody
 from api.problems import OF_A_BODY, describe_responses
 from api.schemas import (
     ErasedAnswer,
+    EraseRecipientBody,
     IngestBody,
     QueuedAnswer,
     RecipientAnswer,
     RecipientsAnswer,
     SavedAnswer,
+    SelfErasedAnswer,
     SignedBody,
     StrictJson,
 )
@@ -20,6 +22,7 @@ from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore, RecipientWords
+from reminder_worker.reminders.self_erasure import SelfErasure, SelfErasureRequest
 
 
 def _list_problems(**words: str) -> dict[int, ResponseSpec]:
@@ -105,6 +108,36 @@ class RecipientsController(Controller):
         Works after Premium has lapsed. Emails that are not sent yet are cancelled.
         """
         return ErasedAnswer(shredded=await recipients.erase_set(_make_request(data)))
+
+    @post(
+        "/erase-recipient",
+        status_code=200,
+        dto=StrictJson[EraseRecipientBody],
+        return_dto=None,
+        operation_id="eraseRecipient",
+        summary="Let a recipient erase themself",
+        responses=_list_problems(
+            on_403="`signer_mismatch`",
+            on_409="`already_used`: this signed message was used before",
+            on_503="`chain_unavailable`: the wallet cannot be read; `unavailable`: the database; nothing was erased",
+        ),
+    )
+    async def erase_recipient(
+        self, data: JSONBody[EraseRecipientBody], self_erasure: NamedDependency[SelfErasure]
+    ) -> SelfErasedAnswer:
+        """Signed message `EraseRecipient(address recipient,address legacy,uint256 deadline)`, by the recipient.
+
+        Deletes the email and name of one entry, or of all of this chain with the zero address as legacy. Unsent
+        emails are cancelled. The creator sees the mark of it in `/recipients`.
+        """
+        request = SelfErasureRequest(
+            data.chain_id,
+            data.recipient.lower(),
+            data.legacy.lower(),
+            data.deadline,
+            bytes.fromhex(data.signature[2:]),
+        )
+        return SelfErasedAnswer(await self_erasure.erase_recipient(request))
 
     @post(
         "/send-instructions",

@@ -33,6 +33,7 @@ from reminder_worker.relay.factory import RELAYER, make_relay_wallets
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.recipients import RecipientStore
+from reminder_worker.reminders.self_erasure import SelfErasure
 from reminder_worker.runtime import Runtime, make_gift_notifications, make_gift_pages, make_gift_wallets
 from reminder_worker.settings import Settings
 
@@ -224,6 +225,7 @@ async def open_world(scenario: Scenario, engine: AsyncEngine, **more: str) -> As
         relaying=relaying,
         sponsor=RelayIntake(engine, relaying.admissions.get(RELAYER), chains, indexers, settings),
         recipients=RecipientStore(engine, vault, hashes, quotas, chains, settings),
+        self_erasure=SelfErasure(engine, chains, quotas.now),
         instructions=InstructionMailer(engine, chains, indexers, quotas, settings),
         chain_indexes=indexes,
         gift_pages=make_gift_pages(settings, chains, indexers, relaying),

@@ -6,7 +6,7 @@ import * as signing from "../../docs/signing.ts";
 interface Step {
   call:
     | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status")
-    | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase");
+    | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase" | "eraseRecipient");
   key: string;
   id?: string;
   payTo?: string;
@@ -40,6 +40,8 @@ async function run({ call, key, id = "0", payTo, assets = [], recipients = [], d
       return worker.recipients(await signing.signRead(...about, deadline));
     case "erase":
       return worker.erase(await signing.signErase(...about, deadline));
+    case "eraseRecipient":
+      return worker.eraseRecipient(await signing.signEraseRecipient(...about, deadline));
     case "sendInstructions":
       return worker.sendInstructions(await signing.signSendInstructions(...about, deadline));
     case "claim": {

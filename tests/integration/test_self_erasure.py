@@ -1,0 +1,112 @@
+"""A recipient erases themself by a signature of their own wallet, and the creator sees that it was so."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from eth_account.signers.local import LocalAccount
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from devnet.scenarios import Legacy, Scenario
+from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ApiAnswer, ApiWorld, open_world, person
+
+ERASE = [{"name": "recipient", "type": "address"}, *ABOUT]
+ALL = "0x" + "0" * 40
+
+
+@pytest.fixture
+async def world(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[ApiWorld]:
+    async with open_world(chain_scenario, engine) as opened:
+        yield opened
+
+
+async def erase(world: ApiWorld, signer: LocalAccount, about_legacy: str, **changes: Any) -> ApiAnswer:
+    about = {"recipient": signer.address, "legacy": about_legacy, "deadline": world.deadline()}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    signature = signer.sign_typed_data(domain, {"EraseRecipient": ERASE}, about).signature.to_0x_hex()
+    return await world.post("/erase-recipient", {"chainId": world.chain_id, **about, "signature": signature, **changes})
+
+
+async def shown(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> tuple[list[str], list[str]]:
+    """The stored emails, and who erased themselves."""
+    body = (await world.call(owner, "ReadRecipients", legacy)).body
+    return [each["email"] for each in body["recipients"]], body["erasedThemselves"]
+
+
+@pytest.mark.core
+async def test_a_recipient_erases_themself_from_one_legacy_or_from_all(world: ApiWorld) -> None:
+    """Nothing of the person is left in the database; the creator sees the address alone."""
+    owner, heir = world.owner(), world.scenario.account("heir")
+    me = person(recipient=heir.address, email=CANARY_EMAIL, name=CANARY_NAME)
+    legacies = [world.legacy(owner) for _ in range(3)]
+    for legacy in legacies:
+        await world.ingest(owner, legacy, [me, person(2)])
+    answer = await erase(world, heir, legacies[0].address)
+    assert (answer.status, answer.body) == (200, {"erased": 1})
+    assert await shown(world, owner, legacies[0]) == (["person2@example.org"], [heir.address])
+    assert (await shown(world, owner, legacies[1]))[1] == []
+    assert (await erase(world, heir, ALL)).body == {"erased": 2}
+    assert (await erase(world, heir, ALL)).body == {"erased": 0}
+    for legacy in legacies:
+        assert await shown(world, owner, legacy) == (["person2@example.org"], [heir.address])
+    assert [tuple(row) for row in await world.sql("select cause, people from worker.erasure_count")] == [
+        ("signature", 3)
+    ]
+
+
+async def test_only_the_recipients_own_fresh_signature_erases(world: ApiWorld) -> None:
+    """A message counts once, for one recipient and legacy, before its deadline. A stranger learns nothing."""
+    owner, heir, stranger = world.owner(), world.scenario.account("heir"), world.scenario.account("stranger")
+    legacy = world.legacy(owner)
+    await world.ingest(owner, legacy, [person(recipient=heir.address)])
+    forged = [
+        await erase(world, stranger, legacy.address, recipient=heir.address),
+        await erase(world, heir, ALL, legacy=legacy.address),
+        await erase(world, owner, legacy.address, recipient=heir.address),
+    ]
+    assert [answer.code for answer in forged] == ["signer_mismatch"] * 3
+    assert (await erase(world, stranger, legacy.address)).body == {"erased": 0}
+    assert (await erase(world, heir, legacy.address, chainId=5)).code == "invalid_input"
+    assert (await shown(world, owner, legacy))[1] == []
+    body = {"chainId": world.chain_id, "recipient": heir.address, "legacy": ALL, "deadline": world.deadline()}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    message = {name: body[name] for name in ("recipient", "legacy", "deadline")}
+    signed = {
+        **body,
+        "signature": heir.sign_typed_data(domain, {"EraseRecipient": ERASE}, message).signature.to_0x_hex(),
+    }
+    assert (await world.post("/erase-recipient", signed)).body == {"erased": 1}
+    assert (await world.post("/erase-recipient", signed)).code == "already_used"
+    world.clock.ahead = 7200
+    assert (await world.post("/erase-recipient", signed)).code == "expired"
+
+
+async def test_a_smart_wallet_erases_itself_by_its_contract(world: ApiWorld) -> None:
+    owner, keeper = world.owner(), world.scenario.account("keeper")
+    safe = world.scenario.create_safe([keeper])
+    legacy = world.legacy(owner)
+    await world.ingest(owner, legacy, [person(recipient=safe)])
+    about = {"recipient": safe, "legacy": ALL, "deadline": world.deadline()}
+    domain = {"name": "Reminder Worker", "version": "1", "chainId": world.chain_id}
+    signature = keeper.sign_typed_data(domain, {"EraseRecipient": ERASE}, about).signature.to_0x_hex()
+    answer = await world.post("/erase-recipient", {"chainId": world.chain_id, **about, "signature": signature})
+    assert (answer.status, answer.body) == (200, {"erased": 1})
+
+
+async def test_a_later_set_does_not_store_the_same_email_again(world: ApiWorld) -> None:
+    """Another email is stored. The same email is stored after a set without this recipient."""
+    owner, heir = world.owner(), world.scenario.account("heir")
+    legacy, me = world.legacy(owner), person(recipient=heir.address)
+    await world.ingest(owner, legacy, [me, person(2)])
+    await erase(world, heir, legacy.address)
+    again = await world.ingest(owner, legacy, [me, person(2)])
+    assert again.body == {"saved": 1, "shredded": 0, "erasedThemselves": [heir.address]}
+    other = await world.ingest(owner, legacy, [me | {"email": "new@example.org"}, person(2)])
+    assert other.body == {"saved": 2, "shredded": 0, "erasedThemselves": []}
+    await erase(world, heir, legacy.address)
+    assert (await world.ingest(owner, legacy, [person(2)])).body["erasedThemselves"] == []
+    assert (await shown(world, owner, legacy))[1] == []
+    assert (await world.ingest(owner, legacy, [me | {"email": "new@example.org"}])).body["saved"] == 1
+    await erase(world, heir, legacy.address)
+    await world.call(owner, "EraseLegacy", legacy)
+    assert await shown(world, owner, legacy) == ([], [])
