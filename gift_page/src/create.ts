@@ -19,6 +19,7 @@ import { generate, groups } from "./paper_key.ts";
 import { DoesNotFit, wipe } from "./printables/canvas.ts";
 import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawKeySheet } from "./printables/key_sheet.ts";
+import { review } from "./review.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
 import { InWords, localTime } from "./words.ts";
@@ -97,7 +98,7 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
   const account = `${chosen.name}: ${wallet.signer.address} on ${chain.chainName}`;
   fill(picker, make("span", { className: "account" }, account));
   form.connected(wallet);
-  form.disabled = false;
+  form.blocked = null;
 }
 
 function giver(): GiverWallet {
@@ -111,13 +112,13 @@ async function prepare(form: Form): Promise<void> {
   const wish = form.read();
   takeAway(steps);
   fill(result);
-  form.disabled = true; // pressed twice it would seal two gifts
+  form.blocked = "One moment…";
   try {
     await checkCard(wish);
     if (wish.mode === "paper") await drawSheet(form, wish);
-    else await seal(form, wish, await recipientOf(wish));
+    else lookOnceMore(form, wish);
   } catch (error) {
-    form.disabled = false;
+    form.blocked = null;
     throw error;
   }
 }
@@ -146,30 +147,39 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
     from: wish.letter.from,
     opensOn: wish.opensOn,
   });
-  form.element.hidden = true;
   showSheet(form, wish, canvas, paper.address);
+}
+
+function lookOnceMore(form: Form, wish: Wish): void {
+  const go = button("Seal the gift", () => attempt(() => seal(form, wish)), "main");
+  const back = button("Change something", () => startOver(form), "");
+  showSteps(form, review(wish, giver().chain.chainName, go, back));
 }
 
 function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
   const done = make("input", { type: "checkbox", name: "printed" });
   const go = button("Seal the gift", () => attempt(() => seal(form, wish, address)), "main");
+  const whyNot = make("span", { className: "hint", id: "not-printed" }, "Please print the sheet first, and say so above.");
+  go.setAttribute("aria-describedby", whyNot.id);
   go.disabled = true;
-  done.addEventListener("change", () => (go.disabled = !done.checked));
-  const back = button("Start over", () => throwAway(form), "");
-  fill(
-    steps,
-    group(
-      "Print the key sheet first",
-      make(
-        "p",
-        {},
-        "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.",
-      ),
-      make("div", { className: "pages" }, shown("Key sheet", "key-sheet.png", canvas)),
-      make("label", { className: "choice" }, done, "It is printed, and I can read the key on it."),
-      make("div", { className: "row" }, go, back),
+  done.addEventListener("change", () => (whyNot.hidden = !(go.disabled = !done.checked)));
+  const back = button("Change something", () => throwAway(form), "");
+  const sheet = group(
+    "Print the key sheet first",
+    make(
+      "p",
+      {},
+      "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.",
     ),
+    make("div", { className: "pages" }, shown("Key sheet", "key-sheet.png", canvas)),
+    make("label", { className: "choice" }, done, "It is printed, and I can read the key on it."),
   );
+  showSteps(form, sheet, review(wish, giver().chain.chainName, go, back, whyNot));
+}
+
+function showSteps(form: Form, ...parts: HTMLElement[]): void {
+  form.element.hidden = true;
+  fill(steps, ...parts);
   steps.scrollIntoView({ block: "start" });
 }
 
@@ -182,7 +192,8 @@ function throwAway(form: Form): void {
 function startOver(form: Form): void {
   takeAway(steps);
   fill(result);
-  form.disabled = form.element.hidden = false;
+  form.blocked = null;
+  form.element.hidden = false;
 }
 
 async function recipientOf(wish: Wish): Promise<string> {
@@ -191,14 +202,16 @@ async function recipientOf(wish: Wish): Promise<string> {
   return emailWallet(giver().signer, giver().chain.chainId, wish.email);
 }
 
-async function seal(form: Form, wish: Wish, recipient: string): Promise<void> {
+/** `paper`: the address of the printed key. */
+async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
   const controls = steps.querySelectorAll<HTMLButtonElement | HTMLInputElement>("button, input");
   for (const one of controls) one.disabled = true; // also the checkbox, or a click could seal a second gift
   let timelockId: string;
   let unlockAt: Date;
-  isSealing = true;
-  keepAsked(true);
   try {
+    const recipient = paper ?? (await recipientOf(wish));
+    isSealing = true;
+    keepAsked(true);
     ({ timelockId, unlockAt } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
   } catch (error) {
     for (const one of controls) one.disabled = false;
@@ -291,7 +304,7 @@ const ASKED_BEFORE =
 async function open(): Promise<void> {
   const offersEmail = await offersEmailGifts().catch(() => false);
   const form = new Form(offersEmail, () => void attempt(() => prepare(form)));
-  form.disabled = true;
+  form.blocked = "Please connect your wallet first: it stands at the top of this page.";
   fill(root, group("Your wallet", walletPicker(form)), form.element, steps, status, result, kept.element);
   if (wasAsked()) say(ASKED_BEFORE, true);
 }

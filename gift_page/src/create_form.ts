@@ -1,5 +1,6 @@
 /** What a giver fills in. Reading it throws `Wrong` with a sentence for the giver. */
 import { getAddress, isAddress, parseUnits } from "ethers";
+import { decimalMark, decimalOf, TwoReadings } from "./amount.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import { keepDraft, keptDraft } from "./draft.ts";
@@ -46,6 +47,7 @@ export class Form {
   private readonly clock = make("p", { className: "hint" });
   private readonly address = make("input", { name: "address", autocomplete: "off", spellcheck: false });
   private readonly email = make("input", { name: "email", type: "email", autocomplete: "off" });
+  private readonly whyNot = make("span", { className: "hint", id: "why-not" });
   private readonly modes: HTMLInputElement[];
   private proposed = "";
   private tokens: readonly Token[] = [];
@@ -63,6 +65,8 @@ export class Form {
       make("label", { className: "choice" }, radio, offered[place]?.[1] ?? ""),
     );
     this.note.setAttribute("aria-describedby", "room");
+    const goOn = make("button", { type: "submit", className: "main" }, "Continue");
+    goOn.setAttribute("aria-describedby", "why-not");
     this.element.append(
       group(
         "The gift",
@@ -77,7 +81,7 @@ export class Form {
         labelled("Opens on", this.opensOn, this.clock),
       ),
       group("How they open it", ...choices, addressLabel, emailLabel),
-      make("div", { className: "row" }, make("button", { type: "submit", className: "main" }, "Continue")),
+      make("div", { className: "row" }, goOn, this.whyNot),
     );
     const refresh = (): void => {
       addressLabel.hidden = this.mode !== "wallet";
@@ -126,9 +130,11 @@ export class Form {
     }
   }
 
-  set disabled(value: boolean) {
+  /** Why nobody can go on now, in a sentence that is shown; null when they can. */
+  set blocked(why: string | null) {
+    this.whyNot.textContent = why ?? "";
     for (const control of this.element.querySelectorAll<HTMLFieldSetElement | HTMLButtonElement>("fieldset, button")) {
-      control.disabled = value;
+      control.disabled = why !== null;
     }
   }
 
@@ -162,11 +168,13 @@ export class Form {
   private units(token: Token): bigint {
     let units = 0n;
     try {
-      units = parseUnits(this.amount.value.trim(), token.decimals);
-    } catch {
+      units = parseUnits(decimalOf(this.amount.value) ?? "", token.decimals);
+    } catch (error) {
+      if (error instanceof TwoReadings) throw new Wrong(error.message, { cause: error });
       const { symbol, decimals } = token;
-      const how = decimals === 0 ? "as 2, a whole number" : `as 1.5, with a point and at most ${decimals} decimals`;
-      throw new Wrong(`Please say how much, in ${symbol}: ${how}.`);
+      if (decimals === 0) throw new Wrong(`Please say how much, in ${symbol}: a whole number, as 2.`);
+      const example = `1${decimalMark()}5`;
+      throw new Wrong(`Please say how much, in ${symbol}: as ${example}, with at most ${decimals} decimals and no mark for thousands.`);
     }
     if (units <= 0n) throw new Wrong("Please say how much.");
     return units;

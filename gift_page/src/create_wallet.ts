@@ -96,7 +96,7 @@ export class GiverWallet {
   private async terms(opensAt: Date): Promise<Pick<NewGift, "duration" | "deadline">> {
     const now = BigInt(await latest(this.signer.provider));
     const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
-    if (duration <= 0n) throw new Wrong("Its day has come meanwhile. Please start over and choose a later time.");
+    if (duration <= 0n) throw new Wrong("Its day has come meanwhile. Please choose a later time.");
     return { duration, deadline: now + MINUTES_TO_SEAL * 60n };
   }
 

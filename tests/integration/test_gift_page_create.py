@@ -128,6 +128,11 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
     await expect(page.get_by_role("status").first).to_have_text("That is not the address of a wallet.")
     await page.get_by_label("The address of their wallet").fill(ada.address.lower())
     await page.get_by_role("button", name="Continue").click()
+    review = page.locator(".review")
+    await expect(review).to_contain_text("40.25 USDC")
+    await expect(review).to_contain_text(f"The wallet {ada.address}.")
+    assert wallet.asked("eth_sendTransaction") == []  # before it was read
+    await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("is sealed")
     approval, _ = (params[0] for params in wallet.asked("eth_sendTransaction"))
     assert approval["to"].lower() == usdc.lower()
@@ -137,6 +142,51 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
     assert (recipient, name, gift_name) == (ada.address.lower(), "Gift", "")
     link = await page.locator("#claim-link").inner_text()
     assert "paper=1" not in link
+
+
+async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: GiftWorld, visit: Visit) -> None:
+    """With a comma in German. What others read as a thousand times as much is asked again, in every language."""
+    visitor = await visit(locale="de-DE")
+    page = visitor.page
+    await wallet_at_the_page(gift_world, visitor)
+    said, go_on = page.get_by_role("status").first, page.get_by_role("button", name="Continue")
+    for amount, words in (
+        ("1,000", "Please write 1000 if you mean thousands, or 1,0000 if you do not."),
+        ("12.345", "Please write 12345 if you mean thousands, or 12,3450 if you do not."),
+        ("1.000,5", "as 1,5, with at most 18 decimals"),
+        ("1,000,000", "as 1,5, with at most 18 decimals"),
+        (",", "as 1,5"),
+    ):
+        await fill_in(page, amount=amount)
+        await go_on.click()
+        await expect(said).to_contain_text(words)
+    for amount, read in (
+        ("0,1", "0,1 ETH"),
+        ("1.5", "1,5 ETH"),
+        ("0,125", "0,125 ETH"),
+        ("1,2340", "1,234 ETH"),
+        ("1000", "1000 ETH"),
+    ):
+        await fill_in(page, amount=amount)
+        await go_on.click()
+        await expect(page.locator(".review dd").first).to_contain_text(f"{read}, on")
+        await expect(page.locator(".review")).to_contain_text("Whoever has the printed sheet.")
+        await page.get_by_role("button", name="Change something").click()
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_what_cannot_be_pressed_says_why(gift_world: GiftWorld, visitor: PageVisitor) -> None:
+    page = visitor.page
+    await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    go_on = page.get_by_role("button", name="Continue")
+    await expect(go_on).to_be_disabled()
+    await expect(go_on).to_have_accessible_description(re.compile("connect your wallet first"))
+    await wallet_at_the_page(gift_world, visitor)
+    await expect(go_on).to_have_accessible_description("")
+    await fill_in(page)
+    await go_on.click()
+    seal_it = page.get_by_role("button", name="Seal the gift")
+    await expect(seal_it).to_have_accessible_description(re.compile("print the sheet first"))
 
 
 async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
@@ -207,6 +257,8 @@ async def seal_for_a_wallet(page: Page, world: GiftWorld, opens: datetime) -> No
     await page.get_by_label("With a wallet they have").check()
     await page.get_by_label("The address of their wallet").fill(world.person("ada").address)
     await page.get_by_role("button", name="Continue").click()
+    await expect(page.locator(".review")).to_contain_text(f"{opens.day} {opens:%B} {opens.year} at 09:30")
+    await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("is sealed")
     await world.api.parts.chain_indexes[world.api.chain_id].advance()
 

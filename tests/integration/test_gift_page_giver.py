@@ -40,6 +40,7 @@ async def fill_in_for_a_wallet(page: Page, world: GiftWorld, **more: str) -> Non
 
 async def go_on(page: Page) -> None:
     await page.get_by_role("button", name="Continue").click()
+    await page.get_by_role("button", name="Seal the gift").click()
 
 
 async def see_it_sealed(page: Page) -> None:
@@ -76,6 +77,9 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     await page.get_by_label("With their email address").check()
     await page.locator("[name=email]").fill("ada@example.org")
     await page.get_by_role("button", name="Continue").dblclick()
+    await expect(page.locator(".review")).to_contain_text("Whoever reads the mailbox ada@example.org.")
+    assert (wallet.asked("eth_signTypedData_v4"), wallet.asked("eth_sendTransaction")) == ([], [])
+    await page.get_by_role("button", name="Seal the gift").dblclick()
     await see_it_sealed(page)
     assert len(wallet.asked("eth_signTypedData_v4")) == 1
     assert len(wallet.asked("eth_sendTransaction")) == 1
@@ -91,7 +95,7 @@ async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(
     await go_on(page)
     await until(lambda: len(wallet.asked(RECEIPT)) >= 2, page)
     await expect(page.get_by_role("status").first).to_have_text("Transaction 1 of 1 is on its way.")
-    await expect(page.get_by_role("button", name="Continue")).to_be_disabled()
+    await expect(page.get_by_role("button", name="Seal the gift")).to_be_disabled()
     async with page.expect_event("dialog") as warned:
         await page.close(run_before_unload=True)
     dialog = await warned.value
@@ -129,7 +133,7 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
     await page.locator("[name=opensOn]").fill("2090-11-05T09:30")
     values = "(fields) => fields.map((each) => [each.name, each.type === 'radio' ? each.checked : each.value])"
     filled = await page.locator(fields).evaluate_all(values)
-    await go_on(page)
+    await page.get_by_role("button", name="Continue").click()
     key = code((await saved(page, "Key sheet")).crop(SECRET))
     await page.reload()
     await expect(page.get_by_label("Your message")).to_have_value(LETTER.note)
@@ -139,7 +143,7 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
     assert key[2:].lower() not in (await visitor.stored()).lower()
     assert LETTER.note not in json.dumps(await visitor.context.storage_state())
 
-    await go_on(page)
+    await page.get_by_role("button", name="Continue").click()
     await seal(page)
     assert LETTER.note not in await visitor.stored()
     await page.reload()
