@@ -23,6 +23,10 @@ const ADVICE: Record<Way, string> = {
 const FEE_FROM_GIFT = "Moving it later costs a small network fee, which is paid from the ETH that arrived.";
 const FEE_NEEDS_ETHER = "Moving it later costs a small network fee, so that wallet needs a little ETH first.";
 
+const IN_OWN_WALLET = "It is in the wallet that you named. You need the gift wallet no more.";
+/** The gift was opened, and this page does not know by which permission. */
+const IN_EITHER = "Please look in the wallet that you named, and in the gift wallet: it is in one of them.";
+
 const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
 const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
@@ -122,19 +126,23 @@ export class Progress {
     fill(this.more, button(what, again));
   }
 
-  done(way: Way): void {
+  /** `payTo`: the destination that was named; `isCertain`: that it was paid there. */
+  done(way: Way, payTo?: string, isCertain: boolean = true): void {
     const { chainId, timelockId, recipient } = this.facts;
+    const account = payTo ?? recipient;
+    const told = payTo === undefined ? ADVICE[way] : isCertain ? IN_OWN_WALLET : IN_EITHER;
     fill(part("state"), make("p", { className: "when" }, "You have opened this gift."));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
     const heading = make("h2", { tabIndex: -1 }, "It is yours");
-    const advice = make("p", {}, ADVICE[way]);
     const more = make("div");
-    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, advice, more, this.link));
+    fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link));
+    const isKept = payTo === undefined;
     // Only a withdrawn gift tells when it was opened, and what was sent.
-    void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, way)), () => undefined);
-    arrived.append(`${this.what} arrived at `, make("code", { title: recipient }, shortly(recipient)), ".");
+    void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")), () => undefined);
+    if (!isKept && !isCertain) arrived.append(`${this.what} was paid out.`);
+    else arrived.append(`${this.what} arrived at `, make("code", { title: account }, shortly(account)), ".");
     heading.focus();
   }
 
@@ -172,7 +180,8 @@ export async function sponsored(
   const progress = new Progress(place, facts, what);
   progress.at(1, "Your signature is being sent…");
   try {
-    const sent: Relayed = { id: await handIn(request), way, what, deadline: request.deadline };
+    const { deadline, payTo } = request;
+    const sent: Relayed = { id: await handIn(request), way, what, deadline, ...(payTo === undefined ? {} : { payTo }) };
     remember(facts, sent);
     await followed(progress, facts, sent, again);
   } catch (error) {
@@ -217,7 +226,7 @@ function inTheWay({ status, waitsFor }: RelayRequest): string | null {
 async function followed(
   progress: Progress,
   facts: Facts,
-  { id, way, deadline = Infinity }: Relayed,
+  { id, way, deadline = Infinity, payTo }: Relayed,
   again: () => void,
 ): Promise<void> {
   const forget = (): void => remember(facts, null);
@@ -262,6 +271,8 @@ async function followed(
   if (isOver) return;
   forget();
   if (isTooLate) return progress.failed(TOO_LATE, again);
-  if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) return progress.done(way);
+  if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) {
+    return progress.done(way, payTo, ended?.status === "confirmed");
+  }
   progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
 }

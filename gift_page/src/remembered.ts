@@ -13,6 +13,8 @@ export interface Relayed {
   way: Way;
   what: string;
   deadline?: number;
+  /** Where it lands, when that is another account than the recipient's. */
+  payTo?: string;
 }
 
 /** The recipient's own transaction, by its public hash; null while the wallet asks whether to send it. `what` as above. */

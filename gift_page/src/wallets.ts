@@ -71,6 +71,14 @@ export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner>
   };
 }
 
+/** The account that it uses now. Throws `InWords`. */
+export async function accountOf(wallet: Wallet): Promise<string> {
+  const answer = await call(wallet, "eth_requestAccounts");
+  const account: unknown = Array.isArray(answer) ? answer[0] : undefined;
+  if (typeof account !== "string") throw new InWords(`${wallet.name} names no account. Please type the address instead.`);
+  return account;
+}
+
 /** The recipient's own transaction, whose fee they pay. Its hash. Throws `InWords`. */
 export async function sendWithdrawal(
   wallet: Wallet,

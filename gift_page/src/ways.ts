@@ -91,11 +91,27 @@ export async function offerWays(
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
       if (fresh.state === "sealed") return LOCKED; // a node may lag behind the node that opened the gift
       if (fresh.state === "claimed") show(fresh);
-      else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
+      else if (fresh.domain.version === "1") void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
+      else await ask(fresh, signer, way);
       return null;
     } catch (error) {
       return inWords(error);
     }
+  }
+
+  /** The answer may take long: what is signed is read anew after it. */
+  async function ask(found: Facts, signer: GiftSigner, way: Way): Promise<void> {
+    const { askDestination } = await import("./destination.ts");
+    askDestination(place, found, way, async (payTo) => {
+      try {
+        const fresh = await fetchFacts(facts.chainId, facts.timelockId);
+        if (fresh.state === "claimed") show(fresh);
+        else void sponsored(place, fresh, await signWithdrawAuth(fresh, signer, false, payTo), way, again);
+        return null;
+      } catch (error) {
+        return inWords(error);
+      }
+    });
   }
 }
 

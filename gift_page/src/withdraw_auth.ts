@@ -24,6 +24,8 @@ export interface GiftWithdrawRequest {
   /** Unix seconds by the chain's clock. */
   deadline: number;
   signature: string;
+  /** Who is paid; the recipient where it is left out. */
+  payTo?: string;
 }
 
 /** The signer is not whom the gift was sealed for: nothing was signed. */
@@ -45,19 +47,24 @@ const WITHDRAW_TO_AUTH: TypedDataField[] = [
 ];
 const THE_RECIPIENT = "0x0000000000000000000000000000000000000000";
 
-/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. */
+/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. `payTo`:
+ * another account than the recipient's, which only version 2 can pay. */
 export async function signWithdrawAuth(
   facts: Facts,
   signer: GiftSigner,
   skipSwap: boolean = false,
+  payTo: string | null = null,
 ): Promise<GiftWithdrawRequest> {
   if (signer.address.toLowerCase() !== facts.recipient.toLowerCase()) throw new WrongAccount();
   const { chainId, timelockId, recipient, sponsorNonce: nonce } = facts;
   const deadline = Math.floor(Date.parse(facts.asOf) / 1000) + LIFE_TIME_SECONDS;
   const message = { recipient, timelockId, skipSwap, nonce, deadline };
-  const signature =
-    facts.domain.version === "1"
-      ? await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_AUTH }, message)
-      : await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_TO_AUTH }, { ...message, payTo: THE_RECIPIENT });
-  return { chainId, timelockId, skipSwap, recipient, nonce, deadline, signature };
+  if (facts.domain.version === "1") {
+    if (payTo !== null) throw new Error("this router pays the recipient only");
+    const signature = await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_AUTH }, message);
+    return { chainId, timelockId, skipSwap, recipient, nonce, deadline, signature };
+  }
+  const named = { ...message, payTo: payTo ?? THE_RECIPIENT };
+  const signature = await signer.signTypedData(facts.domain, { WithdrawAuth: WITHDRAW_TO_AUTH }, named);
+  return { chainId, timelockId, skipSwap, recipient, nonce, deadline, signature, ...(payTo === null ? {} : { payTo }) };
 }
