@@ -20,7 +20,7 @@ export function decimalOf(typed: string): string | null {
   return `${whole || "0"}.${part || "0"}`;
 }
 
-/** `1,000` is a thousand to some and one to others: a gift cannot be taken back, so nobody guesses. */
+/** `1,000` is a thousand to some people, and one to others. */
 export class TwoReadings extends Error {
   constructor(text: string, whole: string, part: string) {
     const small = `${whole}${decimalMark()}${part}0`;

@@ -13,7 +13,7 @@ export interface Relayed {
   way: Way;
   what: string;
   deadline?: number;
-  /** Where it lands, when that is another account than the recipient's. */
+  /** The destination that was named. */
   payTo?: string;
 }
 

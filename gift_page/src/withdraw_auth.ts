@@ -47,8 +47,8 @@ const WITHDRAW_TO_AUTH: TypedDataField[] = [
 ];
 const THE_RECIPIENT = "0x0000000000000000000000000000000000000000";
 
-/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. `payTo`:
- * another account than the recipient's, which only version 2 can pay. */
+/** `facts` just fetched: the nonce and the chain's clock are in them. `skipSwap`: the token it is kept in, not ETH. `payTo`: the
+ * destination, with version 2 only. */
 export async function signWithdrawAuth(
   facts: Facts,
   signer: GiftSigner,
