@@ -1,4 +1,4 @@
-/** How much, as people type it and read it back: with the decimal mark of their language, and never a mark for thousands. */
+/** Amounts as people type and read them, with the decimal mark of their language and no mark for thousands. */
 import { formatUnits } from "ethers";
 import { asAscii } from "./typed.ts";
 
