@@ -35,6 +35,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "waiting",
     "undecided",
     "settled_last_day",
+    "bounces",
     "gift_emails",
     "gift_notifications",
     "open_requests",
@@ -101,6 +102,8 @@ def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     yield make_gauge("emails_oldest_waiting_seconds", "Of the oldest due or later", (), {(): oldest})
     erased = {(count.cause,): count.people for count in facts.erasures}
     yield make_gauge("recipients_erased", "Recipients erased in the last 90 days", ("cause",), erased)
+    bounced = {(reason,): count for reason, count in facts.bounces.items()}
+    yield make_gauge("bounced_addresses", "Stored addresses from which an email came back", ("reason",), bounced)
     yield make_gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided)
 
 

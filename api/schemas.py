@@ -12,6 +12,7 @@ from litestar.typing import FieldDefinition
 from msgspec import Meta, Struct
 
 from reminder_worker.errors import Refused
+from reminder_worker.outbox.bounces import BounceReason
 from reminder_worker.outbox.messages import Language
 from reminder_worker.reminders.recipients import Role
 from reminder_worker.strict_json import decode_json
@@ -133,7 +134,7 @@ class QueuedAnswer(Struct, rename="camel"):
     queued: Annotated[int, Meta(description="Emails that will be sent", examples=[3])]
 
 
-class RecipientAnswer(Struct, rename="camel"):
+class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
     """One recipient, as its creator saved it."""
 
     recipient: Annotated[str, Meta(description="The recipient's address, EIP-55", examples=[EXAMPLE_RECIPIENT])]
@@ -141,6 +142,29 @@ class RecipientAnswer(Struct, rename="camel"):
     email: Annotated[str, Meta(description="Email address in its normal form", examples=["anna@example.org"])]
     name: Annotated[str, Meta(description="Name as shown in the email, may be empty", examples=["Anna"])]
     language: Annotated[Language, Meta(description="Language of the recipient's emails", examples=["es"])]
+    delivery: Annotated[
+        Literal["bounced"] | None,
+        Meta(
+            description=(
+                "`bounced`: an email to the address came back. To correct it, save a set with another address; to have"
+                " the same one tried again, save the set as it is. Absent: nothing came back since the last save"
+            ),
+            examples=["bounced"],
+        ),
+    ] = None
+    bounce_reason: Annotated[
+        BounceReason | None,
+        Meta(
+            description=(
+                "Why. `mailbox_unknown`: the mailbox does not exist, no further email is sent there; after the others"
+                " emails are still sent: `mailbox_full`, `blocked` (the other server refuses us) and `other`"
+            ),
+            examples=["mailbox_unknown"],
+        ),
+    ] = None
+    bounced_at: Annotated[
+        str | None, Meta(description="When we learned of it, RFC 3339", examples=["2026-11-27T10:40:00Z"])
+    ] = None
 
 
 class RecipientsAnswer(Struct, rename="camel"):

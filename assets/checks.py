@@ -9,7 +9,7 @@ from assets import metadata
 from assets.overview import SECONDS, pass_state, worker_health
 from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
-from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, sent_emails
+from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, returned_emails, sent_emails
 from assets.service import Service, read_facts
 from assets.statistics import statistics_snapshots
 from assets.steps import AFTER_THE_WORK, PASS_OF
@@ -214,6 +214,7 @@ RUN_CHECKS = tuple(
         due_reminders,
         sent_emails,
         gift_emails,
+        returned_emails,
         relay_requests,
         owner_activity,
         prices,

@@ -25,7 +25,14 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
 
 @dg.asset(
     # The last asset of each lane; worker_health and ops_alerts depend on this asset.
-    deps=[sent_emails, "gift_emails", "relay_requests", "upgrade_operations", "statistics_snapshots"],
+    deps=[
+        sent_emails,
+        "gift_emails",
+        "returned_emails",
+        "relay_requests",
+        "upgrade_operations",
+        "statistics_snapshots",
+    ],
     group_name="overview",
     kinds={"postgres"},
     owners=OWNERS,

@@ -167,3 +167,21 @@ async def _read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
         "gifts to be told of": facts.gift_notifications,
         "emails": metadata.gift_emails_table(facts.gift_emails),
     }
+
+
+@dg.asset(
+    deps=[sent_emails, gift_emails],
+    group_name="reminders",
+    kinds={"postgres", "email"},
+    owners=OWNERS,
+    tags={"holds": "keyed-hashes"},
+    metadata={"dagster/table_name": "worker.bounce"},
+    output_required=False,
+)
+def returned_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
+    """Addresses from which emails came back: an address that does not exist gets no further email."""
+    yield from materialized(context, service, "bounces", _read_bounce_metadata)
+
+
+async def _read_bounce_metadata(runtime: "Runtime") -> metadata.Metadata:
+    return {f"addresses: {reason}": count for reason, count in (await read_facts(runtime, "bounces")).bounces.items()}

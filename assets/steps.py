@@ -31,6 +31,7 @@ PASS_OF = {
     "due_reminders": "due",
     "sent_emails": "dispatch",
     "gift_emails": "gifts",
+    "returned_emails": "bounces",
     "relay_requests": "relay",
     "owner_activity": "auto_renew",
     "ops_alerts": "alerts",

@@ -40,7 +40,8 @@ AT_ONCE: Final = 100_000
 LEAST: Final = 2_000  # rows: of a few any plan reads all
 # Few rows each, however long the service runs and however many legacies there are.
 SMALL: Final = {"installation", "relay_wallet", "index_cursor", "pass_state", "alert_state", "price_feed",
-                "upgrade_operation", "upgrade_event", "node_request", "log_limit"}  # fmt: skip
+                "upgrade_operation", "upgrade_event", "node_request", "log_limit", "bounce_cursor",
+                "erasure_count"}  # fmt: skip
 _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (Uuid, "gen_random_uuid()"),
     (Text, "'x' || n"),
@@ -66,6 +67,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "due_window": 1,
     "sent_ledger": 6,  # three people, a signal and a window
     "suppression": 0.03,  # one of a hundred people unsubscribed
+    "bounce": 0.03,
     "owner_activity": 0.05,  # owners with auto-renew
     "timelock": 0.2,
     "gift_notification": 0.05,  # deleted after opening day
@@ -172,6 +174,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "tx_attempt": {"kind": "'call'", "wallet": "'0xours'"},
     "relay_budget": {"scope": "'signer'", "wallet": "'0xours'", "requests": "1", "reserved_wei": "0", "spent_wei": "0"},
+    "bounce": {"reason": "'mailbox_unknown'"},
     "alert": {"state": "'sent'", "logged_at": "now()", "kind": "'k'", "created_at": "now() - n * interval '1 minute'"},
     "owner_activity": {
         "decision": "'none'",

@@ -50,6 +50,8 @@ WHOLE_BY_DESIGN: Final = {
     "indexer.legacy_runs": "once an hour, in order of an index; each minute while something is missing",
     "indexer.timelock_runs": "as legacy_runs",
     "reminders.saved_legacies": "an operator asks `doctor`",
+    "monitoring.forget_bounces": "once an hour, of a small table",
+    "bounces": "counts a small table",
     "monitoring.deleted_legacies": "once an hour, of watched legacies",
     "auto_renew.forget": "a run looks at every owner who opted in",
     "auto_renew.opted_in": "as forget",

@@ -14,6 +14,7 @@ from assets.reminders import (
     gift_notifications,
     notify_signals,
     recipients,
+    returned_emails,
     sent_emails,
 )
 from assets.service import Service
@@ -42,6 +43,7 @@ defs = dg.Definitions(
         due_reminders,
         sent_emails,
         gift_emails,
+        returned_emails,
         owner_activity,
         relay_requests,
         raised_alerts,

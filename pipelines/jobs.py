@@ -9,7 +9,7 @@ from assets.checks import STANDING_CHECKS
 from assets.overview import node_requests, pass_state, sends_per_day, worker_health
 from assets.prices import prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
-from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, sent_emails
+from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, returned_emails, sent_emails
 from assets.statistics import statistics_days, statistics_snapshots
 from assets.upgrades import upgrade_operations
 from pipelines.retention import forget_expired, prune_runs
@@ -34,6 +34,9 @@ events = _pass_job(
 due = _pass_job("due", "Ask the chain which reminder windows are open, send the emails.", due_reminders, sent_emails)
 emails = _pass_job(
     "emails", "Send what is due: retries, instructions, the rest of a backlog, gifts.", sent_emails, gift_emails
+)
+bounces = _pass_job(
+    "bounces", "Read which emails came back, and stop those to addresses that do not exist.", returned_emails
 )
 relay = _pass_job(
     "relay",
@@ -72,7 +75,7 @@ def prune() -> None:
     forget_expired()
 
 
-PASS_JOBS = (events, due, emails, relay, auto_renew, price_feeds, statistics, health)
+PASS_JOBS = (events, due, emails, bounces, relay, auto_renew, price_feeds, statistics, health)
 JOBS = (*PASS_JOBS, daily_series, overview, prune)
 
 every_quarter_hour = dg.ScheduleDefinition(

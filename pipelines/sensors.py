@@ -20,6 +20,7 @@ from pipelines.jobs import (
     LANE,
     AssetJob,
     auto_renew,
+    bounces,
     due,
     emails,
     events,
@@ -208,6 +209,11 @@ async def _no_gift_due(runtime: "Runtime") -> str:
     return f"gifts whose day has not come: {waiting}" if waiting else "no gift to tell of"
 
 
+async def _nothing_came_back(runtime: "Runtime") -> str:
+    bounces = (await read_facts(runtime, "bounces")).bounces
+    return f"nothing came back; addresses from which something did: {sum(bounces.values())}"
+
+
 async def _nothing_open(runtime: "Runtime") -> str:
     facts = await read_facts(runtime, "undelivered_alerts", "upgrades")
     waiting = facts.undelivered_alerts["queued"]
@@ -278,6 +284,12 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             "15_seconds",
             "is an email due that no other run is about to send, a request open, an alert untold,"
             " did something happen on the timelock of the contracts?",
+        ),
+        _make_sensor(
+            service,
+            [JobWatch(bounces, ("bounces",), ("bounces",), _nothing_came_back)],
+            "5_minutes",
+            "did an email come back?",
         ),
         _make_sensor(
             service,

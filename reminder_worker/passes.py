@@ -29,6 +29,7 @@ from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
 from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
+from reminder_worker.outbox.bounces import BounceReader
 from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.runtime import Runtime
@@ -166,6 +167,12 @@ def _find_dispatch(runtime: Runtime) -> ReminderDispatch:
     if runtime.dispatch is None:
         raise NotConfigured("dispatch: no mail service is configured")
     return runtime.dispatch
+
+
+def _find_bounces(runtime: Runtime) -> BounceReader:
+    if runtime.bounces is None:
+        raise NotConfigured("bounces: no mail service is configured")
+    return runtime.bounces
 
 
 def report_of(found: Any) -> Report:
@@ -368,6 +375,14 @@ PASSES: tuple[WorkerPass, ...] = (
         switched_off=_gifts_off,
         poll=lambda runtime, _: _find_gift_mail(runtime).has_work(),
         run=lambda runtime, _: _find_gift_mail(runtime).run(),
+    ),
+    WorkerPass(
+        "bounces",
+        every_seconds=300,
+        per_chain=False,
+        switched_off=_mail_off,
+        poll=lambda runtime, _: _find_bounces(runtime).look(),
+        run=lambda runtime, _: _find_bounces(runtime).run(),
     ),
     WorkerPass(
         "relay",

@@ -16,7 +16,7 @@ from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts.claim_link import LinkRules
-from reminder_worker.gifts.emails import GiftMail
+from reminder_worker.gifts.emails import GiftLedger, GiftMail
 from reminder_worker.gifts.identity_provider import IdentityProvider
 from reminder_worker.gifts.notifications import GiftNotifications
 from reminder_worker.gifts.pages import GiftPages, GiftReader
@@ -28,6 +28,7 @@ from reminder_worker.monitoring.chain_summaries import ChainSummaries
 from reminder_worker.monitoring.endpoints import KnownSights
 from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.outbox.bounces import BounceReader
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -36,6 +37,7 @@ from reminder_worker.relay.factory import ATTESTOR, RELAYER, RelayWallets, make_
 from reminder_worker.relay.intake import RelayIntake
 from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.reminders.due_windows import DuePass, ask_now
+from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.reminders.recipients import RecipientStore
@@ -53,7 +55,7 @@ log = structlog.get_logger(__name__)
 class Runtime:
     """The parts, ready to use; by chain id where the chain matters.
 
-    `mail` and `dispatch` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
+    `mail`, `dispatch` and `bounces` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
     `quiet_until`: time of the next poll by pass and chain; `sights`: the watchdog's last look at each chain. Both times
     are monotonic seconds.
     """
@@ -81,6 +83,7 @@ class Runtime:
     gift_wallets: GiftWallets
     gift_notifications: GiftNotifications
     gift_mail: GiftMail | None
+    bounces: BounceReader | None
     prices: Mapping[int, PricePass]
     statistics: Mapping[int, StatisticsPass]
     upgrades: Mapping[int, UpgradeWatch]
@@ -164,6 +167,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             },
             statistics={id: StatisticsPass(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
             chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
+            bounces=BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements)) if mail else None,
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )
 

@@ -17,11 +17,12 @@ from api.schemas import (
     SelfErasedAnswer,
     SignedBody,
     StrictJson,
+    format_time,
 )
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
 from reminder_worker.reminders.instructions import InstructionMailer
-from reminder_worker.reminders.recipients import RecipientStore, RecipientWords
+from reminder_worker.reminders.recipients import RecipientStore, RecipientWords, StoredRecipient
 from reminder_worker.reminders.self_erasure import SelfErasure, SelfErasureRequest
 
 
@@ -83,10 +84,7 @@ class RecipientsController(Controller):
         Works after Premium has lapsed. The answer must not be stored.
         """
         found = await recipients.read_set(_make_request(data))
-        people = [
-            RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name, each.words.language)
-            for each in found.recipients
-        ]
+        people = [_describe_recipient(each) for each in found.recipients]
         words = found.recipients[0].words if found.recipients else RecipientWords()
         erased = [checksum_address(each) for each in found.erased_themselves]
         return RecipientsAnswer(people, words.owner_name, words.title, erased)
@@ -165,6 +163,14 @@ class RecipientsController(Controller):
         is nobody to tell but the owner, and no cooldown begins.
         """
         return QueuedAnswer(queued=await instructions.queue_instructions(_make_request(data)))
+
+
+def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
+    answer = RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name, each.words.language)
+    if each.bounced is not None:
+        answer.delivery, answer.bounce_reason = "bounced", each.bounced.reason
+        answer.bounced_at = format_time(each.bounced.since)
+    return answer
 
 
 def _make_request(data: SignedBody) -> SignedRequest:

@@ -33,6 +33,7 @@ _PASSES = (
     "due",
     "dispatch",
     "gifts",
+    "bounces",
     "relay",
     "auto_renew",
     "prices",

@@ -158,8 +158,9 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
-    facts = await read_facts(scope, "undecided", "passes", "erasures")
+    facts = await read_facts(scope, "undecided", "bounces", "passes", "erasures")
     yield _find_stuck_emails(facts)
+    yield _describe_bounces(facts)
     yield _examine_passes(facts)
     yield "erasures", True, _describe_erasures(facts)
 
@@ -187,6 +188,14 @@ def _find_stuck_emails(facts: OperatorFacts) -> Finding:
         return "ledger", True, "no email is dead, or was held lately"
     words = ", ".join(f"{each.count} {each.kind} {each.state} ({each.reason or 'no reason'})" for each in found)
     return "ledger", False, f"{words}: see the runbook; `reminder-worker requeue` for dead ones"
+
+
+def _describe_bounces(facts: OperatorFacts) -> Finding:
+    counts = facts.bounces
+    if not counts:
+        return "bounces", True, "no email came back from a stored address"
+    words = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+    return "bounces", None, f"stored addresses from which an email came back: {words}; their owners see it"
 
 
 def _examine_passes(facts: OperatorFacts) -> Finding:

@@ -81,6 +81,7 @@ class GiftEmail:
     email_hash: bytes = field(repr=False)
     body: bytes | None = field(repr=False)
     suppressed: bool
+    bounced: bool
     wanted: bool | None
     stored: StoredNotification | None
 
@@ -246,6 +247,8 @@ class GiftMail:
             return irrelevant
         if entry.suppressed and not entry.undecided:
             return outcomes.settle_suppressed(entry)
+        if entry.bounced and not entry.undecided:
+            return outcomes.settle_suppressed(entry, "bounced")
         try:
             key = self._vault.record_key(stored.salt, stored.key_id)
             if entry.undecided:

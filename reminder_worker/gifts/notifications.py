@@ -21,6 +21,7 @@ from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured, NotF
 from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_link
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
 from reminder_worker.gifts.tables import sql
+from reminder_worker.outbox.bounces import forget_bounces
 from reminder_worker.outbox.messages import GiftKind, to_datetime
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
@@ -296,6 +297,7 @@ class GiftNotifications:
             "unlock_time": gift.unlock_time,
         }
         await connection.execute(sql["save_row"], row)
+        await forget_bounces(connection, {email_hash})
         opens = max(gift.unlock_time, int(self._quotas.now()))  # now, for the correction of an open gift
         entry = {**at, "email_hash": email_hash, "expires_at": to_datetime(opens + 90 * 86_400)}
         # What is due at once is so by the database's clock. Opening day is judged by the chain, at every look.

@@ -181,6 +181,7 @@ l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.
     l.lease_until, l.state = 'unknown' as undecided,
     cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as counted_on,
     n.key_id, n.salt, n.payload, n.owner, n.recipient, n.unlock_time, s.email_hash is not null as suppressed,
+    b.email_hash is not null as bounced,
     (
         select w.timing <> 'none' or l.kind <> 'gift_waiting' from worker.gift_notification w
         where w.chain_id = l.chain_id and w.timelock_id = l.timelock_id and w.email_hash = l.email_hash
@@ -190,7 +191,8 @@ l.id, l.chain_id, l.timelock_id, l.kind, l.tries, l.rejections, l.email_hash, l.
 
 -- part: suppressed
 -- An unsubscribed address is known to the mail service. It is remembered here for a day only.
-left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours';
+left join worker.suppression s on s.email_hash = l.email_hash and s.since > now() - interval '24 hours'
+left join worker.bounce b on b.email_hash = l.email_hash and b.reason = 'mailbox_unknown';
 
 -- name: claim
 with due as (
@@ -230,6 +232,13 @@ left join worker.gift_notification n
     on n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.email_hash = l.email_hash
    and n.salt = l.body_salt
 {suppressed};
+
+-- name: bounced_addresses
+-- Only addresses that are still stored.
+select l.id, l.email_hash
+from worker.gift_ledger l
+join worker.gift_notification n using (chain_id, timelock_id, email_hash)
+where l.id = any(cast(:ids as uuid[]));
 
 -- name: lock_entries
 -- Runs before `store` in its transaction. A statement sees other tables as they were when it began: without the lock,

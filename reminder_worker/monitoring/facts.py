@@ -24,6 +24,7 @@ from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS, GiftEmailCount, co
 from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.node_requests import RequestTally, read_requests
 from reminder_worker.monitoring.tables import pass_state, sql
+from reminder_worker.outbox.bounces import count_bounces
 from reminder_worker.outbox.operator import (
     RaisedCondition,
     SettledEmails,
@@ -180,6 +181,7 @@ class OperatorFacts:
     settled_by_day: Sequence[SettledEmails] = UNREAD
     gift_emails: Sequence[GiftEmailCount] = UNREAD
     gift_notifications: int = UNREAD
+    bounces: Mapping[str, int] = UNREAD
     trouble: EmailTrouble = UNREAD
     open_requests: Sequence[RequestCount] = UNREAD
     ended_requests: Sequence[RequestCount] = UNREAD
@@ -227,6 +229,7 @@ FactPart = Literal[
     "settled_by_day",
     "gift_emails",
     "gift_notifications",
+    "bounces",
     "trouble",
     "open_requests",
     "ended_requests",
@@ -361,6 +364,7 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "settled_by_day": _read_settled_by_day,
     "gift_emails": lambda scope: count_gift_emails(scope.engine),
     "gift_notifications": lambda scope: count_notifications(scope.engine),
+    "bounces": lambda scope: count_bounces(scope.engine),
     "trouble": _read_trouble,
     "open_requests": lambda scope: count_open_requests(scope.engine, scope.wallets, scope.chains),
     "ended_requests": lambda scope: count_ended_requests(scope.engine),

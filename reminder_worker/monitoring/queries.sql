@@ -112,3 +112,9 @@ from (select distinct chain_id from worker.index_cursor) c
 cross join lateral (
     select block_time from worker.statistics s where s.chain_id = c.chain_id order by s.hour desc limit 1
 ) newest;
+
+-- name: forget_bounces
+-- Delete addresses that no recipient and no gift has any more.
+delete from worker.bounce b
+where not exists (select from worker.recipient r where r.email_hash = b.email_hash)
+  and not exists (select from worker.gift_notification n where n.email_hash = b.email_hash);

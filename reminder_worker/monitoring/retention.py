@@ -22,9 +22,9 @@ async def forget_expired(engine: AsyncEngine) -> int:
     """Delete what is over; return how many rows.
 
     Spent signatures after their deadline, which refuses them now. Counters after their window. Unsubscribed addresses
-    after a day: the mail service keeps them. Rows of gifts, requests, budgets and alerts, and counts of requests to
-    nodes and of erasures, after their time. Nothing is deleted while the database's clock is far ahead of the chains:
-    gifts of the future would be forgotten.
+    after a day: the mail service keeps them. Bounced addresses that nobody has any more. Rows of gifts, requests,
+    budgets and alerts, and counts of requests to nodes and of erasures, after their time. Nothing is deleted while the
+    database's clock is far ahead of the chains: gifts of the future would be forgotten.
     """
     async with engine.connect() as connection:
         if await connection.scalar(sql["clock_is_ahead"]):
@@ -36,6 +36,7 @@ async def forget_expired(engine: AsyncEngine) -> int:
             await connection.execute(delete(used_signature).where(used_signature.c.deadline < long_over)),
             await connection.execute(delete(quota).where(quota.c.ends_at < long_over)),
             await connection.execute(delete(suppression).where(age(suppression.c.since) > 86_400)),
+            await connection.execute(sql["forget_bounces"]),
             await connection.execute(delete(node_request).where(node_request.c.day < today_utc() - 90)),
             await connection.execute(delete(erasure_count).where(erasure_count.c.day < today_utc() - 90)),
         ]

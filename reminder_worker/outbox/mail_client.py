@@ -67,6 +67,18 @@ class EmailInDoubt:
 EmailOutcome = EmailAccepted | SuppressedAddress | EmailRefused | NotAccepted | EmailInDoubt
 
 
+class ReturnedEmail(msgspec.Struct, frozen=True):
+    """An email that came back. `number` rises; `key` is its `Idempotency-Key`."""
+
+    number: int
+    key: str
+    reason: Literal["mailbox_unknown", "mailbox_full", "blocked", "other"]
+
+
+class _ReturnedAnswer(msgspec.Struct):
+    bounces: list[ReturnedEmail]
+
+
 @dataclass(frozen=True, slots=True)
 class MessageStatus:
     """The mail service's status of a key; `unknown` is its 404."""
@@ -181,6 +193,23 @@ class MailClient:
         except (PyreqwestError, ValueError, *strict_json.NOT_JSON):
             pass
         raise MailUnavailable("the mail service does not say which addresses are to be forgotten")
+
+    async def list_bounces(self, after: int) -> list[ReturnedEmail]:
+        """`GET /bounces`: emails that came back, up to 500; none of a mail service that does not know of any.
+
+        Raises `MailUnavailable` without a usable answer.
+        """
+        try:
+            asked = self._open.get(f"{self._settings.url}/bounces").query({"after": after})
+            async with asked.build_streamed() as response:
+                if response.status == 404:
+                    return []
+                if response.status == 200:
+                    answer = await read_answer(response, 4 * MAX_ANSWER_BYTES)
+                    return msgspec.json.decode(answer, type=_ReturnedAnswer).bounces
+        except (PyreqwestError, *strict_json.NOT_JSON):
+            pass
+        raise MailUnavailable("the mail service does not say what came back")
 
     @property
     def _open(self) -> Client:

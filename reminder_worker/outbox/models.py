@@ -121,6 +121,7 @@ class EmailStatements:
     not_to_post: TextClause
     settle: TextClause
     defer_to_next_day: TextClause
+    bounced_addresses: TextClause
     lock_entries: TextClause | None = None
 
     @classmethod

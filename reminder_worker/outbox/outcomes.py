@@ -56,8 +56,8 @@ def settle_sent(entry: E, message_id: str) -> EmailSettlement[E]:
     return EmailSettlement(entry, "sent", message_id=message_id, tries=1)
 
 
-def settle_suppressed(entry: E) -> EmailSettlement[E]:
-    return EmailSettlement(entry, "suppressed", "suppressed")
+def settle_suppressed(entry: E, reason: str = "suppressed") -> EmailSettlement[E]:
+    return EmailSettlement(entry, "suppressed", reason)
 
 
 def drop_email(entry: E, reason: str) -> EmailSettlement[E]:

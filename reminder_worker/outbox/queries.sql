@@ -25,6 +25,25 @@ where q.scope = 'email_day' and q.subject = c.subject and q."window" = :day and 
 insert into worker.suppression (email_hash) select unnest(cast(:hashes as bytea[]))
 on conflict (email_hash) do update set since = excluded.since;
 
+-- name: bounce_cursor
+select after from worker.bounce_cursor;
+
+-- name: move_bounce_cursor
+insert into worker.bounce_cursor (id, after) values (1, :after)
+on conflict (id) do update set after = greatest(bounce_cursor.after, excluded.after);
+
+-- name: mark_bounced
+-- A corrected address gets the email again, if it is still true.
+update worker.sent_ledger set reason = 'bounced' where id = any(cast(:ids as uuid[])) and state = 'sent';
+
+-- name: record_bounces
+-- A mailbox that does not exist stays so, whatever a report about an earlier email says.
+insert into worker.bounce (email_hash, reason)
+select decode(email_hash, 'base64'), reason
+from json_to_recordset(cast(:rows as json)) as b(email_hash text, reason text)
+on conflict (email_hash) do update set reason = excluded.reason, since = clock_timestamp()
+where bounce.reason <> 'mailbox_unknown';
+
 -- name: due_alerts
 -- Alerts to send now, fewest tries first: a failing alert does not block the others. Alerts about one thing (a
 -- condition, or an upgrade in all of its stages) keep their order, so that the end of a condition is not sent before its

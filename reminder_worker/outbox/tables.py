@@ -1,4 +1,4 @@
-"""Tables of the outbox: emails, suppressed addresses, alerts."""
+"""Tables of the outbox: emails, suppressed and bounced addresses, alerts."""
 
 from pathlib import Path
 from typing import Final
@@ -12,6 +12,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     Table,
     Text,
     Uuid,
@@ -32,6 +33,25 @@ suppression = Table(
     Column("email_hash", LargeBinary, primary_key=True, comment="keyed hash of the normalised email"),
     now_column("since"),
     comment="Who asked for no more email",
+)
+
+bounce = Table(
+    "bounce",
+    metadata,
+    Column("email_hash", LargeBinary, primary_key=True, comment="keyed hash of the normalised email"),
+    Column("reason", Text, nullable=False, comment="mailbox_unknown: no further email is sent there"),
+    now_column("since"),
+    CheckConstraint("reason in ('mailbox_unknown','mailbox_full','blocked','other')", name="bounce_reason"),
+    comment="Addresses from which an email came back, while a recipient or gift has them",
+)
+
+bounce_cursor = Table(
+    "bounce_cursor",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("after", BigInteger, nullable=False, comment="a number of the mail service"),
+    CheckConstraint("id = 1", name="bounce_cursor_is_one"),
+    comment="The last email that came back and was read from the mail service",
 )
 
 sent_ledger = Table(

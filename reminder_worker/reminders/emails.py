@@ -120,12 +120,14 @@ class ReminderLedger:
         entries: Sequence[ReminderEmail],
         token: UUID,
     ) -> ClaimSelection[ReminderEmail]:
-        """Delete entries without a recipient, settle unsubscribed ones, and apply the rules on repetition."""
+        """Delete entries without a recipient, settle those of people without email, apply the rules on repetition."""
         orphans = [entry.id for entry in entries if entry.stored is None]
         unsubscribed = [row.id for row in rows if row.suppressed]
+        bounced = [row.id for row in rows if row.bounced and not row.suppressed]
         await _run_with_ids(connection, sql["delete_orphans"], orphans)
-        await _run_with_ids(connection, sql["suppress"], unsubscribed)
-        settled = {*orphans, *unsubscribed}
+        await _run_with_ids(connection, sql["suppress"], unsubscribed, reason="suppressed")
+        await _run_with_ids(connection, sql["suppress"], bounced, reason="bounced")
+        settled = {*orphans, *unsubscribed, *bounced}
         due = [entry for entry in entries if entry.id not in settled] if settled else entries
         crowded = {row.id for row in rows if row.crowded}
         siblings = await _read_siblings(connection, [entry for entry in due if entry.id in crowded], token)
@@ -198,9 +200,9 @@ def _find_age(entry: ReminderEmail | SiblingEmail) -> tuple[datetime, UUID]:
     return entry.created_at, entry.id
 
 
-async def _run_with_ids(connection: AsyncConnection, statement: TextClause, ids: Sequence[UUID]) -> None:
+async def _run_with_ids(connection: AsyncConnection, statement: TextClause, ids: Sequence[UUID], **values: str) -> None:
     if ids:
-        await connection.execute(statement, {"ids": array_text(ids)})
+        await connection.execute(statement, {"ids": array_text(ids), **values})
 
 
 async def _read_siblings(

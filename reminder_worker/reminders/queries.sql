@@ -141,12 +141,13 @@ with spending as (
     select :digest, :deadline where set_config('synchronous_commit', 'off', true) = 'off'
     on conflict do nothing returning true
 )
-select exists(select from spending) as spent, r.*
+select exists(select from spending) as spent, r.*, b.reason as bounce_reason, b.since as bounced_at
 from (select) as once
 left join worker.recipient r on r.chain_id = :chain_id and r.legacy = :legacy and exists(select from spending)
     and not exists(
         select from worker.watch w where w.chain_id = :chain_id and w.legacy = :legacy and w.creator <> :creator
     )
+left join worker.bounce b on b.email_hash = r.email_hash
 order by r.recipient;
 
 -- name: has_work
@@ -198,10 +199,11 @@ left join lateral (
     offset 0
 ) r on true
 left join worker.suppression s on s.email_hash = r.email_hash and s.since > now() - interval '24 hours'
+left join worker.bounce b on b.email_hash = r.email_hash and b.reason = 'mailbox_unknown'
 where l.id = due.id
 returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tries, l.rejections, l.created_at,
     r.key_id, r.salt, r.email, r.name, r.email_hash, r.words,
-    s.email_hash is not null as suppressed, l.next_try, l.lease_until,
+    s.email_hash is not null as suppressed, b.email_hash is not null as bounced, l.next_try, l.lease_until,
     l.kind = any(cast(:limited as text[])) and exists (
         select from worker.sent_ledger o
         where o.chain_id = l.chain_id and o.legacy = l.legacy and o.recipient = l.recipient and o.kind = l.kind
@@ -242,9 +244,17 @@ where l.id = any(cast(:ids as uuid[])) and not exists (
 
 -- name: suppress
 update worker.sent_ledger
-set state = 'suppressed', reason = 'suppressed', settled_at = clock_timestamp(), lease_token = null,
+set state = 'suppressed', reason = :reason, settled_at = clock_timestamp(), lease_token = null,
     lease_until = null
 where id = any(cast(:ids as uuid[]));
+
+-- name: bounced_addresses
+-- An address that was corrected after the email left did not come back.
+select l.id, r.email_hash
+from worker.sent_ledger l
+join worker.recipient r
+    on r.chain_id = l.chain_id and r.legacy = l.legacy and r.recipient = l.recipient and r.written_at <= l.claimed_at
+where l.id = any(cast(:ids as uuid[]));
 
 -- name: merge
 with merged as materialized (

@@ -6,7 +6,7 @@ cancels unsent emails to replaced people, or does nothing.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.rotation import SealedTable
 from reminder_worker.errors import DecryptionFailed, FieldFault, InvalidInput, Superseded
+from reminder_worker.outbox.bounces import BouncedAddress, forget_bounces
 from reminder_worker.outbox.messages import Language
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
@@ -41,6 +42,7 @@ class StoredRecipient:
     """Person behind one address of a legacy. `recipient` is lower case; `repr` hides what is personal.
 
     Each row has a copy of the set's `words`. Erasing the row erases the copy.
+    `bounced`: an email to the person came back.
     """
 
     recipient: str
@@ -48,6 +50,7 @@ class StoredRecipient:
     email: str = field(repr=False)
     name: str = field(repr=False)
     words: "RecipientWords" = field(default_factory=lambda: RecipientWords(), repr=False)
+    bounced: BouncedAddress | None = field(default=None, compare=False)
 
 
 class RecipientWords(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -244,7 +247,11 @@ class RecipientStore:
             if not rows[0].spent:
                 raise already_used()
             erased = await list_marks(conn, request.chain_id, request.legacy, granted.identity.creator)
-        return StoredSet(tuple(open_row(self._vault, row) for row in rows if row.recipient is not None), erased)
+        return StoredSet(tuple(self._read_row(row) for row in rows if row.recipient is not None), erased)
+
+    def _read_row(self, row: Row[Any]) -> StoredRecipient:
+        bounced = BouncedAddress(row.bounce_reason, row.bounced_at) if row.bounce_reason else None
+        return replace(open_row(self._vault, row), bounced=bounced)
 
     async def erase_set(self, request: SignedRequest) -> int:
         """Shred the whole set, also after Premium lapsed; return its size."""
@@ -261,7 +268,13 @@ class RecipientStore:
             erased = await settle_marks(conn, request.chain_id, request.legacy, hashes)
             wanted = [each for each in wanted if each.recipient not in erased]
             gone = [address for address in stored if address not in {each.recipient for each in wanted}]
-            changed = [each for each in wanted if not self._is_same(stored.get(each.recipient), each)]
+            # Whoever signs says that the addresses are right: where an email came back, the next one is tried again.
+            again = await forget_bounces(conn, {hashes[each.recipient] for each in wanted})
+            changed = [
+                each
+                for each in wanted
+                if hashes[each.recipient] in again or not self._is_same(stored.get(each.recipient), each)
+            ]
             known = {row.email_hash for row in stored.values()}
             new = {self._hashes.hash_email(each.email) for each in changed} - known
             subject, most = f"{request.chain_id}:{granted.identity.creator}", self._settings.new_addresses_per_creator
@@ -358,7 +371,7 @@ async def cancel_unsent(
 ) -> None:
     """Cancel emails to replaced or erased people.
 
-    An email that was not accepted is deleted. An email in doubt loses its body: the service can only ask
+    An email that was not accepted, or came back, is deleted. An email in doubt loses its body: the service can only ask
     about it. So a corrected address gets the email of an open window if the old address did not. A merged
     email stays. `reworded`: people with a new name or role only; their waiting emails are rendered again.
     """
@@ -372,7 +385,9 @@ async def cancel_unsent(
     dropped = (ledger.state == "dropped") & ledger.reason.is_distinct_from("merged")
     not_posted = (ledger.state == "claimed") & ledger.claimed_at.is_(None)
     waits = (waiting | not_posted) & ledger.recipient.not_in(reworded)
-    await conn.execute(delete(sent_ledger).where(*theirs, waits | dropped | ledger.state.in_(("dead", "suppressed"))))
+    returned = (ledger.state == "sent") & (ledger.reason == "bounced")
+    over = waits | dropped | returned | ledger.state.in_(("dead", "suppressed"))
+    await conn.execute(delete(sent_ledger).where(*theirs, over))
     # An email in doubt to the same address may be sent again once it is proven unsent; to an earlier address, never.
     tried_there = ledger.body.is_not(None) | ledger.reason.is_not_distinct_from("reworded")
     reason = case((ledger.state == "held", ledger.reason), (ledger.recipient.in_(reworded) & tried_there, "reworded"))

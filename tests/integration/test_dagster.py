@@ -334,7 +334,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     _run("events", service)
     _run("statistics", service)
     assert not _result(checks.every_pass_alive, service).passed  # the due pass never looked
-    for sensor in ("due_every_minute", OFTEN, "health_every_minute"):
+    for sensor in ("due_every_minute", OFTEN, "bounces_every_5_minutes", "health_every_minute"):
         _tick(sensor, service)
     assert _result(checks.every_pass_alive, service).passed
     database.execute(
@@ -376,6 +376,7 @@ def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, s
         " off: upgrades: no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK);"
         " off: relay: no wallet of ours is configured"
         " (RELAYER_KEY, ATTESTOR_KEY)",
+        "bounces_every_5_minutes": "nothing came back; addresses from which something did: 0",
         "auto_renew_every_5_minutes": "off: auto_renew: no attestor is configured (ATTESTOR_KEY)",
         "health_every_minute": "nothing is wrong",
         "statistics_every_5_minutes": f"chain 31337 has its snapshot of {metadata.format_clock(hour)}",
@@ -419,7 +420,7 @@ def test_a_chain_whose_run_just_failed_rests_before_the_next(
 def _all_passes_look(service: Service) -> None:
     _run("events", service)
     _run("statistics", service)
-    for sensor in ("due_every_minute", OFTEN):
+    for sensor in ("due_every_minute", OFTEN, "bounces_every_5_minutes"):
         _tick(sensor, service)
 
 

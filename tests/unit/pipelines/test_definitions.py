@@ -48,6 +48,7 @@ def test_a_pass_is_looked_at_as_often_as_it_promises() -> None:
     promised = {"events_every_5_seconds": ("index", "signals"), "due_every_minute": ("due",)}
     promised |= {"emails_and_relay_every_15_seconds": ("dispatch", "gifts", "upgrades", "relay", "alerts")}
     promised |= {"health_every_minute": ("watchdog",), "auto_renew_every_5_minutes": ("auto_renew",)}
+    promised |= {"bounces_every_5_minutes": ("bounces",)}
     promised |= {"price_feeds_every_5_minutes": ("prices",), "statistics_every_5_minutes": ("statistics",)}
     every = {step.name: step.every_seconds for step in PASSES}
     said = {"5_seconds": 5, "15_seconds": 15, "minute": 60, "5_minutes": 300}
