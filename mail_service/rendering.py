@@ -1,6 +1,7 @@
 """From a template's name and variables to the bytes of one email (RFC 5322, MIME)."""
 
 import re
+from base64 import encodebytes
 from binascii import b2a_qp
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ from email.header import Header
 from email.utils import format_datetime
 from secrets import token_hex
 from typing import Any
+from urllib.parse import urlsplit
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 
 from mail_service.addresses import MailAddress
+from mail_service.calendar_file import CalendarFile, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, load_language
@@ -35,6 +38,7 @@ class RenderedEmail:
     subject: str
     html: str
     text: str
+    files: tuple[CalendarFile, ...] = ()
 
     def __repr__(self) -> str:
         return "Rendered(***)"
@@ -131,13 +135,15 @@ class EmailRenderer:
             "unsubscribe_url": unsubscribe_url,
             "forget_url": forget_url,
         }
+        days = dict(context)  # as workers write them
         if template.category != "ops":
             written.translate_values(context)
         subject = " ".join(written.find_subject(template).render(context).split())
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
         html = written.html.get_template(words).render(context, subject=subject)
         text = written.text.get_template(words).render(context, subject=subject)
-        return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n")
+        files = make_calendar_files(template.name, days, urlsplit(origin).hostname or "", subject, datetime.now(UTC))
+        return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", files)
 
     def _find_language(self, code: str) -> "_WrittenLanguage":
         if code not in self._written:
@@ -187,10 +193,12 @@ def compose_message(
     ]
     if unsubscribe_url is not None:
         lines += [f"List-Unsubscribe: <{unsubscribe_url}>", "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
-    boundary = f"=_{token_hex(16)}"
-    lines += ["MIME-Version: 1.0", f'Content-Type: multipart/alternative; boundary="{boundary}"', "", ""]
-    parts = [_encode_part(boundary, "plain", rendered.text), _encode_part(boundary, "html", rendered.html)]
-    return "\r\n".join(lines).encode() + b"".join(parts) + f"--{boundary}--\r\n".encode()
+    lines += ["MIME-Version: 1.0", ""]
+    head = "\r\n".join(lines).encode()
+    letter = _join_parts("alternative", [_encode_part("plain", rendered.text), _encode_part("html", rendered.html)])
+    if not rendered.files:
+        return head + letter
+    return head + _join_parts("mixed", [letter, *(_encode_file(each) for each in rendered.files)])
 
 
 def _format_mailbox(header: str, name: str, address: MailAddress) -> str:
@@ -213,12 +221,24 @@ def _encode_header(header: str, text: str, charset: str = "utf-8") -> str:
     return Header(text, charset, 76, header).encode(linesep="\r\n")
 
 
-def _encode_part(boundary: str, subtype: str, content: str) -> bytes:
-    head = (
-        f"--{boundary}\r\n"
-        f'Content-Type: text/{subtype}; charset="utf-8"\r\n'
-        "Content-Transfer-Encoding: quoted-printable\r\n\r\n"
-    )
+def _join_parts(subtype: str, parts: Sequence[bytes]) -> bytes:
+    boundary = f"=_{token_hex(16)}"
+    head = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\r\n\r\n'
+    body = b"".join(f"--{boundary}\r\n".encode() + part for part in parts)
+    return head.encode() + body + f"--{boundary}--\r\n".encode()
+
+
+def _encode_part(subtype: str, content: str) -> bytes:
+    head = f'Content-Type: text/{subtype}; charset="utf-8"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n'
     # The C encoder works on lines that end in CRLF already and keeps them; it is 20 times as fast as `email`'s own.
     body = b2a_qp(content.replace("\n", "\r\n").encode(), istext=True)
     return head.encode() + body + b"\r\n"
+
+
+def _encode_file(file: CalendarFile) -> bytes:
+    head = (
+        f'Content-Type: text/calendar; charset="utf-8"; method={file.method}\r\n'
+        f'Content-Disposition: attachment; filename="{file.name}"\r\n'
+        "Content-Transfer-Encoding: base64\r\n\r\n"
+    )
+    return head.encode() + encodebytes(file.content.encode()).replace(b"\n", b"\r\n")
