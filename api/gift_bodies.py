@@ -31,6 +31,7 @@ EXAMPLE_NOTIFY_PAYLOAD = json.dumps(
         "claimLink": "https://app.example.org/gifts/1/42?o=birthday"
         "#g=eyJ2IjoxLCJ0byI6IkFubmEiLCJmcm9tIjoiR3JhbmRwYSIsIm5vdGUiOiJIYXBweSBiaXJ0aGRheSEifQ",
         "timing": "immediate",
+        "language": "es",
     }
 )
 
@@ -81,8 +82,9 @@ class GiftNotifyBody(_GiverBody, rename="camel", forbid_unknown_fields=True):
             description=(
                 "JSON text made by the client, `{salt, timelockId, recipientEmail, recipientName, giverName, claimLink,"
                 " timing, notifyAt}`: a random salt of at least 16 bytes in hex; timing immediate, scheduled or none;"
-                " notifyAt only with scheduled, RFC 3339 with the giver's offset. The SHA-256 of these exact UTF-8"
-                " bytes is the signed `payloadHash`."
+                " notifyAt only with scheduled, RFC 3339 with the giver's offset. Optional: `language` of the emails:"
+                " en, es, fr, de, pt, it, ja, ko, zh-Hans or ar. The SHA-256 of these exact UTF-8 bytes is the signed"
+                " `payloadHash`."
             ),
             examples=[EXAMPLE_NOTIFY_PAYLOAD],
         ),

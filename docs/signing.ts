@@ -38,7 +38,7 @@ export type Language = "en" | "es" | "fr" | "de" | "pt" | "it" | "ja" | "ko" | "
 export interface LegacyWords {
   /** Who made the plan: heirs then read whose it is. */
   ownerName?: string;
-  /** Shown instead of the legacy's number. */
+  /** Shown instead of the legacy's number, also in subjects: choose words that anybody may read. */
   title?: string;
 }
 
@@ -404,6 +404,8 @@ export interface GiftNotice {
   timing: "immediate" | "scheduled" | "none";
   /** Only with `scheduled`: RFC 3339 with the giver's offset, before the gift opens. */
   notifyAt?: string;
+  /** Language of the emails; English without. */
+  language?: Language;
 }
 
 const EMAIL_WALLET: TypedDataField[] = [

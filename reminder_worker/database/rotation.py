@@ -21,7 +21,10 @@ class SealedTable:
     """Encrypted table with a key per row, and the ledger that keeps undecided bodies under the same key.
 
     `key`: the columns of the primary key, present in the ledger, too. `context(column, *key)` and `body_context(id)`
-    bind a ciphertext to its place. A column without a value stays empty.
+    bind a ciphertext to its place.
+
+    `optional`: columns that may be empty, or be left under an earlier key of the row by a release that does not know
+    them. Such a rest, which nobody can read, becomes empty.
     """
 
     table: Table
@@ -30,6 +33,7 @@ class SealedTable:
     context: Callable[..., str]
     ledger: Table
     body_context: Callable[[UUID], str]
+    optional: tuple[str, ...] = ()
 
 
 async def count_rows_of_other_keys(
@@ -97,8 +101,15 @@ async def _reseal_rows(
 
 def _reseal_row(
     vault: Vault, sealed: SealedTable, at: tuple[Any, ...], row: Row[Any], new: RecordKey
-) -> dict[str, bytes]:
+) -> dict[str, bytes | None]:
     old = vault.record_key(row.salt, row.key_id)
-    filled = [column for column in sealed.columns if getattr(row, column) is not None]
-    contexts = {column: sealed.context(column, *at) for column in filled}
-    return {column: new.seal(old.open(getattr(row, column), each), each) for column, each in contexts.items()}
+    anew: dict[str, bytes | None] = {}
+    for column in (*sealed.columns, *sealed.optional):  # a key that is missing fails at the first
+        value, context = getattr(row, column), sealed.context(column, *at)
+        try:
+            anew[column] = None if value is None else new.seal(old.open(value, context), context)
+        except DecryptionFailed:
+            if column not in sealed.optional:
+                raise
+            anew[column] = None
+    return anew

@@ -279,6 +279,7 @@ class GiftMail:
             rebuild_link(payload.link, self._rules),
             about,
             entry.email_hash,
+            payload.language,
         )
         return RenderedEmail(entry, body, key.seal(body, make_body_context(entry.id)), stored.salt)
 

@@ -22,7 +22,7 @@ from reminder_worker.gifts.claim_link import ClaimLink, LinkRules, check_claim_l
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
 from reminder_worker.gifts.tables import sql
 from reminder_worker.outbox.bounces import forget_bounces
-from reminder_worker.outbox.messages import GiftKind, to_datetime
+from reminder_worker.outbox.messages import GiftKind, Language, to_datetime
 from reminder_worker.privacy.emails import check_mailed_name, normalise_email
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -57,12 +57,13 @@ class EmailTiming(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotificationPayload:
-    """Recipient, giver and the claim link with its fragment. Stored encrypted, never shown."""
+    """Recipient, giver, claim link with its fragment, language of the emails. Stored encrypted, never shown."""
 
     email: str = field(repr=False)
     recipient_name: str = field(repr=False)
     giver_name: str = field(repr=False)
     link: str = field(repr=False)
+    language: Language = field(default="en", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,7 @@ class _RawPayload(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     claim_link: str
     timing: EmailTiming
     notify_at: str | None = None
+    language: Language = "en"
 
 
 def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotification:
@@ -111,7 +113,10 @@ def read_payload(text: str, rules: LinkRules, chain_id: int) -> CheckedNotificat
     if faults or timelock_id is None or email is None or recipient is None or giver is None or link is None:
         raise InvalidInput("The payload holds fields that are not acceptable.", faults)
     return CheckedNotification(
-        timelock_id, NotificationPayload(email, recipient, giver, link.url), payload.timing, notify_at
+        timelock_id,
+        NotificationPayload(email, recipient, giver, link.url, payload.language),
+        payload.timing,
+        notify_at,
     )
 
 

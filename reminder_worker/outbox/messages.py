@@ -171,7 +171,14 @@ class GiftSubject:
 
 
 def build_gift_body(
-    kind: GiftKind, email: str, name: str, giver: str, link: str, about: GiftSubject, email_hash: bytes | None = None
+    kind: GiftKind,
+    email: str,
+    name: str,
+    giver: str,
+    link: str,
+    about: GiftSubject,
+    email_hash: bytes | None = None,
+    language: Language = "en",
 ) -> bytes:
     """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
     variables = {
@@ -185,7 +192,7 @@ def build_gift_body(
         "recipientAddress": checksum_address(about.recipient),
         "routerAddress": checksum_address(about.router),
     }
-    return _encode_body(kind, "gift", email, name, variables, email_hash)
+    return _encode_body(kind, "gift", email, name, variables, email_hash, language)
 
 
 def build_reminder_body(

@@ -157,10 +157,15 @@ def seal_row(
 
 
 def open_words(key: RecordKey, at: tuple[int, str, str], sealed: bytes | None) -> RecipientWords:
-    """Decrypt the column `words` of the row `at`. Raises DecryptionFailed."""
-    if sealed is None:
+    """Decrypt the column `words` of the row `at`. To be called after the email was decrypted.
+
+    Where a release without this column wrote the row since, what is left there was for a key that is gone.
+    """
+    try:
+        opened = b"{}" if sealed is None else key.open(sealed, recipient_context("words", *at))
+    except DecryptionFailed:
         return RecipientWords()
-    return msgspec.json.decode(key.open(sealed, recipient_context("words", *at)), type=RecipientWords)
+    return msgspec.json.decode(opened, type=RecipientWords)
 
 
 def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
@@ -173,7 +178,7 @@ def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
 
 _KEY = ("chain_id", "legacy", "recipient")
 SEALED_RECIPIENTS = SealedTable(
-    recipient, _KEY, ("email", "name", "words"), recipient_context, sent_ledger, email_body_context
+    recipient, _KEY, ("email", "name"), recipient_context, sent_ledger, email_body_context, optional=("words",)
 )
 
 

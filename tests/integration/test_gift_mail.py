@@ -61,6 +61,16 @@ async def test_a_gift_is_announced_at_once_and_on_opening_day_and_then_forgotten
     assert len(world.stub.inbox) == 2
 
 
+async def test_both_emails_of_a_gift_ask_for_the_language_that_its_giver_chose(world: World) -> None:
+    id = world.seal()
+    await world.register(id, language="ja")
+    await world.tick()
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    asked = {kind: world.stub.email(kind, NORMAL).language for kind in ("gift_waiting", "gift_unlocked")}
+    assert asked == {"gift_waiting": "ja", "gift_unlocked": "ja"}
+
+
 async def test_an_email_leads_to_where_the_page_is_on_its_day(world: World) -> None:
     """Between the registration and opening day there may be years."""
     id = world.seal()

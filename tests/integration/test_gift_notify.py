@@ -171,6 +171,7 @@ async def test_a_bad_field_is_named_and_echoes_nothing(world: World) -> None:
     for field, value in (
         ("recipientEmail", "Zaffre at home"),
         ("recipientName", "see https://evil.example"),
+        ("language", "tlh"),
         ("giverName", "x" * 61),
         ("claimLink", "https://evil.example/gifts/31337/1#g=eyJ2IjoxfQ"),
         ("salt", "0x1234"),

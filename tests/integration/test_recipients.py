@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from eth_account.signers.local import LocalAccount
-from sqlalchemy import insert, text
+from sqlalchemy import insert, text, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Legacy, Scenario
@@ -17,7 +17,8 @@ from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import DecryptionFailed
 from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.privacy.vault import Vault
-from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row
+from reminder_worker.reminders.recipients import SEALED_RECIPIENTS, email_body_context, open_row, seal_row
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.schema import metadata
 from tests.integration.api_world import (
     ABOUT,
@@ -450,7 +451,7 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
     """Afterwards the new key alone opens everything, and the old one nothing."""
-    await world.ingest(owner, legacy, [person(n) for n in (1, 2, 3)])
+    await world.ingest(owner, legacy, [person(1), person(2, language="ja"), person(3)])
     old, new = Vault(ENC_KEY), Vault(b"n" * 32, [ENC_KEY])
     (row,) = await world.sql("select * from worker.recipient where recipient = :r", r=f"0x{2:040x}")
     entry = uuid4()
@@ -462,11 +463,31 @@ async def test_rotation_moves_rows_and_undecided_bodies_to_the_new_key(
     only_new = Vault(b"n" * 32)
     rows = await world.sql("select * from worker.recipient order by recipient")
     assert [open_row(only_new, each).email for each in rows] == [f"person{n}@example.org" for n in (1, 2, 3)]
+    assert [open_row(only_new, each).words.language for each in rows] == ["en", "ja", "en"]
     (kept,) = await world.sql("select body, body_salt from worker.sent_ledger")
     assert kept.body_salt == rows[1].salt
     assert only_new.record_key(kept.body_salt).open(kept.body, email_body_context(entry)) == b"body"
     with pytest.raises(DecryptionFailed):
         open_row(old, rows[0])
+
+
+async def test_a_row_that_the_previous_release_wrote_since_is_read_and_rotated(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """It knows nothing of the owner's words, and leaves them behind under a key that is gone."""
+    words = {"ownerName": "Maria", "title": "For the children"}
+    await world.ingest(owner, legacy, [person(1, language="es")], words=words)
+    (row,) = await world.sql("select * from worker.recipient")
+    sealed = seal_row(world.parts.vault.record_key(), tuple(row[:3]), b"person1@example.org", b"Person 1")
+    del sealed["words"]
+    async with world.engine.begin() as connection:
+        await connection.execute(update(recipient).values(sealed))
+    read = (await world.call(owner, "ReadRecipients", legacy)).body
+    assert (read["recipients"][0]["language"], read["ownerName"], read["title"]) == ("en", "", "")
+    async for _ in rotate_keys(world.engine, Vault(b"n" * 32, [ENC_KEY]), SEALED_RECIPIENTS):
+        pass
+    (rotated,) = await world.sql("select * from worker.recipient")
+    assert (rotated.words, open_row(Vault(b"n" * 32), rotated).email) == (None, "person1@example.org")
 
 
 async def test_rotation_without_the_old_key_fails_and_changes_nothing(
