@@ -281,6 +281,12 @@ _ALL = (
     _make_reminder(
         "auto_renew_budget", "Please check in: auto-renew of " + _LEGACY + " is about to end", sample={"role": "owner"}
     ),
+    _make_reminder(
+        "premium_ending", "Your Premium ends soon, and with it reminders about " + _LEGACY, sample={"role": "owner"}
+    ),
+    _make_reminder(
+        "premium_lapsed", "Your Premium has ended: no more reminders about " + _LEGACY, sample={"role": "owner"}
+    ),
     _make_gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
     _make_gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
     _make_alert(

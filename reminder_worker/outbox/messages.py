@@ -57,6 +57,8 @@ class ReminderKind(StrEnum):
     LAYER3_READY = "layer3_ready"
     INSTRUCTIONS = "instructions"
     AUTO_RENEW_BUDGET = "auto_renew_budget"
+    PREMIUM_ENDING = "premium_ending"
+    PREMIUM_LAPSED = "premium_lapsed"
 
 
 class GiftKind(StrEnum):

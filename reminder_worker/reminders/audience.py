@@ -28,7 +28,9 @@ SIGNAL_KINDS: Mapping[SignalKind, ReminderKind] = MappingProxyType(
     }
 )
 ACTIVATIONS = frozenset({ReminderKind.ACTIVATED_MULTISIG, ReminderKind.ACTIVATED_TRANSFER})
-PLANNED_AGAIN = frozenset({*KIND_WINDOWS, ReminderKind.AUTO_RENEW_BUDGET})
+ENDS_OF_PREMIUM = frozenset({ReminderKind.PREMIUM_ENDING, ReminderKind.PREMIUM_LAPSED})
+OWNER_ONLY = frozenset({*ENDS_OF_PREMIUM, ReminderKind.AUTO_RENEW_BUDGET})
+PLANNED_AGAIN = frozenset({*KIND_WINDOWS, *OWNER_ONLY})
 """Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
 MERGED_WITHIN_A_DAY = frozenset({ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER})
 """Kinds merged into one email per legacy, recipient and day, since any named person can repeat such signals."""
@@ -91,6 +93,11 @@ def format_budget_event(anchor: int, step: int) -> str:
     `anchor`: the owner's last activity, unix seconds. `step`: days before the end.
     """
     return f"{anchor}:{step}"
+
+
+def read_premium_expiry(event: str) -> int:
+    """Return the end of Premium in an event of `ending_premiums`, in unix seconds."""
+    return int(event.partition(":")[0])
 
 
 def read_budget_anchor(event: str) -> int:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import Triggers
-from reminder_worker.chain.contracts.premium import ReminderView
+from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.concurrency import collecting_young_objects_only, run_together
@@ -26,7 +26,7 @@ from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, TouchedAccounts
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
-from reminder_worker.outbox.messages import WINDOW_KINDS
+from reminder_worker.outbox.messages import LATEST_TIME, WINDOW_KINDS
 from reminder_worker.reminders.audience import LegacyMembership, read_memberships
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
@@ -69,7 +69,8 @@ class DueReport:
 class WatchedLegacy:
     """Row of `watch`. Not frozen, as `WindowReading`, because a run makes thousands.
 
-    `changed`: due because of an event, not because of the time. `unknown`: no members are stored yet. `place` and
+    `changed`: due because of an event, not because of the time. `unknown`: no members, or no
+    end of Premium, are stored yet. `place` and
     `version` (ctid and xmin): show whether the row was reset during the run.
     """
 
@@ -87,7 +88,8 @@ class WatchedLegacy:
 class WindowReading:
     """State of one legacy at the block of the pass; `triggers` is None if the legacy reverted.
 
-    `open`: windows with deadlines. `old`: windows that opened too long ago for an email.
+    `open`: windows with deadlines. `old`: windows that opened too long ago for an email. `premium_until`: None if
+    it was not read.
     """
 
     watched: WatchedLegacy
@@ -96,6 +98,7 @@ class WindowReading:
     open: list[tuple[int, int]]
     members: LegacyMembership | None = None
     old: frozenset[tuple[int, int]] = frozenset()
+    premium_until: int | None = None
 
 
 class DuePass:
@@ -242,7 +245,19 @@ class _DueRun:
                 deadlines = list_window_deadlines(state.windows, state.triggers)
                 looks.append(WindowReading(each, state.triggers, state.ahead or self._default_ahead, deadlines))
         await self._read_members(looks)
+        await self._read_premiums(looks)
         return looks
+
+    async def _read_premiums(self, looks: Sequence[WindowReading]) -> None:
+        # Only after an event: each payment for Premium has one.
+        wanted = [each for each in looks if each.triggers and (each.watched.changed or each.watched.unknown)]
+        creators = sorted({each.watched.creator for each in wanted})
+        if not creators:
+            return
+        expiries = await PremiumSetting(self._chain).read_expiries(creators, at=self.head.hash)
+        found = dict(zip(creators, expiries, strict=True))
+        for each in wanted:
+            each.premium_until = min(found[each.watched.creator], LATEST_TIME)
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
@@ -327,6 +342,7 @@ class _DueRun:
                 if look.triggers
             ),
             "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
+            "premiums": array_text(look.premium_until for look in looks),
             "failed": array_text(each.legacy for each in failed),
             "failed_places": array_text(each.place for each in failed),
             "failed_versions": array_text(each.version for each in failed),

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
-from reminder_worker.chain.contracts.premium import TokenWhiteList
+from reminder_worker.chain.contracts.premium import PremiumSetting, TokenWhiteList
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.renewals import RenewalReads, RenewState
 from reminder_worker.chain.types import ETHER, BlockHeader
@@ -26,6 +26,7 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind, TokenAmount
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
+    ENDS_OF_PREMIUM,
     find_possible_audience,
     make_membership,
     read_safe_signers,
@@ -51,6 +52,7 @@ class ReminderFacts:
     amounts: Mapping[UUID, list[TokenAmount]] = field(default_factory=dict)
     told: Mapping[tuple[str, str], Mapping[RecipientRole, int]] = field(default_factory=dict)
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
+    expiries: Mapping[str, int] = field(default_factory=dict)
     _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
     def find_audience(
@@ -98,7 +100,17 @@ class ReminderFactReader:
         renewals = await self._read_renewals(
             facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET}
         )
-        return ReminderFacts(head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals)
+        expiries = await self._read_expiries(facts, {e.recipient for e in entries if e.kind in ENDS_OF_PREMIUM})
+        return ReminderFacts(
+            head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals, expiries
+        )
+
+    async def _read_expiries(self, facts: ReminderFacts, owners: Collection[str]) -> dict[str, int]:
+        """Return when Premium of each owner ends."""
+        asked = sorted(owners)
+        if not asked:
+            return {}
+        return dict(zip(asked, await PremiumSetting(self._chain).read_expiries(asked, at=facts.head.hash), strict=True))
 
     async def _learn_legacies(self, facts: ReminderFacts, legacies: Sequence[str]) -> None:
         if not legacies:

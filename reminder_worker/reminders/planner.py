@@ -44,7 +44,8 @@ from reminder_worker.settings.chains import find_test_chains
 class PlanReport:
     """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
-    `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets.
+    `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets;
+    `premiums`: ends of Premium.
     """
 
     signals: int = 0
@@ -53,6 +54,7 @@ class PlanReport:
     later: int = 0
     windows: int = 0
     budgets: int = 0
+    premiums: int = 0
     entries: int = 0
 
 
@@ -110,6 +112,8 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
+            if (await conn.execute(sql["ending_premiums"], {"chain_id": self._chain_id, "limit": 1})).first():
+                return True
         if not await self._has_window(2**62):
             return False
         try:
@@ -123,11 +127,17 @@ class Planner:
             return bool(await conn.scalar(sql["a_window_to_plan"], {"chain_id": self._chain_id, "head": head}))
 
     async def run(self, report: PlanReport) -> None:
-        """Plan windows, budgets and signals; a failure of one does not delay the others. Adds to `report`."""
+        """Plan all that is new. A failing part does not delay the others. Adds to `report`."""
         await self._age_signals(report)
         failed: ServiceError | None = None
         # Few signals at once: a signal may need a block of its own, and a slow node has to answer in time.
-        for plan, most in ((self._plan_windows, 2000), (self._plan_budgets, 2000), (self._plan_signals, 50)):
+        plans = (
+            (self._plan_windows, 2000),
+            (self._plan_budgets, 2000),
+            (self._plan_premiums, 2000),
+            (self._plan_signals, 50),
+        )
+        for plan, most in plans:
             try:
                 while await through_deadlocks(partial(plan, report, most)) == most:
                     pass
@@ -222,6 +232,22 @@ class Planner:
         report.entries += made
         report.budgets += len(entries)
         return len(budgets)
+
+    async def _plan_premiums(self, report: PlanReport, most: int) -> int:
+        """Plan emails to owners whose Premium ends or has ended; the chain is read again before sending."""
+        async with self._engine.begin() as conn:
+            values = {"chain_id": self._chain_id, "limit": most}
+            ends = (await conn.execute(sql["ending_premiums"], values)).all()
+            stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in ends}) if ends else {}
+            entries = [
+                PlannedEmail(row.legacy, row.creator, ReminderKind(row.kind), row.event, RecipientRole.OWNER)
+                for row in ends
+                if row.creator in stored.get(row.legacy, ())
+            ]
+            made = await insert_emails(conn, self._chain_id, entries, rearm=True)
+        report.entries += made
+        report.premiums += len(entries)
+        return len(ends)
 
 
 def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:

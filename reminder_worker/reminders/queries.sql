@@ -462,8 +462,8 @@ update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_b
 
 -- name: to_ask
 -- xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
-select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null, cast(ctid as text),
-    cast(xmin as text)
+select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null,
+    cast(ctid as text), cast(xmin as text)
 from worker.watch
 where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
 order by next_ask
@@ -496,11 +496,12 @@ where chain_id = :chain_id and legacy in (select legacy from late) and next_ask 
 update worker.watch w
 set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
     membership = coalesce(a.membership, w.membership),
-    membership_block = case when a.membership is null then w.membership_block else :block end
+    membership_block = case when a.membership is null then w.membership_block else :block end,
+    premium_until = coalesce(a.premium_until, w.premium_until)
 from unnest(
     (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[])),
-    (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[]))
-) as a(place, version, legacy, next_ask, membership)
+    (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[])), (select cast(:premiums as bigint[]))
+) as a(place, version, legacy, next_ask, membership, premium_until)
 where w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy;
 
 -- name: set_aside
@@ -579,3 +580,33 @@ where w.chain_id = asked.chain_id and w.legacy = asked.legacy and not exists (
 insert into worker.erasure_count as c (day, cause, people)
 values (cast(timezone('UTC', now()) as date), :cause, :people)
 on conflict (day, cause) do update set people = c.people + excluded.people;
+
+-- name: ending_premiums
+-- List ends of Premium for an email to an owner with a stored address: one email for all legacies of the owner. The
+-- time is that of the last reading. A dropped email is planned again after a day.
+with ending as (
+    select w.legacy, w.creator,
+        case when w.premium_until < w.asked_at then 'premium_lapsed' else 'premium_ending' end as kind,
+        format('%s:%s', w.premium_until, case
+            when w.premium_until < w.asked_at then 0
+            when w.premium_until - w.asked_at <= 604800 then 7
+            else 30
+        end) as event
+    from worker.watch w
+    join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy and r.recipient = w.creator
+    where w.chain_id = :chain_id and w.premium_until - w.asked_at between -604800 and 2592000
+)
+select distinct on (e.creator) e.legacy, e.creator, e.kind, e.event
+from ending e
+where not exists (
+    select from worker.sent_ledger l
+    where l.chain_id = :chain_id and l.recipient = e.creator and l.kind = e.kind and l.event = e.event
+      and case
+          when l.state <> 'dropped' then true
+          when l.legacy <> e.legacy then false
+          else l.reason not in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
+              or l.settled_at >= now() - interval '1 day'
+      end
+)
+order by e.creator, e.legacy
+limit :limit;

@@ -36,6 +36,8 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
     ALL_LINES,
+    ENDS_OF_PREMIUM,
+    OWNER_ONLY,
     PLANNED_AGAIN,
     READY_WINDOWS,
     WINDOW_LINES,
@@ -45,6 +47,7 @@ from reminder_worker.reminders.audience import (
     is_named,
     make_membership,
     read_budget_anchor,
+    read_premium_expiry,
     read_signal_layer,
     read_window_deadline,
 )
@@ -153,11 +156,15 @@ class ReminderRenderer:
             over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return drop_email(entry, over)
+        if entry.kind in ENDS_OF_PREMIUM:
+            over = _find_reason_not_to_warn(entry, legacy, facts)
+            if over is not None:
+                return drop_email(entry, over)
         if facts.configs is None:
             return retry_later(entry, 5.0, "indexer_unavailable")
         may_act = KIND_WINDOWS.get(entry.kind) in READY_WINDOWS
         role = facts.find_audience(legacy, facts.configs, _find_line(entry), may_act=may_act).get(entry.recipient)
-        if role is None or (entry.kind is ReminderKind.AUTO_RENEW_BUDGET and role is not RecipientRole.OWNER):
+        if role is None or (entry.kind in OWNER_ONLY and role is not RecipientRole.OWNER):
             return _settle_outsider(entry)
         return role
 
@@ -262,7 +269,7 @@ def _find_line(entry: ReminderEmail) -> int:
         return WINDOW_LINES[KIND_WINDOWS[entry.kind]]
     if entry.kind is ReminderKind.INSTRUCTIONS:
         return ALL_LINES
-    if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
+    if entry.kind in OWNER_ONLY:
         return 1
     return clamp_line(read_signal_layer(entry.event))
 
@@ -287,11 +294,23 @@ def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: Re
     )
 
 
+def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts) -> str | None:
+    """Return the reason not to tell the owner about the end of Premium, or None."""
+    if not legacy.is_live:
+        return "legacy_not_live"
+    if facts.expiries[entry.recipient] != read_premium_expiry(entry.event):
+        return "premium_renewed"
+    has_lapsed = read_premium_expiry(entry.event) < facts.head.timestamp
+    return None if has_lapsed == (entry.kind is ReminderKind.PREMIUM_LAPSED) else "window_closed"
+
+
 def _find_deadline(entry: ReminderEmail, legacy: LegacyFacts, now: int) -> int | None:
     if entry.kind in KIND_WINDOWS:
         return read_window_deadline(entry.event)
     if entry.kind is ReminderKind.AUTO_RENEW_BUDGET:
         return read_budget_anchor(entry.event) + BUDGET_SECONDS
+    if entry.kind in ENDS_OF_PREMIUM:
+        return read_premium_expiry(entry.event)
     first = legacy.triggers[0]
     return first if entry.kind not in ACTIVATIONS and now < first else None
 

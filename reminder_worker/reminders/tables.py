@@ -122,12 +122,19 @@ watch = Table(
     Column("paused_until", DateTime(timezone=True), comment="a reverting legacy rests until then"),
     Column("membership", JSONB, comment="last members read: {owner, beneficiaries, second_line, third_line}"),
     Column("membership_block", BigInteger),
+    Column("premium_until", BigInteger, comment="end of the creator's Premium as last read, unix seconds"),
     comment="Legacies with stored recipients: when to ask the chain about each next",
 )
 
 Index("watch_next", watch.c.chain_id, watch.c.next_ask)
 
 Index("watch_creator", watch.c.chain_id, watch.c.creator)
+
+Index(
+    "watch_premium",
+    watch.c.chain_id,
+    postgresql_where=text("premium_until - asked_at between -604800 and 2592000"),
+)
 
 Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))
 

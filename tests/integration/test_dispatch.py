@@ -777,6 +777,8 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
             ReminderKind.INSTRUCTIONS,
             ReminderKind.ACTIVATED_MULTISIG,
             ReminderKind.AUTO_RENEW_BUDGET,
+            ReminderKind.PREMIUM_ENDING,
+            ReminderKind.PREMIUM_LAPSED,
         }
         assert set(await world.states()) == {"sent"}
         assert len(inbox.messages) == (await world.states())["sent"]

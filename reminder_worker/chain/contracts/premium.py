@@ -65,6 +65,11 @@ class PremiumSetting:
         answers = await self._ask_many("isPremium", users, at)
         return [decode_configured("isPremium", abi_codec.bool_at, answer) for answer in answers]
 
+    async def read_expiries(self, users: Sequence[str], *, at: str) -> list[int]:
+        """Return when each user's Premium ends, in unix seconds, in order; 0 for a user who never had Premium."""
+        answers = await self._ask_many("premiumExpired", users, at)
+        return [decode_configured("premiumExpired", abi_codec.word_at, answer) for answer in answers]
+
     async def read_times_ahead(self, users: Sequence[str], *, at: str) -> list[int]:
         """Return seconds before a deadline, in order; 0 without a setting of the user."""
         answers = await self._ask_many("getTimeAhead", users, at)

@@ -36,6 +36,8 @@ KINDS = {
     "layer3_ready",
     "instructions",
     "auto_renew_budget",
+    "premium_ending",
+    "premium_lapsed",
 }
 
 
@@ -209,6 +211,8 @@ def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
         ("instructions", "owner", "Beneficiary: 2"),
         ("instructions", "beneficiary", "If this service is gone"),
         ("auto_renew_budget", "owner", "Auto-renew is about to end"),
+        ("premium_ending", "owner", "After the date below we send no reminders any more"),
+        ("premium_lapsed", "owner", "We send no reminders any more"),
     ],
 )
 def test_words_differ_by_role(name: str, role: str, words: str) -> None:

@@ -1,0 +1,68 @@
+"""Owners are told before their Premium ends and once when it has ended: then nobody is reminded any more."""
+
+import pytest
+
+from devnet.scenarios import DAY, Legacy
+from tests.integration.reminder_world import MailWorld
+
+ENDING, LAPSED = "premium_ending", "premium_lapsed"
+
+
+async def subscribed(world: MailWorld, days: int = 40, legacies: int = 1) -> list[Legacy]:
+    """Create legacies with stored emails, and periods so long that no other reminder is due."""
+    owner = world.account("owner")
+    world.scenario.subscribe_premium(owner, days * DAY)
+    made = []
+    for _ in range(legacies):
+        legacy = world.scenario.create_legacy(owner, {world.address("anna"): 100}, inactivity=900 * DAY)
+        world.scenario.configure_reminders(owner, legacy)
+        await world.save(legacy, "owner", "anna")
+        made.append(legacy)
+    await world.tick()
+    world.mail.inbox.clear()
+    return made
+
+
+async def after(world: MailWorld, days: int) -> list[tuple[str, str]]:
+    """Let days pass; return the emails of this tick."""
+    world.mail.inbox.clear()
+    world.scenario.advance(days * DAY)
+    await world.days_pass(days)
+    await world.tick()
+    return [(email.template, email.to) for email in world.mail.inbox]
+
+
+@pytest.mark.core
+async def test_the_owner_alone_is_told_once_for_all_legacies_before_and_after_premium_ends(world: MailWorld) -> None:
+    await subscribed(world, legacies=2)
+    assert await after(world, 8) == []
+    assert await after(world, 4) == [(ENDING, "owner@example.org")]
+    assert await after(world, 15) == []
+    assert await after(world, 8) == [(ENDING, "owner@example.org")]
+    assert await after(world, 3) == []
+    assert await after(world, 3) == [(LAPSED, "owner@example.org")]
+    assert await after(world, 2) == []
+    assert not await world.dispatch.look()
+
+
+async def test_a_renewal_arms_the_emails_for_the_new_end(world: MailWorld) -> None:
+    await subscribed(world)
+    assert await after(world, 12) == [(ENDING, "owner@example.org")]
+    world.scenario.subscribe_premium(world.account("owner"), 40 * DAY)
+    assert await after(world, 20) == []
+    assert await after(world, 20) == [(ENDING, "owner@example.org")]
+
+
+async def test_premium_renewed_before_it_is_sent_drops_the_email(world: MailWorld) -> None:
+    await subscribed(world)
+    world.scenario.advance(42 * DAY)
+    await world.look_at_chain()
+    world.scenario.subscribe_premium(world.account("owner"), 40 * DAY)
+    await world.dispatch.run()
+    assert await world.states(LAPSED) == {"dropped:premium_renewed": 1}
+    assert world.mail.inbox == []
+
+
+async def test_premium_that_ended_long_ago_is_no_news(world: MailWorld) -> None:
+    await subscribed(world)
+    assert await after(world, 60) == []
