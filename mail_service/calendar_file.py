@@ -38,10 +38,10 @@ class CalendarFile:
 def make_calendar_files(
     template: str, variables: Mapping[str, Any], host: str, summary: str, now: datetime
 ) -> tuple[CalendarFile, ...]:
-    """Return the files of an email: none, its day, or its day and the days that are off.
+    """Return the files of an email. Most have none; a check-in also takes days back.
 
     An event has the same UID in every email about the same day of the same legacy or gift. `host`: of the link. The
-    sequence number is the time in seconds: each later email about the day replaces the earlier ones.
+    sequence number is the time in seconds, so a later email replaces an earlier one.
     """
     if template == "gift_waiting":
         uid = f"gift-{variables['chainId']}-{variables['timelockId']}@{host}"  # as the gift's page makes it

@@ -32,7 +32,7 @@ class EmailTemplate:
     sample: Mapping[str, Any]
 
 
-# `legacy` is its number or its title, a message of its own.
+# `legacy` is the number or the title, as a message.
 _LEGACY = "{{ legacy }} on {{ chainName }}"
 
 

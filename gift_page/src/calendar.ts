@@ -5,7 +5,7 @@ const HOUR = 3_600_000;
 
 /**
  * A button that saves the file. The event has the page's address without the message: calendars are copied to other
- * people's servers. The same gift has the same UID, so that saving it again changes the entry in place of adding one.
+ * people's servers. A gift keeps its UID: saving it again changes the entry.
  */
 export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLButtonElement {
   return button(
