@@ -258,6 +258,7 @@ def show_create_page(
             "router": to_checksum_address(chain.time_lock_router),
             "vault": to_checksum_address(chain.timelock_erc20),
             "tokenWhiteList": to_checksum_address(chain.token_white_list),
+            "explorerUrl": chain.explorer_url,
         }
         for chain in settings.chains
     ]

@@ -69,13 +69,13 @@ async function cardOf(kept: Keepsake, link: string): Promise<HTMLCanvasElement> 
 
 async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvasElement> {
   const sealed = await wallet.sealed(kept.timelockId);
-  const { chainId, chainName, router } = wallet.chain;
+  const { chainId, chainName, router, explorerUrl } = wallet.chain;
   const { to, from } = letterIn(kept);
   const assets = wallet.named(sealed);
   const today = new Date(Date.now() + wallet.clockAhead); // by the chain's clock, as the day of sealing
   const value = await valueOf(chainId, assets, sealed.sealedAt, today);
   const { unlockAt: opensOn, ...rest } = sealed;
-  return drawGiftRecord({ ...rest, chainId, chainName, router, assets, opensOn, to, from, value });
+  return drawGiftRecord({ ...rest, chainId, chainName, router, explorerUrl, assets, opensOn, to, from, value });
 }
 
 function linkBox(link: string): HTMLElement {

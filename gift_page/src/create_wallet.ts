@@ -12,13 +12,14 @@ import { Wrong } from "./create_form.ts";
 import { approvalCalls, type Call, type NewGift, sealedIn, type Sealed, sealedTopics, sealingCall } from "./sealing.ts";
 import { goToChain, type Wallet } from "./wallets.ts";
 
-/** What the local stack's server tells the page. */
+/** What the server tells the page. */
 export interface Chain {
   chainId: number;
   chainName: string;
   router: string;
   vault: string;
   tokenWhiteList: string;
+  explorerUrl: string | null;
 }
 
 export interface Token {

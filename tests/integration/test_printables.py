@@ -157,6 +157,7 @@ def record(**value: Any) -> dict[str, Any]:
         "giver": Account.from_key(OTHER_KEY).address,
         "recipient": Account.from_key(KEY).address,
         "transaction": "0x" + "ab" * 32,
+        "explorerUrl": "https://etherscan.io",
         "assets": [{"symbol": "ETH", "units": str(25 * 10**16), "decimals": 18}],
         "sealedAt": SEALED.timestamp() * 1000,
         "opensOn": OPENS.timestamp() * 1000,
@@ -294,8 +295,9 @@ async def test_a_letter_too_long_for_the_sheets_code_is_refused_with_the_limit(s
 
 
 async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studio: PrintStudio) -> None:
-    await studio.draw("record", priced("live"))
+    drawn = await studio.draw("record", priced("live"))
     live = await studio.words()
+    assert codes(drawn) == [f"https://etherscan.io/tx/0x{'ab' * 32}"]
     assert "US$ 855.88" in live
     assert "on the same day" in live
     assert "1 ETH = US$ 3423.5" in live
@@ -303,10 +305,14 @@ async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studi
     assert "0.25 ETH" in live
     await studio.draw("record", priced("live", SEALED - timedelta(days=1)))
     older = await studio.words()
-    assert "Price at the time of printing: 1 ETH" in older
+    assert "Price at the time of printing, of another day: 1 ETH" in older
     assert "19 November 2026" in older
     await studio.draw("record", priced("historical"))
     assert "Price recorded for that day" in await studio.words()
+    await studio.draw("record", priced("historical", SEALED - timedelta(days=1)))
+    older = await studio.words()
+    assert "Newest price when it was sealed, of another day" in older
+    assert "recorded for that day" not in older
     await studio.draw("record", record(source="none"))
     none = await studio.words()
     assert "No price source" in none

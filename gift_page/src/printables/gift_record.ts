@@ -1,6 +1,6 @@
 /** The gift record: the facts of a gift for the giver's papers, headlined by its value on the day it was sealed. */
 import type { Valuation } from "../valuation.ts";
-import { type Brush, broken, EDGE, fillBox, newPage, PAGE, useFont, write, writeFitted, writeLines } from "./canvas.ts";
+import { type Brush, broken, drawQr, EDGE, fillBox, newPage, PAGE, useFont, write, writeFitted, writeLines } from "./canvas.ts";
 import { amountWords, dollarWords, utcWords } from "./words.ts";
 
 export interface GiftRecord {
@@ -12,6 +12,8 @@ export interface GiftRecord {
   giver: string;
   recipient: string;
   transaction: string;
+  /** Of a block explorer; null where none is known. */
+  explorerUrl: string | null;
   assets: readonly { symbol: string; units: bigint; decimals: number }[];
   sealedAt: Date;
   opensOn: Date;
@@ -25,6 +27,9 @@ const WIDTH = PAGE.width - 2 * LEFT;
 const INK = "#1b1f24";
 const DIM = "#59636e";
 const LINE = "#c9cfd6";
+const CODE_SIDE = 200;
+/** What a code of that side holds for phones to read it from paper. */
+const CODE_BYTES = 120;
 const NO_PRICE_SOURCE = "No price source";
 const DISCLAIMER =
   "This record is not tax advice, nor is it an appraisal. It states what is on the public chain and, where there was " +
@@ -36,14 +41,17 @@ export async function drawGiftRecord(record: GiftRecord): Promise<HTMLCanvasElem
   fillBox(brush, { x: LEFT, y: 150, width: WIDTH, height: 8 }, INK);
   write(brush, "Gift record", LEFT, 258, { face: "serifBold", size: 84, colour: INK });
   write(brush, "For the giver's papers", LEFT, 318, { face: "sans", size: 36, colour: DIM });
+  const link = linkOf(record);
+  const text = link !== null && link.length <= CODE_BYTES ? link : record.transaction;
+  drawQr(brush, text, { x: LEFT + WIDTH - CODE_SIDE, y: 170, width: CODE_SIDE, height: CODE_SIDE });
   drawValue(brush, record);
-  let y = 830;
+  let y = 825;
   for (const [name, words, face] of rows(record)) {
     write(brush, name, LEFT, y, { face: "sans", size: 33, colour: DIM });
     writeFitted(brush, words, LEFT + 350, y, WIDTH - 350, { face, size: face === "mono" ? 30 : 35, colour: INK });
-    y += 34;
+    y += 30;
     fillBox(brush, { x: LEFT, y, width: WIDTH, height: 2 }, LINE);
-    y += 60;
+    y += 56;
   }
   drawFoot(brush);
   return canvas;
@@ -80,14 +88,22 @@ function basis({ value, assets, sealedAt }: GiftRecord): string {
   return `${howKnown(value, sealedAt)}: ${used.join("; ")}.`;
 }
 
-/** The newest round may be of the day before. */
+/** The newest round may be of the day before: then the record says so. */
 function howKnown({ source, prices }: Exclude<Valuation, { source: "none" }>, sealedAt: Date): string {
-  if (source === "historical") return "Price recorded for that day";
   const isOfThatDay = prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt));
-  return `Price at the time of printing${isOfThatDay ? ", on the same day" : ""}`;
+  if (source === "historical") {
+    return isOfThatDay ? "Price recorded for that day" : "Newest price when it was sealed, of another day";
+  }
+  return `Price at the time of printing, ${isOfThatDay ? "on the same day" : "of another day"}`;
+}
+
+/** The sealing transaction at the explorer. */
+function linkOf({ explorerUrl, transaction }: GiftRecord): string | null {
+  return explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${transaction}`;
 }
 
 function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[] {
+  const link = linkOf(record);
   const amounts = record.assets.map(({ symbol, units, decimals }) => `${amountWords(units, decimals)} ${symbol}`);
   return [
     ["Given", amounts.join(", "), "sans"],
@@ -100,7 +116,8 @@ function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[
     ["Network", `${record.chainName} (chain ${record.chainId})`, "sans"],
     ["Gift number", record.timelockId, "sans"],
     ["Contract", record.router, "mono"],
-    ["Transaction", record.transaction, "mono"],
+    ["Transaction (code)", record.transaction, "mono"],
+    ...(link === null ? [] : [["To be seen at", link, "mono"] as const]),
   ];
 }
 
