@@ -32,6 +32,7 @@ from api.controllers.operator import (
 from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
+from api.controllers.timelocks import TimelocksController
 from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.problems import exception_handlers, preflight_as_a_problem
@@ -63,6 +64,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
         route_handlers=[
             RecipientsController,
             GiftFactsController,
+            TimelocksController,
             GiftEraseController,
             SponsorStatusController,
             StatsController,

@@ -139,6 +139,9 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
         yield "event_blocks", index_tables.event_blocks(connection, CHAIN_ID, ["0x"], -9)
         yield "select_events", index_tables.select_events(connection, CHAIN_ID, {"NotifyRequested"}, -9, -5)
         yield "live_gifts", index_tables.live_gifts(connection, CHAIN_ID, "0x", "0x", ["0x"])
+        yield "newest_opened_gift", index_tables.newest_opened_gift(connection, CHAIN_ID, "0x", "0x", ["0x"])
+        yield "timelock_events", index_tables.timelock_events(connection, CHAIN_ID, 5, {"TimelockCreated"})
+        yield "timelocks_of_owner", index_tables.timelocks_of_owner(connection, CHAIN_ID, "0x", 2**62, 51)
         yield "legacies_by_id", index_tables.legacies_by_id(connection, CHAIN_ID, [("0x", 5)])
         for table in (tables.legacy, tables.reminder_config):
             yield "select_rows", index_tables.select_rows(connection, table, CHAIN_ID, ["0x1"])

@@ -17,6 +17,7 @@ from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
+from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
 from reminder_worker.gifts.payouts import read_transfers, was_ether_sent
 from reminder_worker.indexer.models import (
     ENDED,
@@ -194,6 +195,11 @@ class GiftPages:
 
     def serves_chain(self, chain_id: int) -> bool:
         return chain_id in self._chains
+
+    async def read_owner_page(self, chain_id: int, owner: str, before: int | None) -> OwnerPage:
+        """Return one page of what an address sealed on a served chain."""
+        chain, indexer = self._chains[chain_id], self._indexers[chain_id]
+        return await read_owner_page(chain, indexer, self._tokens[chain_id], owner, before)
 
     async def read_facts(self, chain_id: int, timelock_id: int) -> GiftFacts:
         """Raises `NotFound`, `NotShown`, `ChainUnavailable`. A gift that is not indexed yet is known from the chain

@@ -29,7 +29,14 @@ from reminder_worker.indexer import tables
 from reminder_worker.indexer.decoding import DecodedLogs, TimedLogs, decode_logs
 from reminder_worker.indexer.event_reader import AddedContract, EventReader
 from reminder_worker.indexer.log_reader import LogSlice
-from reminder_worker.indexer.models import IndexedTimelock, IndexHead, NotifySignal, ReminderConfig, TimelockHistory
+from reminder_worker.indexer.models import (
+    FAR_FUTURE,
+    IndexedTimelock,
+    IndexHead,
+    NotifySignal,
+    ReminderConfig,
+    TimelockHistory,
+)
 from reminder_worker.indexer.projection import (
     NOTIFY,
     OF_A_CREATOR,
@@ -166,6 +173,13 @@ class ChainIndex(EventReader):
         return [timelock_of(row) for row in found]
 
     # -- questions that no subgraph answers ---------------------------------------------------------
+
+    async def list_timelocks(self, owner: str, before: int | None, most: int) -> list[IndexedTimelock]:
+        """Return an owner's timelocks with ids below `before`, the newest first."""
+        last = FAR_FUTURE if before is None else before
+        async with self._engine.connect() as connection:
+            found = await rows.timelocks_of_owner(connection, self._chain.chain_id, owner.lower(), last, most)
+        return [timelock_of(row) for row in found]
 
     async def find_opened_gift(self, recipient: str, vault: str, tokens: Collection[str]) -> IndexedTimelock | None:
         """Return the newest paid out gift sealed to an address, of only these tokens in this vault."""

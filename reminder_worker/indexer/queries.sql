@@ -86,6 +86,12 @@ order by exists (
 ), created_at desc, timelock_id desc
 limit :most;
 
+-- name: timelocks_of_owner
+-- Return an owner's timelocks with ids below a number, the newest first.
+select * from worker.timelock
+where chain_id = :chain_id and owner = :owner and timelock_id < :before
+order by timelock_id desc limit :most;
+
 -- name: timelock_events
 -- Return where a timelock was sealed and paid out; the first of each, since it may be in several vaults.
 select distinct on (name) name, block_time, tx_hash from worker.chain_event

@@ -166,6 +166,14 @@ async def newest_opened_gift(
     return (await connection.execute(sql["newest_opened_gift"], values | {"looked_at": MOST_LOOKED_AT})).first()
 
 
+async def timelocks_of_owner(
+    connection: AsyncConnection, chain_id: int, owner: str, before: int, most: int
+) -> list[Row[Any]]:
+    """Return an owner's timelocks with ids below `before`, the newest first."""
+    values = {"chain_id": chain_id, "owner": owner, "before": before, "most": most}
+    return list(await connection.execute(sql["timelocks_of_owner"], values))
+
+
 async def timelock_events(
     connection: AsyncConnection, chain_id: int, timelock_id: int, names: Collection[str]
 ) -> list[Row[Any]]:

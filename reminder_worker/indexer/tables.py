@@ -95,6 +95,7 @@ timelock = Table(
     Column("created_block", BigInteger, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Index("timelock_by_recipient", "chain_id", "recipient"),
+    Index("timelock_by_owner", "chain_id", "owner", "timelock_id"),
     comment="Timelocks of the three vaults, folded from chain_event; no name is ever stored",
 )
 

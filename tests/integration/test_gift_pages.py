@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.gifts import owner_list
 from reminder_worker.gifts.assets import load_occasions, read_card
 from reminder_worker.indexer import chain_index
 from reminder_worker.indexer.models import MOST_GIFTS
@@ -544,3 +545,40 @@ async def test_without_gift_settings_no_page_is_served(chain_scenario: Scenario,
         assert (answer.status, answer.code) == (503, "not_configured")
         assert (await page(world, 1)).status == 404
         assert (await world.request("GET", f"/gifts/{world.chain_id}/1")).status == 404
+
+
+# -- what an address sealed -----------------------------------------------------------------------
+
+
+async def test_timelocks_of_an_owner_are_listed_by_pages(
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Type, state, amounts and day of each, the newest first; nothing of another owner."""
+    s, d = world.scenario, world.scenario.deployment
+    opened = s.create_gift(giver, ada.address, eth=1, duration=0)
+    regular = s.create_timelock(giver, ada.address, tokens=[(d.usdc, 7)])
+    s.create_gift(ada, giver.address, eth=1)
+    sealed = s.create_gift(giver, ada.address, tokens=[(d.usdc, 250 * 10**6)], duration=DAY)
+    s.withdraw_gift(ada, opened)
+    await indexed(world)
+    monkeypatch.setattr(owner_list, "PAGE_SIZE", 2)
+    path = f"/timelocks?chainId={world.chain_id}&owner={giver.address.lower()}"
+    first = (await world.request("GET", path)).body
+    assert [(each["timelockId"], each["type"], each["state"]) for each in first["timelocks"]] == [
+        (str(sealed), "gift", "sealed"),
+        (str(regular), "regular", first["timelocks"][1]["state"]),
+    ]
+    assert first["timelocks"][0]["recipient"] == ada.address
+    (asset,) = first["timelocks"][0]["assets"]
+    assert asset == {
+        "token": to_checksum_address(d.usdc), "symbol": "USDC", "decimals": 6, "amount": "250000000", "tokenId": None
+    }  # fmt: skip
+    assert first["next"] == str(regular)
+    second = (await world.request("GET", f"{path}&before={first['next']}")).body
+    assert [(each["timelockId"], each["state"]) for each in second["timelocks"]] == [(str(opened), "ended")]
+    assert second["next"] is None
+    for query in ("owner=0x1", f"owner={ada.address}&chainId=7", f"owner={ada.address}&before=0"):
+        bad = await world.request(
+            "GET", f"/timelocks?{'' if 'chainId' in query else f'chainId={world.chain_id}&'}{query}"
+        )
+        assert (bad.status, bad.body["code"]) == (422, "invalid_input")
