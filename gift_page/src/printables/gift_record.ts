@@ -28,7 +28,7 @@ const INK = "#1b1f24";
 const DIM = "#59636e";
 const LINE = "#c9cfd6";
 const CODE_SIDE = 200;
-/** What a code of that side holds for phones to read it from paper. */
+/** The most that a code of that size holds for phones. */
 const CODE_BYTES = 120;
 const NO_PRICE_SOURCE = "No price source";
 const DISCLAIMER =
