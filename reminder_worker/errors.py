@@ -42,6 +42,12 @@ class InvalidInput(Refused):
         self.faults = tuple(faults)
 
 
+class PayToUnsupported(InvalidInput):
+    """The router of version 1 pays the recipient only."""
+
+    code = "payto_unsupported"
+
+
 class Malformed(Refused):
     code = "malformed"
 

@@ -139,7 +139,8 @@ class SponsorController(Controller):
             ),
             on_404="`not_found`: there is no such timelock of tokens",
             on_422=(
-                "`invalid_input`: also a `payTo` that is the router or a vault, or any of a router of version 1;"
+                "`invalid_input`: also a `payTo` that is the router or a vault; `payto_unsupported`: any `payTo` at a"
+                " router of version 1;"
                 " `still_locked` (with the opening time), `timelock_not_live`, `not_a_gift`,"
                 " `not_only_whitelisted_tokens`, `withdraw_deadline_too_far`, `invalid_payee`, `would_fail`"
             ),

@@ -104,7 +104,7 @@ function show(facts: Facts): void {
 async function open(found: Facts | null): Promise<void> {
   const place = part("ways");
   const wasHere = place.contains(document.activeElement); // on a button that is gone now
-  fill(place, make("p", { className: "dim busy" }, "Looking how you can open it…"));
+  fill(place, make("p", { className: "dim busy" }, "Looking for a way to open it…"));
   try {
     const [facts, { offerWays }] = await Promise.all([
       found ?? fetchFacts(chainId, timelockId ?? ""),

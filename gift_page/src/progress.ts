@@ -15,10 +15,10 @@ const ADVICE: Record<Way, string> = {
     "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
     "gift to a wallet of your own, by importing it in a wallet app whenever you like.",
   email:
-    "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you: only who reads your " +
-    "emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, you sign in to that " +
-    "wallet elsewhere: ask whoever gave it to you where, and tell a code from your emails to no person.",
-  wallet: "You find it in your wallet now.",
+    "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you. Anybody who can read " +
+    "your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, you sign in to " +
+    "that wallet elsewhere: ask the giver where, and never tell anybody a code from your emails.",
+  wallet: "It is in your wallet now.",
 };
 const FEE_FROM_GIFT = "Moving it later costs a small network fee, which is paid from the ETH that arrived.";
 const FEE_NEEDS_ETHER = "Moving it later costs a small network fee, so that wallet needs a little ETH first.";

@@ -16,7 +16,7 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_address
 from reminder_worker.chain.contracts.routers import LEGACY_VERSIONS, PAYEE_VERSION, TIMELOCK_VERSIONS
 from reminder_worker.chain.eip712 import TypedDataDomain, Types, recover_signer, typed_data_digest
-from reminder_worker.errors import FieldFault, InvalidInput, RouterVersionUnsupported
+from reminder_worker.errors import FieldFault, PayToUnsupported, RouterVersionUnsupported
 from reminder_worker.relay.models import SELF_PAID, RelayLane
 
 _NONCE_AND_DEADLINE: Final = ({"name": "nonce", "type": "uint256"}, {"name": "deadline", "type": "uint256"})
@@ -118,7 +118,7 @@ class SignedCall:
 def build_call(request: Request, domain: TypedDataDomain) -> SignedCall:
     """Return the digest and the call of a request in its router's domain.
 
-    Raises `RouterVersionUnsupported` for an unknown version, and `InvalidInput` where it pays the recipient only.
+    Raises `RouterVersionUnsupported` for an unknown version, and `PayToUnsupported` where it pays the recipient only.
     """
     known = TIMELOCK_VERSIONS if isinstance(request, WithdrawRequest) else LEGACY_VERSIONS
     if domain.version not in known:
@@ -126,7 +126,7 @@ def build_call(request: Request, domain: TypedDataDomain) -> SignedCall:
         raise RouterVersionUnsupported(detail + SELF_PAID)
     if domain.version not in list_versions(request):
         fault = FieldFault("/payTo", "needs version 2 of the router: leave it out, and the recipient is paid")
-        raise InvalidInput("The router of this chain pays the recipient only.", [fault])
+        raise PayToUnsupported("The router of this chain pays the recipient only.", [fault])
     digest = compute_digest(request, domain)
     return SignedCall(request, domain.version, digest, encode_call(request, digest, domain.version))
 

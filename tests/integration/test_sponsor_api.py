@@ -646,7 +646,7 @@ async def test_a_destination_is_refused_where_the_router_pays_the_recipient_only
     """The destination is checked first: all other fields of the request are bad, too."""
     exchange = world.scenario.account("exchange").address
     body = withdraw_body(world, 99, sealed.heir, nonce=9, deadline=1) | {"payTo": exchange}
-    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "invalid_input")
+    answer = await refused(world, "/sponsor/gift-withdraw", body, 422, "payto_unsupported")
     assert [error["pointer"] for error in answer.body["errors"]] == ["/payTo"]
     assert "pays the recipient only" in answer.body["detail"]
 
