@@ -68,6 +68,7 @@ FOR_EACH_LEGACY: Final[Mapping[str, float]] = {
     "sent_ledger": 6,  # three people, a signal and a window
     "suppression": 0.03,  # one of a hundred people unsubscribed
     "bounce": 0.03,
+    "self_erasure": 0.01,
     "owner_activity": 0.05,  # owners with auto-renew
     "timelock": 0.2,
     "gift_notification": 0.05,  # deleted after opening day

@@ -14,7 +14,7 @@ from devnet.demo_email_gift import EmailGiftChapter
 from devnet.demo_gifts import NOTE
 from devnet.demo_relay import RelayChapter
 from devnet.demo_upgrades import UpgradeChapter
-from devnet.deploy import DAY, ETHER
+from devnet.deploy import DAY, ETHER, YEAR
 from devnet.evidence import must
 from devnet.gift_to_open import GiftToOpen, find_chromium, leave_gift
 from devnet.local import CHAIN_ID, OPS_EMAIL
@@ -77,7 +77,8 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter):
     # -- before anything is due
 
     def _subscribe(self) -> str:
-        self.transaction(self.scenario.subscribe_premium(self.accounts[OWNER]))
+        # For longer than the story: the end of Premium has emails of its own.
+        self.transaction(self.scenario.subscribe_premium(self.accounts[OWNER], 3 * YEAR))
         setting = self.stack.deployment.premium_setting
         must(self.scenario.read("PremiumSetting", setting, "isPremium", self.address(OWNER)), "not Premium on chain")
         return "Premium on chain"

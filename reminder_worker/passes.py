@@ -21,7 +21,7 @@ from reminder_worker.chain.rpc import asking_as
 from reminder_worker.concurrency import in_time
 from reminder_worker.database.queries import read_database_time
 from reminder_worker.database.tables import span
-from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
+from reminder_worker.errors import MailUnavailable, Misconfigured, NotConfigured, ServiceError
 from reminder_worker.gifts.emails import GiftMail
 from reminder_worker.monitoring.erasure import erase_deleted_legacies, erase_forgotten
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
@@ -326,7 +326,11 @@ async def _forget_expired(runtime: Runtime, _: int) -> Report:
     report = {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
     if runtime.mail is None:
         return report
-    forgotten = await erase_forgotten(runtime.engine, runtime.mail)
+    try:
+        forgotten = await erase_forgotten(runtime.engine, runtime.mail)
+    except MailUnavailable as error:  # the next hour asks again
+        log.warning("forgotten_not_read", error=type(error).__name__)
+        return report
     return {**report, "recipients_forgotten": forgotten.recipients, "gifts_forgotten": forgotten.gifts}
 
 

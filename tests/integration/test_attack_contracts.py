@@ -137,6 +137,6 @@ async def test_a_set_is_not_shown_to_another_creator_whatever_the_node_says(
         fake = chain_scenario.deploy_fake_legacy(attacker, legacy.id, [])
         anvil.set_code(legacy.address, anvil.rpc("eth_getCode", fake.address, "latest"))
         lied = await world.call(attacker, "ReadRecipients", legacy)
-        assert (lied.status, lied.body) == (200, {"recipients": []})
+        assert (lied.status, any(lied.body.values())) == (200, False)
         anvil.set_code(legacy.address, before)
         assert len((await world.call(owner, "ReadRecipients", legacy)).body["recipients"]) == 1

@@ -30,6 +30,7 @@ TYPES: dict[str, Any] = {
     "/recipients": ("ReadRecipients", INGEST[::2]),
     "/erase-legacy": ("EraseLegacy", INGEST[::2]),
     "/send-instructions": ("SendInstructions", INGEST[::2]),
+    "/erase-recipient": ("EraseRecipient", [{"name": "recipient", "type": "address"}, *INGEST[::2]]),
     "/gift/recipient-wallet": ("GiftEmailWallet", [{"name": "emailHash", "type": "bytes32"}, DEADLINE]),
     "/gift/notify": ("GiftNotify2", HASHED),
     "/gift/notify/erase": ("GiftNotifyErase", [{"name": "timelockId", "type": "uint256"}, DEADLINE]),
@@ -61,6 +62,7 @@ class SignedRequests:
             "emailHash": hashlib.sha256(EMAIL.encode()).digest(),
             "deadline": deadline,
         }
+        message |= {"recipient": self.owner.address}
         message = {field["name"]: message[field["name"]] for field in fields}
         signer = signer or (self.giver if path.startswith("/gift") else self.owner)
         whole = {"name": "Reminder Worker", "version": "1", "chainId": self.world.chain_id} | domain
@@ -72,6 +74,8 @@ class SignedRequests:
             about["email"] = EMAIL
         if "timelockId" in message:
             about["timelockId"] = str(gift)
+        if "recipient" in message:
+            about["recipient"] = self.owner.address
         return {"chainId": self.world.chain_id, "deadline": deadline, "signature": signature, **about}
 
     def payload(self, path: str, gift: int) -> str:
@@ -161,6 +165,8 @@ def _changes(signed: SignedRequests, body: dict[str, Any]) -> list[tuple[str, An
     changes: list[tuple[str, Any]] = [("chainId", 1), ("deadline", body["deadline"] + 1), ("deadline", 2**53 - 1)]
     if "legacy" in body:
         changes += [("legacy", signed.legacies[1].address), ("legacy", EXAMPLE_TOKEN)]
+    if "recipient" in body:
+        changes += [("recipient", signed.world.scenario.account("stranger").address)]
     if "giver" in body:
         changes += [("giver", signed.world.scenario.account("stranger").address)]
     if "timelockId" in body:

@@ -16,6 +16,7 @@ from api import server
 from api.metrics import RequestMetrics
 from devnet.scenarios import Scenario
 from reminder_worker.logging import configure_logging
+from reminder_worker.reminders.recipients import StoredSet
 from tests.integration.api_world import ApiWorld, open_world
 
 QUICK = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -136,7 +137,7 @@ async def test_a_slow_answer_of_ours_is_waited_for(world: ApiWorld, monkeypatch:
 
     async def slow(_request: Any) -> Any:
         await asyncio.sleep(0.5)
-        return []
+        return StoredSet((), ())
 
     monkeypatch.setattr(type(world.parts.recipients), "read_set", lambda _self, request: slow(request))
     body = json.dumps(world.signed(world.scenario.account("owner"), "ReadRecipients", f"0x{5:040x}")).encode()
