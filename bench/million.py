@@ -108,7 +108,7 @@ async def _real(runtime: Runtime, scenario: Scenario, count: int, looks: dict[st
         *await _signals(runtime, scenario, legacies, len(people)),
         *[
             BenchFigure(f"million.{name}.run", (await _run(runtime, name))[0].seconds * 1000, "ms, nothing due")
-            for name in ("gifts", "relay", "prices", "upgrades", "alerts", "watchdog")
+            for name in ("gifts", "bounces", "relay", "prices", "upgrades", "alerts", "watchdog")
         ],
         *await _scrape(runtime),
     ]

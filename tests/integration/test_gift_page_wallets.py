@@ -139,4 +139,4 @@ async def test_what_the_contract_refuses_is_told_in_words(gift_world: GiftWorld,
     await expect(page.get_by_role("alert")).to_be_visible()
     assert wallet.asked("eth_sendTransaction") == []
     await page.get_by_role("button", name="Open for free").click()
-    await expect(page.get_by_text("was opened on")).to_be_visible()
+    await expect(page.get_by_text("has been opened")).to_be_visible()

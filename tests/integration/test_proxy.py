@@ -187,7 +187,6 @@ async def test_of_the_mail_service_only_the_links_of_emails_are_published(proxy:
         "/send",
         "/forgotten",
         "/forgotten?after=0",
-        "/forget",
         "/messages/x",
         "/templates",
         "/unsubscribe/../send",
