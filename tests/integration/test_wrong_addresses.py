@@ -42,7 +42,7 @@ def environ(database_url: str, chain_scenario: Scenario) -> dict[str, str]:
 
 def _found(looked: Result) -> str:
     """Leave out the table of settings."""
-    return looked.stdout.partition("┘")[2]
+    return looked.stdout.partition("\nSettings")[0]
 
 
 def _implementation(s: Scenario) -> str:
