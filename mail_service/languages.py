@@ -19,7 +19,20 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 # By the first part of a BCP 47 tag; the value is what HTML and CLDR call it.
-LANGUAGES: Mapping[str, str] = MappingProxyType({"en": "en", "es": "es", "ar": "ar"})
+LANGUAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "en": "en",
+        "es": "es",
+        "fr": "fr",
+        "de": "de",
+        "pt": "pt",
+        "it": "it",
+        "ja": "ja",
+        "ko": "ko",
+        "zh": "zh-Hans",
+        "ar": "ar",
+    }
+)
 
 
 def find_language(tag: str) -> str:
