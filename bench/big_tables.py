@@ -136,6 +136,7 @@ _COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
         "asked_at": f"{_NOW} - 60",
         "membership": f"jsonb_build_object('owner', {ADDRESS}, 'beneficiaries', {_TWO})",
         "membership_block": "n",
+        "premium_until": f"{_NOW} + 100000000",
     },
     "chain_event": {
         "block_number": "-n",  # before any block of a chain beside them
