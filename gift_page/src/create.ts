@@ -99,6 +99,7 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
   fill(picker, make("span", { className: "account" }, account));
   form.connected(wallet);
   form.blocked = null;
+  await kept.connected(wallet);
 }
 
 function giver(): GiverWallet {

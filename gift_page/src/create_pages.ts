@@ -1,8 +1,9 @@
-/** The three printables of a gift, shown with their buttons, and the list of what this browser keeps. */
+/** The three printables of a gift, shown with their buttons, and the list of what the giver sealed. */
 import type { GiverWallet } from "./create_wallet.ts";
 import { button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
-import { forget, keep, type Keepsake, keepsakes, letterIn, linkOf } from "./keepsake.ts";
+import { GiftList, LIST_WORDS, type SealedLock } from "./gift_list.ts";
+import { forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf } from "./keepsake.ts";
 import type { GiftPlace } from "./link.ts";
 import { occasionOf } from "./occasions.ts";
 import { DoesNotFit, wipe, Withheld } from "./printables/canvas.ts";
@@ -101,9 +102,11 @@ function linkBox(link: string): HTMLElement {
   );
 }
 
-/** The list of keepsakes; `open` shows one. */
+/** The list of what was sealed: what the chain has, once a wallet is connected, and the keepsakes of this browser;
+ * `open` shows one. */
 export class Kept {
   readonly element = make("fieldset", {});
+  private sealed: GiftList | undefined;
 
   constructor(private readonly open: (kept: Keepsake) => void) {
     this.refresh();
@@ -120,19 +123,57 @@ export class Kept {
     return true;
   }
 
+  /** From now on with what this wallet sealed. */
+  async connected(wallet: GiverWallet): Promise<void> {
+    const sealed = new GiftList(wallet);
+    await sealed.readOn();
+    this.sealed = sealed;
+    this.refresh();
+  }
+
   private refresh(): void {
+    const { sealed } = this;
     const all = keepsakes();
     const words = all.length
       ? "This browser remembers the links of the gifts you sealed in it. Nobody else does."
       : "This browser will remember the links of the gifts you seal in it. Nobody else does.";
+    const rest = all.filter((kept) => !sealed?.has(kept));
     this.element.replaceChildren(
-      make("legend", {}, "Gifts sealed here"),
+      make("legend", {}, sealed ? LIST_WORDS.title : "Gifts sealed here"),
       make("p", { className: "hint" }, words),
-      make("ul", { className: "kept" }, ...all.map((kept) => this.item(kept))),
+      ...(sealed ? this.onChain(sealed, rest.length > 0) : []),
+      make("ul", { className: "kept" }, ...rest.map((kept) => this.item(kept))),
     );
   }
 
-  private item(kept: Keepsake): HTMLElement {
+  private onChain(sealed: GiftList, hasRest: boolean): HTMLElement[] {
+    const { locks, isBroken, isWhole } = sealed;
+    const unread = locks.length > 0 ? LIST_WORDS.broken : LIST_WORDS.unread;
+    const readOn = button(isBroken ? LIST_WORDS.again : LIST_WORDS.more, () => this.readOn(sealed, readOn), "");
+    return [
+      make("ul", { className: "kept" }, ...locks.map((lock) => this.row(sealed, lock))),
+      make("p", { hidden: !isWhole || locks.length > 0 }, LIST_WORDS.none),
+      make("p", { className: "bad", hidden: !isBroken, attributes: { role: "alert" } }, unread),
+      make("div", { className: "row", hidden: isWhole }, readOn),
+      make("p", { className: "hint", hidden: !hasRest || locks.length === 0 }, LIST_WORDS.rest),
+    ];
+  }
+
+  private async readOn(sealed: GiftList, pressed: HTMLButtonElement): Promise<void> {
+    pressed.disabled = true;
+    await sealed.readOn();
+    this.refresh();
+    this.element.querySelector<HTMLButtonElement>(":scope > .row button")?.focus(); // the new one
+  }
+
+  private row(sealed: GiftList, lock: SealedLock): HTMLElement {
+    const facts = sealed.facts(lock);
+    const kept = keepsakeOf(sealed.chainId, lock.timelockId);
+    if (kept !== undefined) return this.item(kept, facts);
+    return make("li", {}, make("span", {}, make("span", {}, LIST_WORDS[lock.type](lock.timelockId)), facts));
+  }
+
+  private item(kept: Keepsake, facts: HTMLElement | null = null): HTMLElement {
     const { to } = letterIn(kept);
     const words = to !== "" && make("span", {}, " for ", make("bdi", {}, to));
     const name = make("span", {}, occasionOf(kept.occasion).name, words, `, gift ${kept.timelockId}`);
@@ -140,7 +181,7 @@ export class Kept {
     show.setAttribute("aria-label", `Show ${name.textContent}`);
     const remove = button("Forget", () => this.ask(kept, remove), "");
     remove.setAttribute("aria-label", `Forget ${name.textContent}`);
-    return make("li", {}, name, show, remove);
+    return make("li", {}, make("span", {}, name, facts), show, remove);
   }
 
   /** The second press does it: the link may be nowhere else. */

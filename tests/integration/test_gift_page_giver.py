@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Page, Route, expect
 
+from reminder_worker.gifts import owner_list
 from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
 from tests.integration.gift_page_giver_steps import (
     LETTER,
@@ -19,12 +20,13 @@ from tests.integration.gift_page_giver_steps import (
     seal,
     wallet_at_the_page,
 )
-from tests.integration.gift_page_world import USDC, GiftWorld
+from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 OFFERS_EMAIL = {"gift": True, "giftEmail": True, "legacy": True, "chains": []}
 RECEIPT = "eth_getTransactionReceipt"
+KEEPSAKE = "gift-keepsake:31337"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -169,3 +171,66 @@ async def test_a_page_that_was_loaded_again_while_the_wallet_was_asked_says_so(
     await see_it_sealed(page)
     await page.reload()
     await expect(told).to_have_text("")
+
+
+async def remember(page: Page, world: GiftWorld, *numbers: int) -> None:
+    """As this browser keeps a birthday's gift that was sealed in it."""
+    payload = world.link(1, letter=LETTER).partition("#g=")[2]
+    kept = json.dumps({"payload": payload, "occasion": "birthday", "card": "wallet"})
+    await page.goto(f"{world.origin}/{PREFIX}/create")
+    for number in numbers:
+        await page.evaluate("([key, kept]) => localStorage.setItem(key, kept)", [f"{KEEPSAKE}:{number}", kept])
+
+
+async def test_what_a_wallet_sealed_is_listed_from_the_chain_in_any_browser(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gifts and other timelocks by pages, with state, amounts and day; this browser adds the names, and what the chain
+    has not is still there."""
+    page, world, scenario = visitor.page, gift_world, gift_world.scenario
+    ada, usdc = world.person("ada"), scenario.deployment.usdc
+    scenario.anvil.set_balance(ada.address, ETHER)
+    scenario.withdraw_gift(ada, (await world.seal(ada, ether=True)).id)
+    scenario.create_timelock(world.giver, ada.address, tokens=[(usdc, 40 * USDC)], duration=2**40, soft=True)
+    await world.seal(ada)
+    scenario.create_gift(scenario.account("somebody else"), ada.address, eth=ETHER)
+    await world.seal(ada, ether=True, opened=False)
+    monkeypatch.setattr(owner_list, "PAGE_SIZE", 2)
+    await remember(page, world, 5, 77)
+    await open_page(world, page)
+
+    row = page.locator("ul.kept li")
+    await expect(row).to_have_count(3)
+    await expect(row.nth(0)).to_contain_text("Birthday for Wilhelmina Qwyx, gift 5")
+    await expect(row.nth(0)).to_contain_text("1 ETH")
+    await expect(row.nth(0)).to_contain_text("Sealed. It opens on ")
+    await expect(row.nth(1)).to_contain_text("Gift 3")
+    await expect(row.nth(1)).to_contain_text("250 USDC")
+    await expect(row.nth(1)).to_contain_text("Waiting to be opened since ")
+    await expect(row.nth(2)).to_contain_text("gift 77")
+    await expect(page.get_by_text("Your browser remembers these, too")).to_be_visible()
+    await page.get_by_role("button", name="Show more").click()
+    await expect(row).to_have_count(5)
+    await expect(row.nth(2)).to_contain_text("Soft timelock 2")
+    await expect(row.nth(2)).to_contain_text("No opening day is set.")
+    await expect(row.nth(3)).to_contain_text("1 ETHClosed.")
+    await expect(page.get_by_role("button", name="Show more")).to_be_hidden()
+    await row.nth(0).get_by_role("button", name="Show Birthday").click()
+    assert (await page.locator("#claim-link").inner_text()).startswith(f"{world.origin}/{PREFIX}/31337/5?o=birthday#g=")
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_without_the_service_the_browsers_own_list_is_there(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    page = visitor.page
+    await gift_world.seal(gift_world.person("ada"), opened=False)
+    await remember(page, gift_world, 77)
+    await page.route("**/timelocks?*", lambda route: route.abort())
+    await open_page(gift_world, page)
+    await expect(page.get_by_text("cannot be read at the moment")).to_be_visible()
+    await expect(page.locator("ul.kept li")).to_contain_text(["gift 77"])
+    await page.unroute("**/timelocks?*")
+    await page.get_by_role("button", name="Try again").click()
+    await expect(page.locator("ul.kept li")).to_contain_text(["Gift 1", "gift 77"])
+    await expect(page.get_by_text("cannot be read at the moment")).to_be_hidden()

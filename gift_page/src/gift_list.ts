@@ -1,0 +1,92 @@
+/** The list of what the giver's wallet sealed: GET /timelocks, the newest first, page by page. */
+import { ask } from "./api.ts";
+import type { GiverWallet } from "./create_wallet.ts";
+import { make } from "./dom.ts";
+import type { GiftAsset } from "./facts.ts";
+import type { Keepsake } from "./keepsake.ts";
+import { amounts, localTime } from "./words.ts";
+
+export const LIST_WORDS = {
+  title: "What you have sealed",
+  none: "This wallet has sealed nothing so far.",
+  unread: "The list of what you have sealed cannot be read at the moment. This is what your browser remembers.",
+  broken: "The rest of the list cannot be read at the moment.",
+  rest: "Your browser remembers these, too: of another wallet, older, very new, or not on the chain any more.",
+  more: "Show more",
+  again: "Try again",
+  gift: (number: string) => `Gift ${number}`,
+  regular: (number: string) => `Timelock ${number}`,
+  soft: (number: string) => `Soft timelock ${number}`,
+  sealedUntil: (moment: string) => `Sealed. It opens on ${moment}.`,
+  sealed: "Sealed. No opening day is set.",
+  open: (moment: string) => `Waiting to be opened since ${moment}.`,
+  ended: "Closed. What was in it has been taken out.",
+};
+
+/** One timelock, as the service tells it. */
+export interface SealedLock {
+  timelockId: string;
+  type: "regular" | "soft" | "gift";
+  state: "sealed" | "open" | "ended";
+  /** RFC 3339, UTC; null where no day is set. */
+  unlockAt: string | null;
+  assets: Pick<GiftAsset, "token" | "symbol" | "decimals" | "amount">[];
+}
+
+interface Page {
+  timelocks: SealedLock[];
+  /** `before` of the next page; null after the last. */
+  next: string | null;
+}
+
+export class GiftList {
+  readonly locks: SealedLock[] = [];
+  /** Whether the last page that was asked for did not come. */
+  isBroken = false;
+  private next: string | null | undefined;
+
+  constructor(private readonly wallet: GiverWallet) {}
+
+  get isWhole(): boolean {
+    return this.next === null;
+  }
+
+  has({ chainId, timelockId }: Keepsake): boolean {
+    return chainId === this.wallet.chain.chainId && this.locks.some((lock) => lock.timelockId === timelockId);
+  }
+
+  get chainId(): number {
+    return this.wallet.chain.chainId;
+  }
+
+  /** Asks for one more page. Never throws: the device's own list is there without it. */
+  async readOn(): Promise<void> {
+    const query = new URLSearchParams({ owner: this.wallet.signer.address, chainId: `${this.chainId}` });
+    if (typeof this.next === "string") query.set("before", this.next);
+    try {
+      const page = await ask<Page>(`/timelocks?${query}`);
+      this.locks.push(...page.timelocks);
+      this.next = page.next;
+      this.isBroken = false;
+    } catch {
+      this.isBroken = true;
+    }
+  }
+
+  /** Amounts, state and opening day. */
+  facts({ type, state, unlockAt, assets }: SealedLock): HTMLElement {
+    const named = assets.map((asset): GiftAsset => {
+      const isEther = this.wallet.tokens.some((token) => token.isEther && token.address === asset.token);
+      return { ...asset, asEther: type === "gift" && isEther, soldForEther: false };
+    });
+    const what = named.length > 0 && make("span", { className: "amounts" }, amounts(named));
+    return make("span", { className: "facts hint" }, what, make("span", {}, stateWords(state, unlockAt)));
+  }
+}
+
+function stateWords(state: SealedLock["state"], unlockAt: string | null): string {
+  if (state === "ended") return LIST_WORDS.ended;
+  if (unlockAt === null) return LIST_WORDS.sealed;
+  const moment = localTime(new Date(unlockAt));
+  return state === "open" ? LIST_WORDS.open(moment) : LIST_WORDS.sealedUntil(moment);
+}
