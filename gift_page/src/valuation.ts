@@ -18,7 +18,7 @@ export interface UsedPrice {
   roundId: string;
 }
 
-/** `live`: sealed today, at the present price. `historical`: at the price the service recorded on that day. */
+/** `live`: sealed today, at today's price. `historical`: at the price valid at the sealing. */
 export type Valuation =
   | { source: "live" | "historical"; usdCents: bigint; prices: UsedPrice[] }
   | { source: "none" };
@@ -37,21 +37,36 @@ interface Prices {
 /** A feed answers at least once a day: a price further from the sealing is one of another time. */
 const NEAR_MS = 2 * 86_400_000;
 
-/** `now` by the chain's clock, as `sealedAt`. There is no value without a price of that time for every asset: a sum of some of
- * them would be a wrong number on a document. */
+/** The live price counts only where gift and price are of today, by dates of UTC as on the record; `now` is by the chain's
+ * clock, as `sealedAt`. Otherwise it is the price that was valid at the sealing, which may be of the day before: the record
+ * says so. There is no value without a price for every asset: a sum of some would be a wrong number on a document. */
 export async function valueOf(
   chainId: number,
   assets: readonly Valued[],
   sealedAt: Date,
   now: Date,
 ): Promise<Valuation> {
-  const source = sealedAt.getTime() >= startOfDay(now) ? "live" : "historical";
-  const moment = source === "live" ? "" : `?at=${encodeURIComponent(sealedAt.toISOString())}`;
+  if (dayOf(sealedAt) === dayOf(now)) {
+    const live = await valueBy("", chainId, assets, sealedAt);
+    if (live !== null && live.prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt))) {
+      return { source: "live", ...live };
+    }
+  }
+  const past = await valueBy(`?at=${encodeURIComponent(sealedAt.toISOString())}`, chainId, assets, sealedAt);
+  return past === null ? { source: "none" } : { source: "historical", ...past };
+}
+
+async function valueBy(
+  moment: string,
+  chainId: number,
+  assets: readonly Valued[],
+  sealedAt: Date,
+): Promise<{ usdCents: bigint; prices: UsedPrice[] } | null> {
   let answer: Prices;
   try {
     answer = await ask<Prices>(`/stats/prices${moment}`);
   } catch (error) {
-    if (error instanceof Refused || error instanceof Unreachable) return { source: "none" };
+    if (error instanceof Refused || error instanceof Unreachable) return null;
     throw error;
   }
   const prices = new Map<string, UsedPrice>();
@@ -64,17 +79,17 @@ export async function valueOf(
         !one.stale &&
         Math.abs(Date.parse(one.updatedAt) - sealedAt.getTime()) <= NEAR_MS,
     );
-    if (found === undefined) return { source: "none" };
+    if (found === undefined) return null;
     usdCents += cents(asset, String(found.usd));
     const { usd, updatedAt, roundId } = found;
     prices.set(asset.symbol, { symbol: asset.symbol, usd: String(usd), updatedAt: new Date(updatedAt), roundId });
   }
-  return prices.size === 0 ? { source: "none" } : { source, usdCents, prices: [...prices.values()] };
+  return prices.size === 0 ? null : { usdCents, prices: [...prices.values()] };
 }
 
-/** A day is one of UTC, as on the record. */
-function startOfDay(moment: Date): number {
-  return Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate());
+/** A date of UTC. */
+function dayOf(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
 }
 
 /** To the nearest cent, a half up. */

@@ -368,6 +368,19 @@ async def test_price_of_another_time_gives_the_gift_no_value(studio: PrintStudio
             assert (value != "none") is is_known
 
 
+async def test_live_price_of_another_day_is_not_used_for_a_gift_of_today(studio: PrintStudio) -> None:
+    """Sealed today; the newest round is of the day before, or was written after the sealing, past midnight."""
+    sealed, ether = SEALED.timestamp() * 1000, {"symbol": "ETH", "units": str(10**18), "decimals": 18}
+    price = {"chainId": 1, "symbol": "ETH", "decimals": 8, "roundId": "7", "stale": False}
+    earlier = price | {"usd": "900", "updatedAt": (SEALED - timedelta(hours=2)).isoformat()}
+    studio.answers["/stats/prices?at=2026-11-20T15%3A30%3A00.000Z"] = (200, {"prices": [earlier]})
+    for hours, value in ((0, "live 100000"), (-16, "historical 90000"), (9, "historical 90000")):
+        live = price | {"usd": "1000", "updatedAt": (SEALED + timedelta(hours=hours)).isoformat()}
+        studio.answers["/stats/prices"] = (200, {"prices": [live]})
+        arguments = json.dumps([1, [ether], sealed, sealed + 60_000])
+        assert await studio.page.evaluate(f"printables.value(...{arguments})") == value
+
+
 async def test_nothing_is_drawn_in_another_font_when_ours_does_not_come(studio: PrintStudio) -> None:
     """The fonts are there before the first word, from our own files; without them there is no page to misread."""
     await studio.draw("sheet", sheet())
