@@ -197,6 +197,7 @@ def _describe_chain(snapshot: StatisticsSnapshot) -> ChainStatsAnswer:
             for token in snapshot.tokens
             if token["decimals"] is not None
         ],
+        without_price=[token["symbol"] or token["token"] for token in snapshot.tokens if token["usd"] is None],
         block_number=snapshot.block_number,
     )
 

@@ -61,6 +61,16 @@ class ChainStatsAnswer(Struct, rename="camel"):
     tokens: Annotated[
         list[TokenAnswer], Meta(description="The most valuable first; without those that have no usable decimals")
     ]
+    without_price: Annotated[
+        list[str],
+        Meta(
+            description=(
+                "Secured tokens without a value: no feed, no fresh price or no usable decimals. By symbol, or by"
+                " address where there is none that may be shown"
+            ),
+            examples=[["SAFE"]],
+        ),
+    ]
     block_number: Annotated[int, Meta(description="The block that it is all of", examples=[23_456_789])]
 
 
