@@ -105,7 +105,8 @@ def make_secrets(directory: Path, chain_url: str) -> None:
     directory.mkdir(mode=0o700)
     for name in ("email_enc_key", "hash_key", "mail_hash_key"):
         write_private(directory / name, b64encode(secrets.token_bytes(32)).decode())
-    write_private(directory / "mail_token", secrets.token_urlsafe(32))
+    for name in ("mail_token", "report_secret"):
+        write_private(directory / name, secrets.token_urlsafe(32))
     write_private(directory / "rpc_urls", f"{chain_url}/?key={secrets.token_urlsafe(32)}")
     for wallet in OUR_WALLETS:
         write_private(directory / f"{wallet}_wallet", secrets.token_hex(32))
@@ -139,6 +140,7 @@ def mail_environ(at: StackAddresses, ports: StackPorts, secret_files: Path) -> d
         "MAIL_SERVICE_DATABASE_URL": at.databases["mail_service"],
         "MAIL_SERVICE_TOKEN_FILE": str(secret_files / "mail_token"),
         "MAIL_SERVICE_HASH_KEY_FILE": str(secret_files / "mail_hash_key"),
+        "REPORT_SECRET_FILE": str(secret_files / "report_secret"),
         "MAIL_SERVICE_PUBLIC_URL": at.mail,
         "MAIL_SERVICE_PORT": str(ports.mail),
         "MAIL_FROM": "Reminders <reminders@mail.example>",

@@ -209,12 +209,18 @@ class PartSupervisor:
                     self.log.part(running.part.name, stripped)
 
 
-def ask(url: str, method: str = "GET", body: str | None = None, timeout: float = PATIENCE_SECONDS) -> tuple[int, bytes]:
+def ask(
+    url: str,
+    method: str = "GET",
+    body: str | None = None,
+    timeout: float = PATIENCE_SECONDS,
+    headers: Mapping[str, str] | None = None,
+) -> tuple[int, bytes]:
     """One HTTP request, whose body is JSON; status and body of the answer."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=timeout)
     try:
-        connection.request(method, parts.path or "/", body, {"Content-Type": "application/json"})
+        connection.request(method, parts.path or "/", body, {"Content-Type": "application/json", **(headers or {})})
         response = connection.getresponse()
         return response.status, response.read()
     finally:

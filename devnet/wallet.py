@@ -50,6 +50,12 @@ class DemoWallet:
     def erase(self, legacy: str) -> WalletAnswer:
         return self._about(legacy, "/erase-legacy", "EraseLegacy")
 
+    def erase_self(self, legacy: str) -> WalletAnswer:
+        """As a recipient: their own entry."""
+        about = {"recipient": self.account.address, "legacy": to_checksum_address(legacy)}
+        fields = [{"name": "recipient", "type": "address"}, *_LEGACY_AND_DEADLINE]
+        return post(self.api_url, "/erase-recipient", {**about, **self._signed("EraseRecipient", fields, **about)})
+
     def notify_gift(self, **wish: str) -> WalletAnswer:
         """As the giver: whom to tell of a gift, in the API's own field names."""
         payload, digest = _payload(wish)

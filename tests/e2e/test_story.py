@@ -15,6 +15,7 @@ from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_sta
 KINDS = (
     *("email of", "plain hash of the email of", "first name of", "last name of", "private key of"),
     *("signature 1 of the owner", "signature 1 of the giver", "authorization", "unsubscribe token"),
+    *("forget token", "signature 1 of who erases herself"),
     *("message of", "fragment of"),
 )
 
@@ -107,7 +108,7 @@ def test_the_search_forgets_no_kind_of_secret_and_no_place(story: TickedStory, s
 
 def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
     private = [stack.directory / "env", *stack.secrets.iterdir()]
-    assert len(private) == 10
+    assert len(private) == 11
     assert {path.stat().st_mode & 0o077 for path in [stack.secrets, *private]} == {0}
 
 
