@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _COLUMNS = dg.TableSchema(
     columns=[
         dg.TableColumn("chain_id", "int", description="Of the chain the feed is on"),
-        dg.TableColumn("feed", "string", description="Address of the Chainlink feed"),
+        dg.TableColumn("feed", "string", description="Address of the Chainlink feed, or of wstETH"),
         dg.TableColumn("round_id", "int", description="The feed's own number of the answer, ever rising"),
         dg.TableColumn("answer", "int", description="US dollars for one token, in units of 10^-decimals"),
         dg.TableColumn("decimals", "int", description="Of the answer"),

@@ -70,6 +70,17 @@ contract TestERC20 is TestERC20NoMetadata {
     }
 }
 
+/// The style of wstETH: one token is worth a growing amount of another.
+contract TestWrappedStETH is TestERC20 {
+    uint256 public stEthPerToken = 1.2 ether;
+
+    constructor() TestERC20("Wrapped liquid staked Ether 2.0", "wstETH", 18) {}
+
+    function setRate(uint256 rate) external {
+        stEthPerToken = rate;
+    }
+}
+
 /// The old style: name and symbol are bytes32.
 contract TestERC20Bytes32 is TestERC20NoMetadata {
     bytes32 public constant name = "Old Token";

@@ -119,7 +119,7 @@ class ChainSettings(SettingsGroup):
         (),
         alias="PRICE_FEEDS",
         description="Chainlink feeds in US dollars, comma separated: `<token>=<feed>@<heartbeat in seconds>`,"
-        " the token an address or `ETH`; absent: no prices",
+        " the token an address or `ETH`; wstETH has stETH's feed and `*stEthPerToken`; absent: no prices",
     )
 
     @field_validator("rpc_allowance")
@@ -163,11 +163,17 @@ PRESETS: dict[int, dict[str, str]] = {
         "TOKEN_WHITE_LIST": "0x7812777A23877159861d3De567DD97f9d9f64FE9",
         "UPGRADE_TIMELOCK": "0xc0Fee69ffAA1d62D701Bb277031CEc0d98AFA4Ad",
         "LEGACY_PULL_VAULT": "0x95F0981026C7e804fD6ba8bE738cA7c380C7f978",
-        # ETH and WETH, USDC, USDT; heartbeats as published by Chainlink
+        # ETH and WETH, USDC, USDT, stETH and wstETH, LINK, ENS, GRT; heartbeats as published by Chainlink. No feed of
+        # the whitelist's ninth token, SAFE, is known on this chain.
         "PRICE_FEEDS": "ETH=0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419@3600,"
         "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2=0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419@3600,"
         "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48=0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6@86400,"
-        "0xdAC17F958D2ee523a2206206994597C13D831ec7=0x3E7d1eAB13ad0104d2750B8863b489D65364e32D@86400",
+        "0xdAC17F958D2ee523a2206206994597C13D831ec7=0x3E7d1eAB13ad0104d2750B8863b489D65364e32D@86400,"
+        "0xae7ab96520DE3A18E5e111B5EaAb095312D7fE84=0xCfE54B5cD566aB89272946F602D76Ea879CAb4a8@3600,"
+        "0x7f39C581F595B53c5cb19bD0b3f8dA6c935E2Ca0=0xCfE54B5cD566aB89272946F602D76Ea879CAb4a8@3600*stEthPerToken,"
+        "0x514910771AF9Ca656af840dff83E8264EcF986CA=0x2c1d072e956AFFC0D435Cb7AC38EF18d24d9127c@3600,"
+        "0xC18360217D8F7Ab5e7c516566761Ea12Ce7F9D72=0x5C00128d4d1c2F4f652C267d7bcdD7aC99C16E16@86400,"
+        "0xc944E90C64B2c07662A292be6244BDf05Cda44a7=0x86cF33a451dE9dc61a2862FD94FF4ad4Bd65A5d2@86400",
     },
     11155111: {
         "NAME": "Sepolia (test network)",

@@ -115,23 +115,36 @@ def _postgres_url(value: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PriceFeed:
-    """Chainlink feed of a token in US dollars; `token` is an address or `ETH`."""
+    """Chainlink feed of a token in US dollars; `token` is an address or `ETH`.
+
+    `is_wrapped`: the feed is that of stETH, and the token is worth its own `stEthPerToken()` of it.
+    """
 
     token: str
     feed: str
     heartbeat_seconds: int
+    is_wrapped: bool = False
 
     @classmethod
     def from_text(cls, text: str) -> "PriceFeed":
-        """`<token>=<feed>@<heartbeat in seconds>`. Raises `ValueError`."""
+        """`<token>=<feed>@<heartbeat in seconds>`, and `*stEthPerToken` for wstETH. Raises `ValueError`."""
         token, _, rest = text.partition("=")
-        feed, _, heartbeat = rest.partition("@")
+        feed, _, rest = rest.partition("@")
+        heartbeat, star, rate = rest.partition("*")
         if not heartbeat.isdecimal() or not 0 < int(heartbeat) <= 7 * 86400:
             raise ValueError("needs <token>=<feed>@<heartbeat in seconds>")
-        return cls("ETH" if token.upper() == "ETH" else _read_address(token), _read_address(feed), int(heartbeat))
+        if star and (rate != "stEthPerToken" or token.upper() == "ETH"):
+            raise ValueError("needs the address of wstETH and *stEthPerToken")
+        named = "ETH" if token.upper() == "ETH" else _read_address(token)
+        return cls(named, _read_address(feed), int(heartbeat), bool(star))
 
     def __str__(self) -> str:
-        return f"{self.token}={self.feed}@{self.heartbeat_seconds}"
+        return f"{self.token}={self.feed}@{self.heartbeat_seconds}{'*stEthPerToken' if self.is_wrapped else ''}"
+
+    @property
+    def series(self) -> str:
+        """Address under which rounds are kept: the feed, or the token where its rate is part of each answer."""
+        return self.token if self.is_wrapped else self.feed
 
 
 def _price_feeds(value: str) -> tuple[PriceFeed, ...]:

@@ -90,14 +90,13 @@ class PricePass:
         return PriceReport(block.number, len(readings), rounds, Counter(reading.verdict.value for reading in readings))
 
     async def _read(self, block: BlockHeader) -> Sequence[_FeedReading]:
-        feeds = list(dict.fromkeys(configured.feed for configured in self._feeds))
-        answers = dict(zip(feeds, await read_feeds(self._chain, feeds, block), strict=True))
+        answers = await read_feeds(self._chain, self._feeds, block)
         async with self._engine.connect() as connection:
             rows = await connection.execute(select_feeds(self._chain.chain_id))
             known = {(row.token, row.feed): row for row in rows}
         readings = []
         for feed in self._feeds:
-            last, answer = known.get((feed.token, feed.feed)), answers[feed.feed]
+            last, answer = known.get((feed.token, feed.series)), answers[feed.series]
             verdict = judge_answer(answer, _last_good_round(last), block.timestamp, feed.heartbeat_seconds)
             readings.append(_FeedReading(feed, answer, verdict, last))
         return readings
@@ -123,7 +122,7 @@ class PricePass:
             {
                 "chain_id": self._chain.chain_id,
                 "token": reading.feed.token,
-                "feed": reading.feed.feed,
+                "feed": reading.feed.series,
                 "symbol": symbols.get(reading.feed.token) or (last.symbol if last else None),
                 "verdict": reading.verdict.value,
                 "round_id": reading.kept_round.round_id if reading.kept_round else last.round_id if last else None,
@@ -155,9 +154,9 @@ class PricePass:
         self, connection: AsyncConnection, block: BlockHeader, readings: Sequence[_FeedReading]
     ) -> None:
         """Store since when the last good rounds are no longer believed; a round given again was never denied."""
-        good = [(each.feed.feed, each.kept_round.round_id) for each in readings if each.kept_round]
+        good = [(each.feed.series, each.kept_round.round_id) for each in readings if each.kept_round]
         denied = [
-            (each.feed.feed, each.last.round_id)
+            (each.feed.series, each.last.round_id)
             for each in readings
             if each.kept_round is None and each.last is not None and each.last.round_id is not None
         ]
@@ -179,7 +178,7 @@ def _last_good_round(last: Row[Any] | None) -> PriceRound | None:
 
 async def _store_rounds(connection: AsyncConnection, chain_id: int, readings: Sequence[_FeedReading]) -> int:
     """Return the number of new rounds. A round with another answer after a reorganisation gets the later one."""
-    rounds = {each.feed.feed: each.kept_round for each in readings if each.kept_round is not None}
+    rounds = {each.feed.series: each.kept_round for each in readings if each.kept_round is not None}
     if not rounds:
         return 0
     rows = [{"chain_id": chain_id, "feed": feed, **asdict(each)} for feed, each in rounds.items()]
@@ -200,22 +199,25 @@ async def check_feeds(chain: Chain) -> tuple[bool | None, str]:
     configured = chain.settings.price_feeds
     if not configured:
         return None, f"no feeds (CHAIN_{chain.chain_id}_PRICE_FEEDS): no prices, nothing has a value"
-    wrapped = {"WETH": ETHER, "WBTC": "BTC"}
+    wrapped = {"WETH": ETHER, "WBTC": "BTC", "WSTETH": "STETH"}
     block = await chain.get_block("latest")
     if block is None:
         return False, "the endpoint has no latest block"
-    answers = await read_feeds(chain, [each.feed for each in configured], block)
+    answers = await read_feeds(chain, configured, block)
     known = await TokenReads(chain).read_metadata(
         [each.token for each in configured if each.token != ETHER], at=block.hash
     )
     bad = []
-    for each, answer in zip(configured, answers, strict=True):
+    for each in configured:
+        answer = answers[each.series]
         symbol = ETHER if each.token == ETHER else found.symbol if (found := known[each.token]) else None
         verdict = judge_answer(answer, None, block.timestamp, each.heartbeat_seconds)
         if verdict != FeedVerdict.GOOD:
             bad.append(f"{each.token} ({verdict})")
-        elif symbol and answer.asset != wrapped.get(symbol, symbol.upper()):
+        elif symbol and answer.asset != wrapped.get(symbol.upper(), symbol.upper()):
             bad.append(f"{each.token} (a feed of another asset)")
+        elif symbol and (symbol.upper() == "WSTETH") != each.is_wrapped:
+            bad.append(f"{each.token} (without its rate: write *stEthPerToken)")
     if bad:
         return False, f"not to be believed: {', '.join(bad)}: check CHAIN_{chain.chain_id}_PRICE_FEEDS"
     return True, f"{len(configured)} feeds answer, fresh and in US dollars"

@@ -63,14 +63,33 @@ class FeedAnswer:
     asset: str | None = None  # from the description: `ETH` of a feed of ether in US dollars
 
 
-async def read_feeds(chain: Chain, feeds: Sequence[str], block: BlockHeader) -> list[FeedAnswer]:
-    """Read all feeds at one block; a failing feed affects no other. Raises `ChainUnavailable`.
+async def read_feeds(chain: Chain, feeds: Sequence[PriceFeed], block: BlockHeader) -> dict[str, FeedAnswer]:
+    """Read all feeds at one block, by series; a failing feed affects no other. Raises `ChainUnavailable`.
 
-    Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals.
+    Decimals are read with every answer: a proxy's aggregator can be replaced by one with other decimals. The answer for
+    a wrapped token is the feed's times the token's rate at the block.
     """
     questions = [find_selector("PriceFeed", name) for name in ("latestRoundData", "decimals", "description")]
-    found = await chain.call_many([ContractCall(feed, data) for feed in feeds for data in questions], at=block.hash)
-    return [_decode_answer(*found[i : i + 3]) for i in range(0, len(found), 3)]
+    by_series = {each.series: each for each in feeds}
+    calls = [ContractCall(each.feed, data) for each in by_series.values() for data in questions]
+    wrapped = [each.token for each in by_series.values() if each.is_wrapped]
+    found = await chain.call_many(calls + [ask_rate(token) for token in wrapped], at=block.hash)
+    rates = dict(zip(wrapped, found[len(calls) :], strict=True))
+    answers = {name: _decode_answer(*found[3 * i : 3 * i + 3]) for i, name in enumerate(by_series)}
+    return {name: apply_rate(each, rates[name]) if name in rates else each for name, each in answers.items()}
+
+
+def ask_rate(token: str) -> ContractCall:
+    """Return the question for the stETH that one wstETH is worth, in units of 10^-18."""
+    return ContractCall(token, find_selector("WrappedStETH", "stEthPerToken"))
+
+
+def apply_rate(answer: FeedAnswer, rate: bytes | RevertedCall) -> FeedAnswer:
+    """Return the answer times the rate, rounded down; without a rate there is no round."""
+    if answer.round is None or isinstance(rate, RevertedCall) or len(rate) != WORD:
+        return replace(answer, round=None)
+    worth = answer.round.answer * int.from_bytes(rate, "big") // 10**18
+    return replace(answer, round=replace(answer.round, answer=worth))
 
 
 def judge_answer(answer: FeedAnswer, good: PriceRound | None, block_time: int, heartbeat: int) -> FeedVerdict:
@@ -199,7 +218,7 @@ async def read_feed_states(engine: AsyncEngine, chain_settings: ChainSettings) -
     question = question.add_columns(since.label("since"), cast(clock, BigInteger).label("now"))
     async with engine.connect() as connection:
         rows = {(row.token, row.feed): row for row in await connection.execute(question)}
-    return [_make_state(feed, rows.get((feed.token, feed.feed))) for feed in chain_settings.price_feeds]
+    return [_make_state(feed, rows.get((feed.token, feed.series))) for feed in chain_settings.price_feeds]
 
 
 def _make_state(feed: PriceFeed, row: Row[Any] | None) -> FeedState:
@@ -221,7 +240,7 @@ async def find_prices_at(engine: AsyncEngine, chain_settings: ChainSettings, mom
     if not feeds:
         return {}
     asked = values(column("token", String), column("feed", String), name="asked").data(
-        [(feed.token, feed.feed) for feed in feeds]
+        [(feed.token, feed.series) for feed in feeds]
     )
     until = price.c.chain_id == chain_settings.chain_id, price.c.feed == asked.c.feed, price.c.updated_at <= moment
     rounds = select(price).where(*until).order_by(price.c.updated_at.desc(), price.c.round_id.desc())

@@ -16,7 +16,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.values import PriceFeed
-from reminder_worker.statistics.price_job import PricePass, PriceReport
+from reminder_worker.statistics.price_job import PricePass, PriceReport, check_feeds
 from reminder_worker.statistics.prices import (
     GRACE_SECONDS,
     JUMP_HELD_SECONDS,
@@ -246,6 +246,30 @@ async def test_a_feed_in_another_currency_or_of_odd_decimals_is_not_believed(fee
         exact = Decimal("1." + "0" * 35 + "1")
         assert [each.usd for each in (await other.now()).values()] == ([exact] if verdict == "good" else [])
         await other.chain.close()
+
+
+async def test_wrapped_token_is_worth_its_rate_and_nothing_without_it(feeds: Feeds) -> None:
+    wrapped = feeds.scenario.deploy("TestWrappedStETH")
+    staked = deploy_contract(feeds.anvil, feeds.scenario.contracts["PriceFeed"], "STETH / USD", 8, 2_500 * DOLLARS)
+    both = feeds.with_feeds(
+        PriceFeed(feeds.scenario.deployment.dai, staked, HOUR), PriceFeed(wrapped, staked, HOUR, is_wrapped=True)
+    )
+    assert (await check_feeds(feeds.with_feeds(PriceFeed(wrapped, staked, HOUR, is_wrapped=True)).chain))[0]
+    plain = await check_feeds(feeds.with_feeds(PriceFeed(wrapped, staked, HOUR)).chain)
+    assert "without its rate" in plain[1]
+    await both.run()
+    found = await both.now()
+    assert [(each.usd, each.stale) for each in found.values()] == [(2500, False), (3000, False)]
+    assert found[wrapped].symbol == "wstETH"
+    feeds.scenario.write(feeds.scenario.account("keeper"), "TestWrappedStETH", wrapped, "setRate", 13 * 10**17)
+    assert await both.prices.look()
+    await both.run()
+    assert [each.usd for each in (await both.now()).values()] == [2500, 3250]
+    feeds.anvil.set_code(wrapped, REVERTS)
+    await both.run()
+    assert (await both.verdicts())[wrapped] == "no_answer"
+    assert [each.stale for each in (await both.now()).values()] == [False, True]
+    await both.chain.close()
 
 
 async def test_all_feeds_are_read_at_one_block(feeds: Feeds) -> None:

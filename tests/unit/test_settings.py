@@ -17,6 +17,7 @@ from reminder_worker.passes import LOOK_SECONDS
 from reminder_worker.settings import ChainSettings, Settings, find_misspelt, find_without_effect, list_setting_names
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.settings.table import with_table
+from reminder_worker.settings.values import PriceFeed
 
 ROOT = Path(__file__).parents[2]
 KEY = b64encode(b"k" * 32).decode()
@@ -107,6 +108,8 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@hunter2"),
         ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@0"),  # no price would ever be fresh
         ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@{7 * 86400 + 1}"),  # nor any stale, for longer than a feed may rest
+        ("CHAIN_1_PRICE_FEEDS", f"ETH=0x{7:040x}@3600*stEthPerToken"),
+        ("CHAIN_1_PRICE_FEEDS", f"0x{8:040x}=0x{7:040x}@3600*hunter2"),
     ],
 )
 def test_a_wrong_value_is_refused_by_name_and_never_echoed(name: str, value: str) -> None:
@@ -226,6 +229,16 @@ def test_an_origin_is_kept_as_browsers_send_it() -> None:
 @pytest.mark.parametrize("again", ["https://a.example/key", "https://a.example/key/", "HTTPS://A.example:443/key"])
 def test_an_endpoint_named_twice_is_refused_as_it_would_agree_with_itself(again: str) -> None:
     assert "- CHAIN_1_RPC_URLS: names one twice" in _faults(CHAIN_1_RPC_URLS=f"https://a.example/key, {again}")
+
+
+def test_each_token_of_the_whitelist_has_a_preset_feed_but_safe() -> None:
+    """wstETH has the feed of stETH. Each feed is written as it is read."""
+    feeds = Settings.from_environ({**MINIMAL, "CHAINS": "1"}).chains[0].price_feeds
+    assert len(feeds) == 9  # ether and eight of nine tokens
+    assert [PriceFeed.from_text(str(each)) for each in feeds] == list(feeds)
+    steth, wsteth = feeds[4:6]
+    assert (wsteth.token, wsteth.feed) == ("0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0", steth.feed)
+    assert [each for each in feeds if each.is_wrapped] == [wsteth]
 
 
 def test_a_token_has_one_price_feed() -> None:
