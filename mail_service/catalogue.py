@@ -287,6 +287,12 @@ _ALL = (
     _make_reminder(
         "premium_lapsed", "Your Premium has ended: no more reminders about " + _LEGACY, sample={"role": "owner"}
     ),
+    _make_reminder(
+        "guard_removed",
+        "Your Safe has lost its guard: no more reminders about " + _LEGACY,
+        has_deadline=False,
+        sample={"role": "owner"},
+    ),
     _make_gift("gift_waiting", "A gift is waiting for you on {{ chainName }}"),
     _make_gift("gift_unlocked", "Your gift on {{ chainName }} is open"),
     _make_alert(

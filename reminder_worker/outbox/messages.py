@@ -59,6 +59,7 @@ class ReminderKind(StrEnum):
     AUTO_RENEW_BUDGET = "auto_renew_budget"
     PREMIUM_ENDING = "premium_ending"
     PREMIUM_LAPSED = "premium_lapsed"
+    GUARD_REMOVED = "guard_removed"
 
 
 class GiftKind(StrEnum):

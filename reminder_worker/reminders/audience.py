@@ -29,7 +29,9 @@ SIGNAL_KINDS: Mapping[SignalKind, ReminderKind] = MappingProxyType(
 )
 ACTIVATIONS = frozenset({ReminderKind.ACTIVATED_MULTISIG, ReminderKind.ACTIVATED_TRANSFER})
 ENDS_OF_PREMIUM = frozenset({ReminderKind.PREMIUM_ENDING, ReminderKind.PREMIUM_LAPSED})
-OWNER_ONLY = frozenset({*ENDS_OF_PREMIUM, ReminderKind.AUTO_RENEW_BUDGET})
+ENDS_OF_REMINDERS = frozenset({*ENDS_OF_PREMIUM, ReminderKind.GUARD_REMOVED})
+"""Kinds about the end of all reminders."""
+OWNER_ONLY = frozenset({*ENDS_OF_REMINDERS, ReminderKind.AUTO_RENEW_BUDGET})
 PLANNED_AGAIN = frozenset({*KIND_WINDOWS, *OWNER_ONLY})
 """Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
 MERGED_WITHIN_A_DAY = frozenset({ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER})

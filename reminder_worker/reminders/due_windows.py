@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
+from reminder_worker.chain.contracts.safes import read_guards
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.concurrency import collecting_young_objects_only, run_together
@@ -32,6 +33,7 @@ from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
     WindowReads,
     earliest_opening,
+    is_first_of_day,
     list_window_deadlines,
     next_reading_time,
 )
@@ -69,9 +71,9 @@ class DueReport:
 class WatchedLegacy:
     """Row of `watch`. Not frozen, as `WindowReading`, because a run makes thousands.
 
-    `changed`: due because of an event, not because of the time. `unknown`: no members, or no
-    end of Premium, are stored yet. `place` and
-    `version` (ctid and xmin): show whether the row was reset during the run.
+    `changed`: due because of an event, not because of the time. `unknown`: no members, or no end of Premium, are stored
+    yet. `safe`: the owner of a Safe legacy, if stored. `place` and `version` (ctid and xmin): show whether the row was
+    reset during the run.
     """
 
     legacy: str
@@ -80,6 +82,7 @@ class WatchedLegacy:
     asked_at: int | None
     changed: bool
     unknown: bool
+    safe: str | None
     place: str
     version: str
 
@@ -88,8 +91,8 @@ class WatchedLegacy:
 class WindowReading:
     """State of one legacy at the block of the pass; `triggers` is None if the legacy reverted.
 
-    `open`: windows with deadlines. `old`: windows that opened too long ago for an email. `premium_until`: None if
-    it was not read.
+    `open`: windows with deadlines. `old`: windows that opened too long ago for an email. `premium_until`, `guarded`
+    (whether the Safe has a guard): None if not read.
     """
 
     watched: WatchedLegacy
@@ -99,6 +102,7 @@ class WindowReading:
     members: LegacyMembership | None = None
     old: frozenset[tuple[int, int]] = frozenset()
     premium_until: int | None = None
+    guarded: bool | None = None
 
 
 class DuePass:
@@ -246,7 +250,19 @@ class _DueRun:
                 looks.append(WindowReading(each, state.triggers, state.ahead or self._default_ahead, deadlines))
         await self._read_members(looks)
         await self._read_premiums(looks)
+        await self._read_guards(looks)
         return looks
+
+    async def _read_guards(self, looks: Sequence[WindowReading]) -> None:
+        wanted: list[tuple[WindowReading, str]] = []
+        for each in looks:
+            row = each.watched
+            safe = each.members.owner if each.members and row.legacy_type == SAFE else row.safe
+            if safe and each.triggers and (row.changed or is_first_of_day(row.asked_at, self.head.timestamp)):
+                wanted.append((each, safe))
+        found = await read_guards(self._chain, [safe for _, safe in wanted], at=self.head.hash)
+        for (each, _), guarded in zip(wanted, found, strict=True):
+            each.guarded = guarded
 
     async def _read_premiums(self, looks: Sequence[WindowReading]) -> None:
         # Only after an event: each payment for Premium has one.
@@ -343,6 +359,7 @@ class _DueRun:
             ),
             "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
             "premiums": array_text(look.premium_until for look in looks),
+            "guards": array_text(look.guarded for look in looks),
             "failed": array_text(each.legacy for each in failed),
             "failed_places": array_text(each.place for each in failed),
             "failed_versions": array_text(each.version for each in failed),

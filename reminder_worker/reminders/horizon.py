@@ -61,6 +61,14 @@ def next_reading_time(now: int, legacy: str, legacy_type: int, triggers: Trigger
     return min([latest, *(moment for moment in openings if moment > now)])
 
 
+def is_first_of_day(asked_at: int | None, now: int) -> bool:
+    """Return whether this is the first look of the UTC day.
+
+    A Safe's guard is read then: its removal emits no event that we read, and an hourly read would cost a second look.
+    """
+    return asked_at is None or asked_at // 86400 != now // 86400
+
+
 # Requests at once: a stranger can create hundreds of reverting legacies, and finding them must not take the whole run.
 QUESTIONS_AT_ONCE = 8
 

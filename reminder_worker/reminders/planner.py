@@ -1,4 +1,4 @@
-"""Plan emails in the sent-ledger from notify signals, open windows and ending budgets, and dispatch them.
+"""Plan emails in the sent-ledger from notify signals, open windows and what ends, and dispatch them.
 
 Planning can be repeated at any time: each email exists once. Emails dropped because their window closed return when
 the window opens again for the same deadline.
@@ -26,6 +26,7 @@ from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import WINDOW_KINDS, RecipientRole, ReminderKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
+    ENDS_OF_PREMIUM,
     READY_WINDOWS,
     WINDOW_LINES,
     LegacyMembership,
@@ -44,8 +45,8 @@ from reminder_worker.settings.chains import find_test_chains
 class PlanReport:
     """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
-    `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets;
-    `premiums`: ends of Premium.
+    `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets; `premiums`: ends of Premium;
+    `guards`: lost guards of Safes.
     """
 
     signals: int = 0
@@ -55,6 +56,7 @@ class PlanReport:
     windows: int = 0
     budgets: int = 0
     premiums: int = 0
+    guards: int = 0
     entries: int = 0
 
 
@@ -112,8 +114,9 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
-            if (await conn.execute(sql["ending_premiums"], {"chain_id": self._chain_id, "limit": 1})).first():
-                return True
+            for ends in ("ending_premiums", "lost_guards"):
+                if (await conn.execute(sql[ends], {"chain_id": self._chain_id, "limit": 1})).first():
+                    return True
         if not await self._has_window(2**62):
             return False
         try:
@@ -134,7 +137,7 @@ class Planner:
         plans = (
             (self._plan_windows, 2000),
             (self._plan_budgets, 2000),
-            (self._plan_premiums, 2000),
+            (self._plan_ends, 2000),
             (self._plan_signals, 50),
         )
         for plan, most in plans:
@@ -233,11 +236,13 @@ class Planner:
         report.budgets += len(entries)
         return len(budgets)
 
-    async def _plan_premiums(self, report: PlanReport, most: int) -> int:
-        """Plan emails to owners whose Premium ends or has ended; the chain is read again before sending."""
+    async def _plan_ends(self, report: PlanReport, most: int) -> int:
+        """Plan emails to owners that reminders end or have ended; the chain is read again before sending."""
         async with self._engine.begin() as conn:
             values = {"chain_id": self._chain_id, "limit": most}
-            ends = (await conn.execute(sql["ending_premiums"], values)).all()
+            premiums = (await conn.execute(sql["ending_premiums"], values)).all()
+            guards = (await conn.execute(sql["lost_guards"], values)).all()
+            ends = [*premiums, *guards]
             stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in ends}) if ends else {}
             entries = [
                 PlannedEmail(row.legacy, row.creator, ReminderKind(row.kind), row.event, RecipientRole.OWNER)
@@ -246,8 +251,9 @@ class Planner:
             ]
             made = await insert_emails(conn, self._chain_id, entries, rearm=True)
         report.entries += made
-        report.premiums += len(entries)
-        return len(ends)
+        report.premiums += sum(entry.kind in ENDS_OF_PREMIUM for entry in entries)
+        report.guards += sum(entry.kind is ReminderKind.GUARD_REMOVED for entry in entries)
+        return max(len(premiums), len(guards))
 
 
 def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:

@@ -463,7 +463,7 @@ update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_b
 -- name: to_ask
 -- xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
 select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null,
-    cast(ctid as text), cast(xmin as text)
+    case legacy_type when 1 then membership ->> 'owner' end, cast(ctid as text), cast(xmin as text)
 from worker.watch
 where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
 order by next_ask
@@ -497,11 +497,16 @@ update worker.watch w
 set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
     membership = coalesce(a.membership, w.membership),
     membership_block = case when a.membership is null then w.membership_block else :block end,
-    premium_until = coalesce(a.premium_until, w.premium_until)
+    premium_until = coalesce(a.premium_until, w.premium_until),
+    guard_lost_at = case
+        when a.guarded then 0
+        when not a.guarded and w.guard_lost_at = 0 then :now
+        else w.guard_lost_at end
 from unnest(
     (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[])),
-    (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[])), (select cast(:premiums as bigint[]))
-) as a(place, version, legacy, next_ask, membership, premium_until)
+    (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[])), (select cast(:premiums as bigint[])),
+    (select cast(:guards as boolean[]))
+) as a(place, version, legacy, next_ask, membership, premium_until, guarded)
 where w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy;
 
 -- name: set_aside
@@ -609,4 +614,25 @@ where not exists (
       end
 )
 order by e.creator, e.legacy
+limit :limit;
+
+-- name: lost_guards
+-- List Safe legacies that had a guard and lost it in the last week, for an email to the creator, who then has Premium.
+-- A guard that was set again and lost again is another event. A dropped email is planned again after a day.
+select w.legacy, w.creator, 'guard_removed' as kind, cast(w.guard_lost_at as text) as event
+from worker.watch w
+join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy and r.recipient = w.creator
+where w.chain_id = :chain_id and w.guard_lost_at > 0 and w.asked_at - w.guard_lost_at <= 604800
+  and w.premium_until >= w.asked_at
+  and not exists (
+    select from worker.sent_ledger l
+    where l.chain_id = w.chain_id and l.legacy = w.legacy and l.recipient = w.creator and l.kind = 'guard_removed'
+      and l.event = cast(w.guard_lost_at as text)
+      and (
+        l.state <> 'dropped'
+        or l.reason not in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
+        or l.settled_at >= now() - interval '1 day'
+      )
+  )
+order by w.legacy
 limit :limit;

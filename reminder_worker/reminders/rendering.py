@@ -37,6 +37,7 @@ from reminder_worker.reminders.audience import (
     ACTIVATIONS,
     ALL_LINES,
     ENDS_OF_PREMIUM,
+    ENDS_OF_REMINDERS,
     OWNER_ONLY,
     PLANNED_AGAIN,
     READY_WINDOWS,
@@ -156,7 +157,9 @@ class ReminderRenderer:
             over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return drop_email(entry, over)
-        if entry.kind in ENDS_OF_PREMIUM:
+        if entry.kind is ReminderKind.GUARD_REMOVED and facts.guards[entry.legacy] is None:
+            return self._settle_unreadable(entry)
+        if entry.kind in ENDS_OF_REMINDERS:
             over = _find_reason_not_to_warn(entry, legacy, facts)
             if over is not None:
                 return drop_email(entry, over)
@@ -295,9 +298,13 @@ def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: Re
 
 
 def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts) -> str | None:
-    """Return the reason not to tell the owner about the end of Premium, or None."""
+    """Return the reason not to tell the owner that nobody is reminded any more, or None."""
     if not legacy.is_live:
         return "legacy_not_live"
+    if entry.kind is ReminderKind.GUARD_REMOVED:
+        if facts.expiries[entry.recipient] < facts.head.timestamp:
+            return "not_premium"
+        return "window_closed" if facts.guards[entry.legacy] else None
     if facts.expiries[entry.recipient] != read_premium_expiry(entry.event):
         return "premium_renewed"
     has_lapsed = read_premium_expiry(entry.event) < facts.head.timestamp

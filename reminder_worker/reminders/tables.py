@@ -123,6 +123,11 @@ watch = Table(
     Column("membership", JSONB, comment="last members read: {owner, beneficiaries, second_line, third_line}"),
     Column("membership_block", BigInteger),
     Column("premium_until", BigInteger, comment="end of the creator's Premium as last read, unix seconds"),
+    Column(
+        "guard_lost_at",
+        BigInteger,
+        comment="chain time (unix seconds) at which the Safe's guard was first missing; 0 while it is there",
+    ),
     comment="Legacies with stored recipients: when to ask the chain about each next",
 )
 
@@ -134,6 +139,10 @@ Index(
     "watch_premium",
     watch.c.chain_id,
     postgresql_where=text("premium_until - asked_at between -604800 and 2592000"),
+)
+
+Index(
+    "watch_guard", watch.c.chain_id, postgresql_where=text("guard_lost_at > 0 and asked_at - guard_lost_at <= 604800")
 )
 
 Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))

@@ -779,6 +779,7 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
             ReminderKind.AUTO_RENEW_BUDGET,
             ReminderKind.PREMIUM_ENDING,
             ReminderKind.PREMIUM_LAPSED,
+            ReminderKind.GUARD_REMOVED,
         }
         assert set(await world.states()) == {"sent"}
         assert len(inbox.messages) == (await world.states())["sent"]

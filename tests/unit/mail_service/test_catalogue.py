@@ -38,6 +38,7 @@ KINDS = {
     "auto_renew_budget",
     "premium_ending",
     "premium_lapsed",
+    "guard_removed",
 }
 
 
@@ -213,6 +214,7 @@ def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
         ("auto_renew_budget", "owner", "Auto-renew is about to end"),
         ("premium_ending", "owner", "After the date below we send no reminders any more"),
         ("premium_lapsed", "owner", "We send no reminders any more"),
+        ("guard_removed", "owner", "Without it we send no reminders about this legacy"),
     ],
 )
 def test_words_differ_by_role(name: str, role: str, words: str) -> None:
