@@ -14,6 +14,14 @@ contract PriceFeed {
     uint256 private every;
     uint256 private wobble;
 
+    struct Round {
+        int256 answer;
+        uint256 updatedAt;
+        uint80 answeredIn;
+    }
+
+    mapping(uint80 => Round) private rounds;
+
     constructor(string memory description_, uint8 decimals_, int256 answer_) {
         description = description_;
         decimals = decimals_;
@@ -26,6 +34,7 @@ contract PriceFeed {
 
     function setRound(uint80 round_, int256 answer_, uint256 updatedAt_, uint80 answeredIn_) public {
         (round, answer, updatedAt, answeredIn) = (round_, answer_, updatedAt_, answeredIn_);
+        rounds[round_] = Round(answer_, updatedAt_, answeredIn_);
         every = 0;
     }
 
@@ -37,7 +46,17 @@ contract PriceFeed {
 
     function latestRoundData() external view returns (uint80, int256, uint256, uint256, uint80) {
         if (every == 0) return (round, answer, updatedAt, updatedAt, answeredIn);
-        uint256 since = block.timestamp / every;
+        return freshRound(block.timestamp / every);
+    }
+
+    /// As Chainlink's newer aggregators: zeros for a round that is not there.
+    function getRoundData(uint80 round_) external view returns (uint80, int256, uint256, uint256, uint80) {
+        if (every != 0 && round_ > round && round_ - round <= block.timestamp / every) return freshRound(round_ - round);
+        Round storage past = rounds[round_];
+        return (round_, past.answer, past.updatedAt, past.updatedAt, past.answeredIn);
+    }
+
+    function freshRound(uint256 since) private view returns (uint80, int256, uint256, uint256, uint80) {
         uint256 draw = uint256(keccak256(abi.encode(address(this), since))) % (2 * wobble + 1);
         int256 fresh = answer + answer * (int256(draw) - int256(wobble)) / 1_000_000;
         return (round + uint80(since), fresh, since * every, since * every, round + uint80(since));

@@ -96,6 +96,7 @@ timelock = Table(
     Column("created_at", BigInteger, nullable=False),
     Index("timelock_by_recipient", "chain_id", "recipient"),
     Index("timelock_by_owner", "chain_id", "owner", "timelock_id"),
+    Index("timelock_gifts", "chain_id", "created_at", postgresql_where=text("lock_type = 2")),
     comment="Timelocks of the three vaults, folded from chain_event; no name is ever stored",
 )
 

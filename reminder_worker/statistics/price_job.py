@@ -14,6 +14,7 @@ from reminder_worker.chain.contracts.tokens import TokenReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.database.tables import span
 from reminder_worker.settings.values import PriceFeed
+from reminder_worker.statistics.past_rounds import PastRounds
 from reminder_worker.statistics.prices import (
     ETHER,
     FeedAnswer,
@@ -28,11 +29,12 @@ from reminder_worker.statistics.tables import price, price_feed
 
 @dataclass(frozen=True, slots=True)
 class PriceReport:
-    """Result of a run: `verdicts` counts feeds by verdict, `rounds` the new rounds."""
+    """Result of a run: `verdicts` counts feeds by verdict, `rounds` the new rounds, `past` those read back."""
 
     block: int = 0
     feeds: int = 0
     rounds: int = 0
+    past: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
 
 
@@ -64,9 +66,13 @@ class PricePass:
         self._chain = chain
         self._feeds = chain.settings.price_feeds
         self._tokens = TokenReads(chain)
+        self._past = PastRounds(engine, chain)
 
     async def look(self) -> bool:
-        """Return whether a feed has a new round or another verdict; otherwise store the time of this reading."""
+        """Return whether a feed has a new round or another verdict, or a gift needs a past round.
+
+        Otherwise store the time of this reading.
+        """
         if not self._feeds:
             return False
         block = await self._chain.get_known_head()
@@ -75,7 +81,7 @@ class PricePass:
             return True
         async with self._engine.begin() as connection:
             await self._store_feeds(connection, block, readings, {})
-        return False
+        return await self._past.is_missing()
 
     async def run(self) -> PriceReport:
         """Store every believable round and the verdict on each feed."""
@@ -87,7 +93,10 @@ class PricePass:
         async with self._engine.begin() as connection:
             rounds = await _store_rounds(connection, self._chain.chain_id, readings)
             await self._store_feeds(connection, block, readings, symbols)
-        return PriceReport(block.number, len(readings), rounds, Counter(reading.verdict.value for reading in readings))
+        past = await self._past.run()
+        return PriceReport(
+            block.number, len(readings), rounds, past, Counter(reading.verdict.value for reading in readings)
+        )
 
     async def _read(self, block: BlockHeader) -> Sequence[_FeedReading]:
         answers = await read_feeds(self._chain, self._feeds, block)

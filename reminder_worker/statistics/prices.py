@@ -75,7 +75,7 @@ async def read_feeds(chain: Chain, feeds: Sequence[PriceFeed], block: BlockHeade
     wrapped = [each.token for each in by_series.values() if each.is_wrapped]
     found = await chain.call_many(calls + [ask_rate(token) for token in wrapped], at=block.hash)
     rates = dict(zip(wrapped, found[len(calls) :], strict=True))
-    answers = {name: _decode_answer(*found[3 * i : 3 * i + 3]) for i, name in enumerate(by_series)}
+    answers = {name: decode_answer(*found[3 * i : 3 * i + 3]) for i, name in enumerate(by_series)}
     return {name: apply_rate(each, rates[name]) if name in rates else each for name, each in answers.items()}
 
 
@@ -128,9 +128,10 @@ def _is_jump(now: PriceRound, good: PriceRound, heartbeat: int) -> bool:
     return new > 2 * old or 2 * new < old
 
 
-def _decode_answer(
+def decode_answer(
     round_data: bytes | RevertedCall, decimals: bytes | RevertedCall, description: bytes | RevertedCall
 ) -> FeedAnswer:
+    """Return the answer of `latestRoundData` or `getRoundData`, whose `round_data` have one shape."""
     try:
         if isinstance(round_data, RevertedCall) or isinstance(decimals, RevertedCall):
             return FeedAnswer(None)

@@ -29,3 +29,12 @@ where t.chain_id = :chain and t.status = 2 and a.vault = :vault and a.token = an
       and (e.name = 'FundsWithdrawn' or (e.name = 'ChangeStatus' and e.data ->> 'status' = '3'))
   )
 group by a.token;
+
+-- name: newest_gift
+select max(created_at) from worker.timelock where chain_id = :chain and lock_type = 2;
+
+-- name: gifts_of_tokens
+select created_at, min(created_block) as created_block from worker.timelock t
+where chain_id = :chain and lock_type = 2 and created_at > :until and created_at <= :newest
+  and exists (select from jsonb_array_elements(t.assets) as a where a ->> 'token' = any(:tokens))
+group by created_at order by created_at limit :most;

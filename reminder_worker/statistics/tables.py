@@ -25,7 +25,7 @@ price = Table(
     "price",
     metadata,
     Column("chain_id", BigInteger, primary_key=True),
-    Column("feed", Address, primary_key=True),
+    Column("feed", Address, primary_key=True, comment="or a token whose rate is part of each answer"),
     Column("round_id", Numeric(30, 0), primary_key=True),
     Column("answer", Numeric(78, 0), nullable=False, comment="US dollars, in units of 10^-decimals"),
     Column("decimals", SmallInteger, nullable=False),
@@ -33,7 +33,7 @@ price = Table(
     now_column("read_at"),
     Column("denied_since", BigInteger, comment="unix seconds: the first look after it whose answer was not believed"),
     CheckConstraint("answer > 0", name="price_is_positive"),
-    comment="Every sane round of every price feed that was seen",
+    comment="Every sane round of every price feed that was seen, and rounds read back for gifts",
 )
 
 Index("price_at", price.c.chain_id, price.c.feed, price.c.updated_at)
@@ -51,6 +51,16 @@ price_feed = Table(
     Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
     now_column("asked_at"),
     comment="How the price feed of each token answered last",
+)
+
+price_past = Table(
+    "price_past",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True),
+    Column("feed", Address, primary_key=True, comment="as in `price`"),
+    Column("until", BigInteger, nullable=False, comment="unix seconds: gifts sealed until then have been asked for"),
+    Column("failed_at", DateTime(timezone=True), comment="null: the feed answered"),
+    comment="How far the rounds of each feed were read back for gifts",
 )
 
 statistics = Table(
