@@ -202,7 +202,7 @@ class _FeedReader:
         return [each.round_id if each else None for each in best]
 
     async def _search(self, asked: Sequence[tuple[int, int]]) -> list[PriceRound]:
-        """Return the newest round of each phase until its moment. The first round of the phase is old enough.
+        """Return each phase's newest round by its moment. Each phase has a round that is old enough.
 
         All searches go on together, each step with some probes of every search.
         """
