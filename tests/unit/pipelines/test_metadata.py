@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 from assets import metadata
 from reminder_worker.monitoring.facts import PassState
 from reminder_worker.outbox.operator import SettledEmails
+from reminder_worker.passes import report_of
+from reminder_worker.reminders.planner import DispatchReport, PlanReport
 
 
 def _state(chain_id: int, **values: object) -> PassState:
@@ -31,6 +33,12 @@ def test_of_nested_counts_only_those_that_are_not_zero_are_shown() -> None:
         "last run: relayer: balance eth": 0.0,
         "last run: took (seconds)": 0.1,
     }
+
+
+def test_a_dispatch_shows_what_it_planned() -> None:
+    report = report_of(DispatchReport(plan=PlanReport(premiums=2, guards=1)))
+    shown = metadata.pass_report([_state(1, detail=report)])
+    assert (shown["last run: plan: premiums"], shown["last run: plan: guards"]) == (2, 1)
 
 
 def test_a_check_says_its_first_troubles_and_how_many_more_there_are() -> None:
