@@ -24,7 +24,7 @@ async def guarded(world: MailWorld, *, premium_days: int = 900, installed: bool 
     world.scenario.configure_reminders(owner, legacy, [anna])
     await world.save(legacy, "owner", "anna", "ben")
     await world.tick()
-    world.mail.inbox.clear()
+    assert world.mail.inbox == []
     return safe, legacy
 
 
