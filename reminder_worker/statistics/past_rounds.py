@@ -71,7 +71,10 @@ class PastRounds:
         return sum([await self._read_feed(self._feeds[series], until, block) for series, until in due.items()])
 
     async def _find_due(self) -> dict[str, int]:
-        """Return the feeds to ask by series, with the time until which they have been asked."""
+        """Return the feeds to ask by series, with the time until which they have been asked.
+
+        Where the newest gift is gone, as the index is read again, the feeds go back with it.
+        """
         async with self._engine.connect() as connection:
             newest = await connection.scalar(sql["newest_gift"], {"chain": self._chain.chain_id})
             rows = {row.feed: row for row in await connection.execute(self._select_asked())}
@@ -80,8 +83,8 @@ class PastRounds:
         found = {}
         for series in self._feeds:
             row = rows.get(series)
-            if row is None or (row.until < newest and not row.rests):
-                found[series] = -1 if row is None else row.until
+            if row is None or (row.until != newest and not row.rests):
+                found[series] = -1 if row is None else min(row.until, newest)
         return found
 
     def _select_asked(self) -> Select[tuple[str, int, bool]]:

@@ -112,6 +112,13 @@ async def test_nothing_is_read_back_twice_and_each_later_gift_once(
     assert asked == [now - 2 * HOUR + 60, now + 60]  # until then it was asked for already
     await feeds.run()
     assert len(asked) == 2
+    async with feeds.engine.begin() as connection:
+        await connection.execute(text("delete from worker.timelock where created_at > :at"), {"at": now - 6 * HOUR})
+    assert await feeds.prices.look()
+    await feeds.run()
+    await seal(feeds, now - 5 * HOUR)
+    await feeds.run()
+    assert asked[2:] == [now - 5 * HOUR], "the index was read again, and has found a gift more"
 
 
 async def test_past_round_that_would_not_be_believed_gives_no_price(feeds: Feeds) -> None:
