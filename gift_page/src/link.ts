@@ -4,6 +4,7 @@
  * The letter is in the fragment, which browsers send to nobody. It is read by exactly the server's rules
  * (`reminder_worker/gifts/claim_link.py`): whatever one side refuses, the other refuses too.
  */
+import { isLanguage, type Language } from "./languages.ts";
 
 /** What only the link's holders read. */
 export interface Letter {
@@ -13,6 +14,8 @@ export interface Letter {
   from: string;
   /** The personal message, may be empty. */
   note: string;
+  /** Of the page and the printed pages; without it the reader's own. */
+  language?: Language;
 }
 
 /** Fields in the query of a link, visible to servers. */
@@ -71,16 +74,18 @@ const READS_AS_URL = new RegExp(
   "iu",
 );
 
-/** Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Throws `BadLetter` beyond the limits. */
+/** Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...,"language":...}`, where the language may be left out.
+ * Throws `BadLetter` beyond the limits. */
 export function encodeLetter(letter: Letter): string {
   checkLetter(letter);
-  const { to, from, note } = letter;
-  const raw = new TextEncoder().encode(JSON.stringify({ v: 1, to, from, note }));
+  const { to, from, note, language } = letter;
+  const raw = new TextEncoder().encode(JSON.stringify({ v: 1, to, from, note, ...(language && { language }) }));
   if (raw.length > MOST_LETTER_BYTES) throw new BadLetter("is too long for a link");
   return toBase64Url(raw);
 }
 
-/** Throws `BadLetter` for another version or shape, text beyond the limits, and base64 not in its one form. */
+/** Throws `BadLetter` for another version or shape, text beyond the limits, and base64 not in its one form. A language that
+ * is not one of ours is left out: the message counts more. */
 export function decodeLetter(text: string): Letter {
   if (text.length > Math.floor((MOST_LETTER_BYTES * 4) / 3) + 1) throw new BadLetter("is too long");
   const letter = shaped(parsed(text));
@@ -177,12 +182,11 @@ function parsed(text: string): unknown {
 
 function shaped(value: unknown): Letter {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLetter("cannot be read");
-  const { v, to, from, note, ...more } = value as Record<string, unknown>;
-  if (v !== 1 || typeof to !== "string" || typeof from !== "string" || typeof note !== "string") {
-    throw new BadLetter("cannot be read");
-  }
+  const { v, to, from, note, language = "", ...more } = value as Record<string, unknown>;
+  if (v !== 1 || [to, from, note, language].some((each) => typeof each !== "string")) throw new BadLetter("cannot be read");
   if (Object.keys(more).length > 0) throw new BadLetter("cannot be read");
-  return { to, from, note };
+  const letter = { to, from, note } as Letter;
+  return isLanguage(language) ? { ...letter, language } : letter;
 }
 
 function toBase64Url(raw: Uint8Array): string {

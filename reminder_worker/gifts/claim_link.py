@@ -8,11 +8,12 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self, cast, get_args
 from unicodedata import category
 
 import msgspec
 
+from reminder_worker.outbox.messages import Language
 from reminder_worker.privacy.emails import check_name
 
 
@@ -48,6 +49,7 @@ class GiftLetter:
     to: str = field(repr=False)
     giver: str = field(repr=False)
     note: str = field(repr=False)
+    language: Language | None = None  # of the page and the printed pages; without it the reader's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,24 +198,27 @@ def _read_flags(query: str | None) -> LinkFlags:
 # -- the letter ---------------------------------------------------------------------------------------
 
 
-class _WireLetter(msgspec.Struct, forbid_unknown_fields=True):
+class _WireLetter(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     v: int
     to: str
     from_: str = msgspec.field(name="from")
     note: str
+    language: str = ""
 
 
 def encode_letter(letter: GiftLetter) -> str:
-    """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`. Raises ValueError beyond the limits."""
+    """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...,"language":...}`, where the language may be left out.
+    Raises ValueError beyond the limits."""
     _check_letter(letter)
-    raw = msgspec.json.encode(_WireLetter(1, letter.to, letter.giver, letter.note))
+    raw = msgspec.json.encode(_WireLetter(1, letter.to, letter.giver, letter.note, letter.language or ""))
     if len(raw) > LIMITS.letter_bytes:
         raise ValueError("has a letter that is too long")
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def decode_letter(text: str) -> GiftLetter:
-    """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64."""
+    """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64. A language that is not
+    one of ours is left out: the message counts more."""
     if len(text) > LIMITS.letter_bytes * 4 // 3 + 1:
         raise ValueError("has a letter that is too long")
     try:
@@ -225,7 +230,8 @@ def decode_letter(text: str) -> GiftLetter:
         raise ValueError("has a letter that cannot be read")
     if wire.v != 1:
         raise ValueError("has a letter of a version that is not known here")
-    letter = GiftLetter(wire.to, wire.from_, wire.note)
+    language = cast(Language, wire.language) if wire.language in get_args(Language) else None
+    letter = GiftLetter(wire.to, wire.from_, wire.note, language)
     _check_letter(letter)
     return letter
 

@@ -4,13 +4,14 @@ import json
 import subprocess
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from reminder_worker.gifts.claim_link import GiftLetter, decode_letter, encode_letter
+from reminder_worker.outbox.messages import Language
 
 NAMES = (
     "Ann", "", "O'Brien-Smith Jr.", "\u0646\u200c\u0647", "x" * 60, "x" * 61, "  A   B ", "www.evil", "evil.com", "//",
@@ -34,7 +35,10 @@ NOTES = (
 characters = st.characters(exclude_categories=["Cs", "Cn"])
 names = st.sampled_from(NAMES) | st.text(characters, max_size=62)
 notes = st.sampled_from(NOTES) | st.text(characters, max_size=502)
-letters = st.fixed_dictionaries({"to": names, "from": names, "note": notes})
+languages = st.sampled_from(get_args(Language))
+letters = st.fixed_dictionaries(
+    {"to": names, "from": names, "note": notes}, optional={"language": languages | st.sampled_from(["", "tlh", "EN"])}
+)
 
 
 def _raw(text: str) -> str:
@@ -43,7 +47,7 @@ def _raw(text: str) -> str:
 
 odd_values: st.SearchStrategy[object] = st.sampled_from([1, 2, 1.5, True, None, "1", [], {}])
 odd = st.dictionaries(
-    st.sampled_from(["v", "to", "from", "note", "more", "V"]), odd_values | names, max_size=6
+    st.sampled_from(["v", "to", "from", "note", "language", "more", "V"]), odd_values | names, max_size=6
 ) | st.builds(lambda letter, v: {"v": v, **letter}, letters, odd_values)
 fragments = (
     st.builds(lambda value: _raw(json.dumps(value, ensure_ascii=False)), odd)
@@ -81,7 +85,8 @@ def _server_reads(fragment: str) -> dict[str, str] | None:
         letter = decode_letter(fragment)
     except ValueError:
         return None
-    return {"to": letter.to, "from": letter.giver, "note": letter.note}
+    told = {"to": letter.to, "from": letter.giver, "note": letter.note}
+    return told | ({} if letter.language is None else {"language": letter.language})
 
 
 @given(fragment=fragments)
@@ -129,13 +134,20 @@ def test_an_ideograph_that_is_younger_than_our_tables_is_part_of_a_name(page: Li
         assert _server_reads(_raw(json.dumps({"v": 1, **letter, "from": f"x.{ideograph * 2}"}))) is None
 
 
-@given(letter=letters)
+@given(letter=st.fixed_dictionaries({"to": names, "from": names, "note": notes}, optional={"language": languages}))
 @example(letter={"to": "Anna =?utf-8?q?x?=", "from": "", "note": ""})
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_both_sides_write_the_same_letters(page: LinkPage, letter: dict[str, str]) -> None:
+def test_both_sides_write_the_same_letters(page: LinkPage, letter: dict[str, Any]) -> None:
     """Byte for byte, or both refuse."""
     try:
-        written = encode_letter(GiftLetter(letter["to"], letter["from"], letter["note"]))
+        written = encode_letter(GiftLetter(letter["to"], letter["from"], letter["note"], letter.get("language")))
     except ValueError:
         written = None
     assert page.ask(letter) == written
+
+
+def test_a_letter_without_a_language_is_written_as_it_ever_was(page: LinkPage) -> None:
+    """Links on paper are compared and scanned for years."""
+    letter = {"to": "A", "from": "B", "note": "C"}
+    written = _raw('{"v":1,"to":"A","from":"B","note":"C"}')
+    assert page.ask(letter) == written == encode_letter(GiftLetter("A", "B", "C"))
