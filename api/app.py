@@ -20,6 +20,7 @@ from api.controllers.gift_pages import (
     page_file,
     rewritten_links,
     show_create_page,
+    show_stops,
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
 from api.controllers.operator import (
@@ -130,7 +131,10 @@ def _gift_page_routes(settings: Settings, page_files: PageFiles | None, limit: G
         return
     below = f"/{settings.gifts.prefix}"
     put_right = rewritten_links(settings.gifts.prefix, page_files)
-    yield Router(below, route_handlers=[GiftPageController], guards=[limit], before_request=put_right)
+    stops = show_stops(settings.gifts.prefix, page_files)
+    yield Router(
+        below, route_handlers=[GiftPageController], guards=[limit], before_request=put_right, exception_handlers=stops
+    )
     yield Router(below, route_handlers=[card_image, page_file])
     if serves_create_page(settings):
         yield Router(below, route_handlers=[show_create_page], guards=[limit])

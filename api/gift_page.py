@@ -1,5 +1,6 @@
 """The gift page: a gift's public facts as one HTML document, which works without a script; nothing of a link's fragment
-is in it. What was built of `gift_page/` adds the letter, the countdown and the ways to open the gift.
+is in it. What was built of `gift_page/` adds the letter, the countdown and the ways to open the gift, and puts the
+words into the language of its reader. It finds them by `data-phrase`, the name of a message in `gift_page/languages`.
 
 Every word that is not ours is escaped. Colours come from the occasion; the one inline style is allowed by its hash.
 """
@@ -10,11 +11,12 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
+from typing import Literal
 
 from eth_utils.address import to_checksum_address
 
 from api.schemas import format_time
-from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file, find_occasion
+from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.outbox.messages import format_amount, to_datetime
@@ -24,9 +26,6 @@ KEEP_THE_SHEET = (
     "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
     "a wallet of your own."
 )
-_WHEN_OPEN = "This gift can be opened now."
-_WHEN_CLAIMED = "This gift has been opened: its recipient has received it."
-SEAL_ONE_FORWARD = "Seal one forward"
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -42,11 +41,11 @@ main{max-width:40rem;margin:0 auto;padding:1rem 1rem 3rem}
 article{background:var(--card);border-radius:1rem;overflow:hidden;
 box-shadow:0 1px 2px rgb(0 0 0/.08),0 8px 28px rgb(0 0 0/.08)}
 article.plain{border-top:.6rem solid var(--ground)}
-img.card{display:block;width:100%;height:auto;aspect-ratio:1200/630;background:GROUND}
+.card{display:block;width:100%;height:auto;aspect-ratio:1200/630;background:GROUND}
 section{padding:1.5rem 1.25rem 1.75rem}
 h1,h2{line-height:1.25;margin:0 0 .5rem;overflow-wrap:anywhere}h1{font-size:1.65rem}h2{font-size:1.2rem}
 p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
-.when{border-left:4px solid var(--mark);padding:.2rem 0 .2rem .9rem;margin:1.1rem 0;font-weight:600}
+.when{border-inline-start:4px solid var(--mark);padding:.2rem .9rem;margin:1.1rem 0;font-weight:600}
 .inside{display:flex;flex-wrap:wrap;gap:.15rem 1rem;align-items:baseline;margin:1.1rem 0}
 .inside ul{font-size:1.3rem;font-weight:650;overflow-wrap:anywhere}.inside span{color:var(--dim)}
 dl{margin:.5rem 0 0;border-top:1px solid var(--line)}
@@ -66,24 +65,32 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
         "wallet signs on your own device. If you did, a part of this page may have been lost on its way: please load "
         "it again.</p>"
     )
+    sealed_at, opened_at = facts.history.sealed_at, facts.history.opened_at
+    number = _phrase("span", "gift-number", f"number {facts.timelock_id} of", number=facts.timelock_id)
     words = [
         '<div id="letter" hidden></div>',
-        f'<div id="state"><p class="when" role="status">{_state_words(facts)}</p></div>',
+        f'<div id="state">{_render_state(facts)}</div>',
         _render_assets(facts),
         f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
-        *(f"<p>{line}</p>" for line in _list_advice(link.marks, facts.state)),
+        *(_phrase("p", *advice) for advice in _list_advice(link.marks, facts.state)),
         _render_forward(facts),
         '</div><div id="share"></div>',
-        '<details id="details"><summary>About this gift</summary><dl>',
-        _render_row("Sealed", _render_time(facts.history.sealed_at)) if facts.history.sealed_at else "",
-        _render_row("Opens", _render_time(facts.unlock_time)),
-        _render_row("Opened", _render_time(facts.history.opened_at)) if facts.history.opened_at else "",
-        _render_row("Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
-        _render_row("Network", escape(facts.chain_name)),
-        _render_row("Gift", f"number {facts.timelock_id} of <code>{to_checksum_address(facts.router)}</code>"),
-        '</dl><p class="dim">A personal message, if there is one, is in the part of this link behind the # sign: it '
-        "stays in your browser and is never sent to us.</p></details>",
+        f'<details id="details">{_phrase("summary", "about-gift", "About this gift")}<dl>',
+        _render_row("fact-sealed", "Sealed", _render_time(sealed_at)) if sealed_at else "",
+        _render_row("fact-opens", "Opens", _render_time(facts.unlock_time)),
+        _render_row("fact-opened", "Opened", _render_time(opened_at)) if opened_at else "",
+        _render_row("fact-sealed-for", "Sealed for", f"<code>{to_checksum_address(facts.recipient)}</code>"),
+        _render_row("fact-network", "Network", escape(facts.chain_name)),
+        _render_row("fact-gift", "Gift", f"{number} <code>{to_checksum_address(facts.router)}</code>"),
+        "</dl>",
+        _phrase(
+            'p class="dim"',
+            "letter-stays",
+            "A personal message, if there is one, is in the part of this link behind the # sign: it stays in your "
+            "browser and is never sent to us.",
+        ),
+        "</details>",
     ]
     width, height = CARD_SIZE
     image = f'<img class="card" src="{_card_path(link.prefix, occasion)}" width="{width}" height="{height}" alt="">'
@@ -93,50 +100,38 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
         "state": facts.state.value,
         "unlock-at": format_time(to_datetime(facts.unlock_time)),
         "as-of": format_time(to_datetime(facts.now)),
-        "when-open": _WHEN_OPEN,
-        "when-claimed": _WHEN_CLAIMED,
-        "advice-when-claimed": " ".join(_list_advice(link.marks, GiftState.CLAIMED)),
+        "occasion": occasion.id,
     }
-    return _render_document(occasion, occasion.greeting, "".join(words), tags, image=image, data=now)
+    return _render_document(
+        occasion, f"greeting-{occasion.id}", occasion.greeting, "".join(words), tags, image=image, data=now
+    )
 
 
 def plain_page(
     occasion: GiftOccasion,
-    title: str,
-    lines: Sequence[str],
+    notice: tuple[str, str, Sequence[str]],
+    prefix: str,
+    entry: PageEntry | None,
     link: ClaimLink | None = None,
-    entry: PageEntry | None = None,
+    kind: Literal["waiting", "rewritten", "final"] = "final",
 ) -> str:
-    """A page that says why no gift is shown; of a link it has the preview: messengers remember what they see first.
+    """A page that says why no gift is shown. `notice`: the name of its phrase, title and lines.
 
-    With `entry` it looks by itself whether the gift can be shown meanwhile.
+    Of a link it has the preview: messengers remember what they see first. A script on a `waiting` page looks by itself
+    whether the gift can be shown meanwhile, on a `rewritten` one it puts the link right.
     """
-    words = "".join(f"<p>{escape(line)}</p>" for line in lines) + '<div id="ways"></div>'
-    tags = _render_tags(link, occasion) + _render_loads(link.prefix, entry) if link else ""
-    return _render_document(occasion, title, words, tags, data={"kind": "waiting"})
-
-
-def rewritten_page(prefix: str, entry: PageEntry | None) -> str:
-    """Return the page of a link whose signs were rewritten. The script puts the link right; the words say how."""
-    lines = (
-        "A mail program or a filter changed the signs in it. Nothing is lost: the gift is safe where it is.",
-        "In the address bar, change %23 back to #, and %3F back to ?. Or open the link as it was given to you, in "
-        "another mail program or browser.",
-    )
-    words = "".join(f"<p>{escape(line)}</p>" for line in lines)
-    return _render_document(
-        find_occasion(None),
-        "This link was changed on its way",
-        words,
-        _render_loads(prefix, entry),
-        data={"kind": "rewritten"},
-    )
+    name, title, lines = notice
+    words = "".join(_phrase("p", f"{name}-{number}", line) for number, line in enumerate(lines, 1))
+    tags = (_render_tags(link, occasion) if link else "") + _render_loads(prefix, entry)
+    return _render_document(occasion, name, title, f'{words}<div id="ways"></div>', tags, data={"kind": kind})
 
 
 def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str) -> str:
     """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
-    return _render_document(occasion, "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"})
+    return _render_document(
+        occasion, "seal-a-gift", "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"}
+    )
 
 
 def content_security_policy(occasion: GiftOccasion, foreign: Sequence[str] = ()) -> str:
@@ -200,9 +195,16 @@ def _render_loads(prefix: str, entry: PageEntry | None) -> str:
 
 
 def _render_document(
-    occasion: GiftOccasion, title: str, words: str, tags: str, *, data: Mapping[str, str], image: str = ""
+    occasion: GiftOccasion,
+    name: str,
+    title: str,
+    words: str,
+    tags: str,
+    *,
+    data: Mapping[str, str],
+    image: str = "",
 ) -> str:
-    """`data` is for the script."""
+    """`name`: of the title's phrase. `data` is for the script."""
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -210,7 +212,7 @@ def _render_document(
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
         f'<meta name="description" content="{ABOUT}"><style>{_render_style(occasion)}</style>{tags}</head>'
         f'<body><main id="page"{attributes}><article{"" if image else " class=plain"}>{image}'
-        f"<section><h1>{escape(title)}</h1>{words}</section></article></main></body></html>"
+        f"<section>{_phrase('h1', name, title)}{words}</section></article></main></body></html>"
     )
 
 
@@ -218,23 +220,37 @@ def _card_path(prefix: str, occasion: GiftOccasion) -> str:
     return f"/{prefix}/{CARDS}/{find_card_file(occasion.id)}"
 
 
-def _state_words(facts: GiftFacts) -> str:
-    if facts.state is GiftState.CLAIMED:
-        opened_at = facts.history.opened_at
-        return f"This gift was opened on {_render_time(opened_at)}." if opened_at else _WHEN_CLAIMED
+def _phrase(tag: str, name: str, english: str, **values: object) -> str:
+    """An element whose script says it in another language. `values` stand in the sentence, as escaped text."""
+    attributes = "".join(f' data-{key}="{escape(str(value))}"' for key, value in values.items())
+    return f'<{tag} data-phrase="{name}"{attributes}>{escape(english)}</{tag.split()[0]}>'
+
+
+def _render_state(facts: GiftFacts) -> str:
+    line, opened_at = 'p class="when" role="status"', facts.history.opened_at
     if facts.state is GiftState.OPEN:
-        return _WHEN_OPEN
-    return f"This gift is sealed until {_render_time(facts.unlock_time)}."
+        return _phrase(line, "when-open", "This gift can be opened now.")
+    if facts.state is GiftState.SEALED:
+        return _render_day(line, "sealed-until", "This gift is sealed until {}.", facts.unlock_time)
+    if opened_at:
+        return _render_day(line, "opened-on", "This gift was opened on {}.", opened_at)
+    return _phrase(line, "when-claimed", "This gift has been opened: its recipient has received it.")
+
+
+def _render_day(tag: str, name: str, english: str, at: int) -> str:
+    return _phrase(tag, name, english.format(_say_time(at)), moment=format_time(to_datetime(at)))
 
 
 def _render_forward(facts: GiftFacts) -> str:
     """Return the way to give, for whoever was given something and where the page for givers is served."""
     if facts.create_path is None or facts.state is not GiftState.CLAIMED:
         return ""
-    return f'<p><a class="button quiet" href="{escape(facts.create_path)}">{SEAL_ONE_FORWARD}</a></p>'
+    link = f'a class="button quiet" href="{escape(facts.create_path)}"'
+    return f"<p>{_phrase(link, 'seal-forward', 'Seal one forward')}</p>"
 
 
-def _list_advice(marks: LinkFlags, state: GiftState) -> list[str]:
+def _list_advice(marks: LinkFlags, state: GiftState) -> list[tuple[str, str]]:
+    """Names of phrases with their words."""
     if state is GiftState.CLAIMED:
         in_email_wallet = (
             "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
@@ -242,40 +258,66 @@ def _list_advice(marks: LinkFlags, state: GiftState) -> list[str]:
             "move it on, for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you "
             "where, and tell a code from your emails to no person."
         )
-        return [words for marked, words in ((marks.paper, KEEP_THE_SHEET), (marks.email, in_email_wallet)) if marked]
-    lines = ["Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it."]
+        found = ((marks.paper, "claimed-paper", KEEP_THE_SHEET), (marks.email, "claimed-email", in_email_wallet))
+        return [(name, words) for marked, name, words in found if marked]
+    lines = [
+        (
+            "advice-link",
+            "Whoever has this link can see the gift. Only the wallet it was sealed for can ever receive it.",
+        )
+    ]
     if marks.paper:
         lines.append(
-            "The key to it is printed on the sheet that came with it. Keep the sheet safe, and tell the key to nobody: "
-            "no one who helps you needs to know it."
+            (
+                "advice-paper",
+                "The key to it is printed on the sheet that came with it. Keep the sheet safe, and tell the key to "
+                "nobody: no one who helps you needs to know it.",
+            )
         )
     if marks.email:
         lines.append(
-            "It was sealed for your email address. To open it you will be sent a code there; tell the code to nobody."
+            (
+                "advice-email",
+                "It was sealed for your email address. To open it you will be sent a code there; tell the code to "
+                "nobody.",
+            )
         )
     return lines
 
 
 def _render_assets(facts: GiftFacts) -> str:
     """Return the gift's assets; nothing when they are not known, as after a withdrawal."""
-    assets = "".join(f"<li>{_render_asset(asset)}</li>" for asset in facts.assets)
-    return f'<div class="inside"><span>Inside</span><ul>{assets}</ul></div>' if assets else ""
+    assets = "".join(map(_render_asset, facts.assets))
+    return f'<div class="inside">{_phrase("span", "inside", "Inside")}<ul>{assets}</ul></div>' if assets else ""
 
 
-def _render_row(name: str, value: str) -> str:
-    return f"<div><dt>{name}</dt><dd>{value}</dd></div>"
+def _render_row(name: str, english: str, value: str) -> str:
+    return f"<div>{_phrase('dt', name, english)}<dd>{value}</dd></div>"
 
 
 def _render_time(at: int) -> str:
+    return f'<time datetime="{format_time(to_datetime(at))}">{_say_time(at)}</time>'
+
+
+def _say_time(at: int) -> str:
     moment = to_datetime(at)
-    words = f"{moment.day} {moment:%B %Y, %H:%M} UTC"
-    return f'<time datetime="{format_time(moment)}">{words}</time>'
+    return f"{moment.day} {moment:%B %Y, %H:%M} UTC"
 
 
 def _render_asset(asset: GiftAsset) -> str:
-    """Return an asset in words. Wrapped ether is called ETH only if it is, or was, paid out as ether."""
+    """Return an asset in words, with its numbers for the script.
+
+    Wrapped ether is called ETH only if it is, or was, paid out as ether.
+    """
     metadata = asset.metadata
     symbol = "ETH" if asset.as_ether else metadata.symbol if metadata else None
     amount = format_amount(asset.units, metadata.decimals if metadata else None)
     words = f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
-    return f"{words} (paid out in ETH)" if asset.sold_for_ether else words
+    known = symbol is not None and metadata is not None and metadata.decimals is not None
+    numbers = (
+        f' data-units="{asset.units}" data-decimals="{metadata.decimals}" data-symbol="{escape(symbol)}"'
+        if known and metadata and symbol
+        else ""
+    )
+    sold = " data-sold" if asset.sold_for_ether else ""
+    return f"<li{numbers}{sold}>{words}{' (paid out in ETH)' if sold else ''}</li>"

@@ -37,7 +37,7 @@ def swagger_file(request: Request[Any, Any, Any], file: FromPath[str]) -> Respon
 @cache
 def _swagger_files() -> dict[str, PageFile]:
     paths = (DIST / "schema").glob("swagger-ui*")
-    return {path.name: PageFile(MEDIA_TYPES[path.suffix], path.read_bytes()) for path in paths}
+    return {path.name: PageFile(MEDIA_TYPES[path.suffix], path) for path in paths}
 
 
 def restrict_page(response: Response[Any]) -> Response[Any]:

@@ -12,6 +12,7 @@ from litestar import Controller, Request, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, PathParameter
+from litestar.types import ExceptionHandlersMap
 
 from api.gift_bodies import GiftAnswer, describe_gift
 from api.gift_page import (
@@ -21,13 +22,11 @@ from api.gift_page import (
     create_page,
     gift_page,
     plain_page,
-    rewritten_page,
 )
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, describe_problem
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.assets import (
     ASSETS,
-    PageEntry,
     PageFile,
     PageFiles,
     find_occasion,
@@ -51,7 +50,7 @@ FOR_EVER = {
 
 
 class GiftNotice(Enum):
-    """Titles and lines of pages that say why no gift is shown."""
+    """Titles and lines of pages that say why no gift is shown. Their phrases have the same names."""
 
     NO_GIFT = (
         "There is no gift here",
@@ -113,6 +112,20 @@ class GiftNotice(Enum):
             "Please compare it with your sheet, from the 0x on, or scan the code on the cover of the sheet.",
         ],
     )
+    REWRITTEN = (
+        "This link was changed on its way",
+        [
+            "A mail program or a filter changed the signs in it. Nothing is lost: the gift is safe where it is.",
+            "In the address bar, change %23 back to #, and %3F back to ?. Or open the link as it was given to you, in "
+            "another mail program or browser.",
+        ],
+    )
+
+    @property
+    def words(self) -> tuple[str, str, list[str]]:
+        """Name of the phrase, title and lines."""
+        title, lines = self.value
+        return self.name.lower().replace("_", "-"), title, lines
 
 
 class GiftFactsController(Controller):
@@ -146,20 +159,25 @@ class GiftFactsController(Controller):
         return describe_gift(facts, provider, sub_organization)
 
 
-def _show_stop(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
-    """Return a page for a request that ends before its page began: people cannot read a problem's JSON."""
-    if isinstance(error, LimitReached):
-        answer = _explain_refusal(error, _read_flags(request), GiftNotice.TOO_MANY)
-        answer.headers["Retry-After"] = str(error.retry_after)
+def show_stops(prefix: str, page_files: PageFiles | None) -> ExceptionHandlersMap:
+    """Return handlers of requests that end before their page began: people cannot read a problem's JSON."""
+
+    def show(request: Request[Any, Any, Any], error: Exception) -> Response[str]:
+        is_limit = isinstance(error, LimitReached)
+        reason = error if isinstance(error, LimitReached) else database_unavailable(error)
+        notice = GiftNotice.TOO_MANY if is_limit else GiftNotice.NOT_NOW
+        answer = _explain_refusal(reason, _read_flags(request), notice, prefix, page_files)
+        if isinstance(error, LimitReached):
+            answer.headers["Retry-After"] = str(error.retry_after)
         return answer
-    return _explain_refusal(database_unavailable(error), _read_flags(request), GiftNotice.NOT_NOW)
+
+    return dict.fromkeys((LimitReached, *DATABASE_AWAY), show)
 
 
 class GiftPageController(Controller):
     """Below the configured prefix, for people and for what draws link previews."""
 
     include_in_schema = False
-    exception_handlers = dict.fromkeys((LimitReached, *DATABASE_AWAY), _show_stop)
 
     @get("/{chain_id:str}/{timelock_id:str}")
     async def show_page(
@@ -187,7 +205,7 @@ class GiftPageController(Controller):
                 if isinstance(error, NotShown)
                 else GiftNotice.NO_GIFT
             )
-            return _explain_refusal(error, marks, why, link, entry)
+            return _explain_refusal(error, marks, why, pages.rules.prefix, page_files, link)
         occasion = find_occasion(marks.occasion)
         foreign = _list_origins(settings.identity_provider) if marks.email else []
         return _make_response(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
@@ -198,6 +216,7 @@ class GiftPageController(Controller):
         request: Request[Any, Any, Any],
         address: FromPath[str],
         gift_pages: NamedDependency[GiftPages | None],
+        page_files: NamedDependency[PageFiles | None],
     ) -> Response[str]:
         """On to the newest gift sealed to an address. No fragment in `Location`: the browser carries its own on."""
         pages, marks = _require_pages(gift_pages), _read_flags(request)
@@ -208,7 +227,7 @@ class GiftPageController(Controller):
         except (NotFound, *_PASSING) as error:
             unknown = GiftNotice.NOT_SHOWN_FOR if isinstance(error, NotShown) else GiftNotice.NONE_FOR
             why = GiftNotice.MISTYPED if _is_mistyped(address) else unknown
-            return _explain_refusal(error, marks, why)
+            return _explain_refusal(error, marks, why, pages.rules.prefix, page_files)
         return Response("", status_code=302, media_type="text/plain", headers={"Location": link.url})
 
 
@@ -276,7 +295,7 @@ def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler)
         if not f"{request.scope['path']}/".startswith(f"/{prefix}/"):
             return elsewhere(request, error)
         return _put_right(request, prefix, page_files) or _explain_refusal(
-            NotFound(), _read_flags(request), GiftNotice.CUT_OFF
+            NotFound(), _read_flags(request), GiftNotice.CUT_OFF, prefix, page_files
         )
 
     return answer
@@ -298,8 +317,9 @@ def _put_right(request: Request[Any, Any, Any], prefix: str, page_files: PageFil
     target = request.scope["raw_path"] + b"?" + request.scope["query_string"]
     if _REWRITTEN.search(target) is None:
         return None
-    entry = page_files.entries["claim"] if page_files else None
-    return _make_response(rewritten_page(prefix, entry), content_security_policy(find_occasion(None)))
+    occasion, entry = find_occasion(None), page_files.entries["claim"] if page_files else None
+    page = plain_page(occasion, GiftNotice.REWRITTEN.words, prefix, entry, kind="rewritten")
+    return _make_response(page, content_security_policy(occasion))
 
 
 def _require_pages(pages: GiftPages | None) -> GiftPages:
@@ -337,15 +357,16 @@ def _explain_refusal(
     error: ServiceError,
     marks: LinkFlags,
     not_found: GiftNotice,
+    prefix: str,
+    page_files: PageFiles | None,
     link: ClaimLink | None = None,
-    entry: PageEntry | None = None,
 ) -> Response[str]:
+    """With a `link` the page looks by itself whether the gift can be shown meanwhile."""
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
-    title, lines = (GiftNotice.NOT_NOW if isinstance(error, _PASSING) else not_found).value
-    occasion = find_occasion(marks.occasion)
-    page = plain_page(
-        occasion, title, lines, link, None if not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN) else entry
-    )
+    notice = GiftNotice.NOT_NOW if isinstance(error, _PASSING) else not_found
+    occasion, entry = find_occasion(marks.occasion), page_files.entries["claim"] if page_files else None
+    is_final = link is None or not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN)
+    page = plain_page(occasion, notice.words, prefix, entry, link, "final" if is_final else "waiting")
     answer = _make_response(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):
         answer.headers["Retry-After"] = str(RETRY_LATER_SECONDS)

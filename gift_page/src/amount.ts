@@ -1,15 +1,8 @@
 /** Amounts as people type and read them, with the decimal mark of their language and no mark for thousands. */
 import { formatUnits } from "ethers";
+import { phrase, speech } from "./phrases.ts";
 import { asAscii } from "./typed.ts";
-
-/** `.` or `,`, by the device's language; a point where that is another one. */
-export function decimalMark(): "." | "," {
-  try {
-    return new Intl.NumberFormat(navigator.language).format(0.5).includes(",") ? "," : ".";
-  } catch {
-    return "."; // some browsers name a language that is none
-  }
-}
+import { decimalMark } from "./words.ts";
 
 /** What was typed, with a point; null where it is no amount. Throws `TwoReadings`. */
 export function decimalOf(typed: string): string | null {
@@ -22,13 +15,13 @@ export function decimalOf(typed: string): string | null {
 
 /** `1,000` is a thousand to some people, and one to others. */
 export class TwoReadings extends Error {
-  constructor(text: string, whole: string, part: string) {
-    const small = `${whole}${decimalMark()}${part}0`;
-    super(`“${text}” can be read in two ways. Please write ${whole}${part} if you mean thousands, or ${small} if you do not.`);
+  constructor(typed: string, thousands: string, part: string) {
+    const small = `${thousands}${decimalMark(speech().locale)}${part}0`;
+    super(phrase("form-two-readings", { typed, thousands: thousands + part, small }));
   }
 }
 
-/** Every digit, nothing rounded, no mark for thousands. */
+/** Every digit, nothing rounded, no mark for thousands: as it may be typed. */
 export function plainAmount(units: bigint, decimals: number): string {
-  return formatUnits(units, decimals).replace(/\.0$/, "").replace(".", decimalMark());
+  return formatUnits(units, decimals).replace(/\.0$/, "").replace(".", decimalMark(speech().locale));
 }

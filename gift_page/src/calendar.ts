@@ -1,5 +1,6 @@
 /** The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. */
 import { button } from "./dom.ts";
+import { phrase } from "./phrases.ts";
 
 const HOUR = 3_600_000;
 
@@ -9,7 +10,7 @@ const HOUR = 3_600_000;
  */
 export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLButtonElement {
   return button(
-    "Add the day to your calendar",
+    phrase("calendar-add"),
     () => {
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([calendar(gift, opensOn, title)], { type: "text/calendar" }));

@@ -1,16 +1,18 @@
-/** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts. */
+/** The claim page behind a claim link. It extends the server's page, which shows the facts without scripts, in English. */
 import "./style.css";
 import { Refused, Unreachable } from "./api.ts";
 import { offerCalendar } from "./calendar.ts";
+import { speakTo } from "./catalogues.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf, restoredLink } from "./link.ts";
+import { phrase, speech } from "./phrases.ts";
 import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
-import { inWords, localTime } from "./words.ts";
+import { decimalWords, inWords, localTime } from "./words.ts";
 
 const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;
@@ -18,23 +20,50 @@ const MOST_TRIES = 40;
 const [, , chain, timelockId] = location.pathname.split("/");
 const chainId = Number(chain);
 
+const letter = letterOf(location.hash);
+
 function greet(): void {
-  const letter = letterOf(location.hash);
   const heading = document.querySelector("h1");
   const { title } = document;
   if (heading !== null) showLetter(part("letter"), heading, letter);
   if (location.hash !== "") offerSharing(part("share"), title);
 }
 
-function tellTimesHere(): void {
+/** Says what the server wrote in the reader's language, with times of their zone. */
+function translate(): void {
+  for (const element of document.querySelectorAll<HTMLElement>("[data-phrase]")) {
+    const { phrase: name = "", moment, ...values } = element.dataset;
+    const known = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value ?? ""]));
+    element.textContent = phrase(name, moment === undefined ? known : { ...known, moment: localTime(new Date(moment)) });
+  }
   for (const time of document.querySelectorAll("time")) time.textContent = localTime(new Date(time.dateTime));
+  for (const item of document.querySelectorAll<HTMLElement>("li[data-units]")) {
+    const { units = "0", decimals = "0", symbol = "", sold } = item.dataset;
+    const amount = `${decimalWords(BigInt(units), Number(decimals), speech().locale)} ${symbol}`;
+    item.textContent = sold === undefined ? amount : phrase("asset-paid-out", { amount });
+  }
+  document.title = document.querySelector("h1")?.textContent ?? document.title;
+  if (speech().language !== "en") void translateCard();
+}
+
+/** Draws the picture anew: the words of the server's are English. */
+async function translateCard(): Promise<void> {
+  const image = document.querySelector<HTMLElement>("img.card");
+  if (image === null) return;
+  image.style.visibility = "hidden";
+  try {
+    const { drawCard } = await import("./card_picture.ts");
+    image.replaceWith(drawCard(page.dataset["occasion"]));
+  } catch {
+    image.style.visibility = "";
+  }
 }
 
 /** Sealed: counts down, then asks until the chain agrees. */
 function wait(unlockAt: string, asOf: string): void {
   const place = make("div");
   const clock = new ChainClock(asOf);
-  part("state").append(place, offerCalendar(`${chainId}-${timelockId}`, new Date(unlockAt), "A gift for you opens"));
+  part("state").append(place, offerCalendar(`${chainId}-${timelockId}`, new Date(unlockAt), phrase("calendar-title")));
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden) void catchUp(clock); // the device and its clock may have slept
   });
@@ -61,7 +90,7 @@ async function catchUp(clock: ChainClock): Promise<void> {
 /** Wait after opening time: the chain, or the node that answered, may be late. */
 function awaitOpening(): void {
   fill(part("ways"));
-  say("The day has come. One moment…");
+  say(phrase("day-has-come"));
   void until((facts) => facts.state !== "sealed");
 }
 
@@ -87,13 +116,14 @@ async function until(enough: (facts: Facts) => boolean): Promise<void> {
 
 function show(facts: Facts): void {
   if (facts.state === "claimed") {
-    const { whenClaimed = "", adviceWhenClaimed = "" } = page.dataset;
     const { openedAt } = facts;
+    const marks = new URLSearchParams(location.search);
+    const advice = ["paper", "email"].filter((way) => marks.get(way) === "1");
     fill(part("ways"));
-    fill(part("advice"), adviceWhenClaimed !== "" && make("p", {}, adviceWhenClaimed));
-    say(openedAt === null ? whenClaimed : `This gift was opened on ${localTime(new Date(openedAt))}.`);
+    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}`))));
+    say(openedAt === null ? phrase("when-claimed") : phrase("opened-on", { moment: localTime(new Date(openedAt)) }));
   } else if (facts.state === "open") {
-    say(page.dataset.whenOpen ?? "");
+    say(phrase("when-open"));
     void open(facts);
   } else {
     awaitOpening();
@@ -104,7 +134,7 @@ function show(facts: Facts): void {
 async function open(found: Facts | null): Promise<void> {
   const place = part("ways");
   const wasHere = place.contains(document.activeElement); // on a button that is gone now
-  fill(place, make("p", { className: "dim busy" }, "Looking for a way to open it…"));
+  fill(place, make("p", { className: "dim busy" }, phrase("looking-for-way")));
   try {
     const [facts, { offerWays }] = await Promise.all([
       found ?? fetchFacts(chainId, timelockId ?? ""),
@@ -114,7 +144,7 @@ async function open(found: Facts | null): Promise<void> {
     if (wasHere && document.activeElement === document.body) place.querySelector("h2")?.focus();
   } catch (error) {
     const isAnswer = error instanceof Refused || error instanceof Unreachable;
-    const again = button("Try again", () => (isAnswer ? open(null) : renew(chainId, timelockId ?? "", () => open(null))));
+    const again = button(phrase("try-again"), () => (isAnswer ? open(null) : renew(chainId, timelockId ?? "", () => open(null))));
     fill(place, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     if (wasHere) again.focus();
   }
@@ -122,7 +152,7 @@ async function open(found: Facts | null): Promise<void> {
 
 /** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */
 async function lookAgain(): Promise<void> {
-  fill(part("ways"), button("Try again", () => location.reload()));
+  fill(part("ways"), button(phrase("try-again"), () => location.reload()));
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS));
     const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);
@@ -130,21 +160,32 @@ async function lookAgain(): Promise<void> {
   }
 }
 
+/** The language is the letter's, else the visitor's own. */
+async function start(): Promise<void> {
+  const { kind, state, unlockAt, asOf } = page.dataset;
+  const restored = kind === "rewritten" ? restoredLink(location) : null;
+  if (restored !== null) return location.replace(restored);
+  const wanted = letter === null || letter === "damaged" ? undefined : letter.language;
+  page.hidden = true; // else its words would change, and move, before their eyes
+  try {
+    await speakTo(wanted, ["claim"]);
+    translate();
+  } catch {
+    return fill(part("ways"), button("Try again", () => location.reload())); // the page stays as the server made it
+  } finally {
+    page.hidden = false;
+  }
+  if (kind === "waiting") return lookAgain();
+  if (kind !== "gift") return;
+  greet();
+  if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
+  const isUnderWay = remembered({ chainId, timelockId: timelockId ?? "" }) !== null;
+  if (state === "open" || (state === "claimed" && isUnderWay)) void open(null);
+}
+
 const page = part("page");
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload(); // what was entered is gone, and the state may be another
 });
 window.addEventListener("hashchange", () => location.reload()); // the whole link, pasted over a damaged one
-tellTimesHere();
-if (page.dataset.kind === "gift") {
-  greet();
-  const { state, unlockAt, asOf } = page.dataset;
-  if (state === "sealed" && unlockAt && asOf) wait(unlockAt, asOf);
-  const isUnderWay = remembered({ chainId, timelockId: timelockId ?? "" }) !== null;
-  if (state === "open" || (state === "claimed" && isUnderWay)) void open(null);
-} else if (page.dataset.kind === "rewritten") {
-  const restored = restoredLink(location);
-  if (restored !== null) location.replace(restored);
-} else {
-  void lookAgain();
-}
+void start();

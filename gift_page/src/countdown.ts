@@ -1,13 +1,15 @@
 /** How long until the gift opens. What ticks is for the eye; others are told once, and when the day has come. */
 import { type ChainClock, parts } from "./clock.ts";
 import { fill, make } from "./dom.ts";
+import { phrase, speech } from "./phrases.ts";
+import { duration } from "./words.ts";
 
-const UNITS = ["days", "hours", "minutes", "seconds"] as const;
+const UNITS = ["day", "hour", "minute", "second"] as const;
 
 /** Ticks in `place` until it is over, then calls `over` once. */
 export function countDown(place: HTMLElement, until: Date, clock: ChainClock, over: () => void): void {
   const digits = UNITS.map(() => make("b"));
-  const names = UNITS.map((unit) => make("span", {}, unit));
+  const names = UNITS.map(() => make("span"));
   const cells = UNITS.map((_, index) => make("div", {}, digits[index] ?? null, names[index] ?? null));
   const spoken = make("p", { className: "unseen" });
   fill(place, make("div", { className: "countdown", attributes: { "aria-hidden": "true" } }, ...cells), spoken);
@@ -18,12 +20,17 @@ export function countDown(place: HTMLElement, until: Date, clock: ChainClock, ov
     UNITS.forEach((unit, index) => {
       const [digit, name] = [digits[index], names[index]];
       if (digit === undefined || name === undefined) return;
-      const text = unit === "days" ? left.days.toLocaleString("en") : String(left[unit]).padStart(2, "0");
+      const count = left[`${unit}s`];
+      const text = unit === "day" ? count.toLocaleString(speech().locale) : String(count).padStart(2, "0");
       if (digit.textContent !== text) digit.textContent = text;
-      const word = left[unit] === 1 ? unit.slice(0, -1) : unit;
+      const word = unitName(count, unit);
       if (name.textContent !== word) name.textContent = word;
     });
-    const words = `It opens in ${count(left.days, "day")}, ${count(left.hours, "hour")} and ${count(left.minutes, "minute")}.`;
+    const words = phrase("opens-in", {
+      days: duration(left.days, "day"),
+      hours: duration(left.hours, "hour"),
+      minutes: duration(left.minutes, "minute"),
+    });
     if (spoken.textContent !== words) spoken.textContent = words;
     if (milliseconds <= 0) over();
     else setTimeout(tick, 1000 - (Math.floor(clock.now()) % 1000));
@@ -31,6 +38,8 @@ export function countDown(place: HTMLElement, until: Date, clock: ChainClock, ov
   tick();
 }
 
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
+/** The unit alone, in the form that goes with the number: `days`. */
+function unitName(count: number, unit: (typeof UNITS)[number]): string {
+  const parts = new Intl.NumberFormat(speech().locale, { style: "unit", unit, unitDisplay: "long" }).formatToParts(count);
+  return parts.find(({ type }) => type === "unit")?.value ?? "";
 }

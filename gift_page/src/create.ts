@@ -6,8 +6,9 @@
  */
 import "./create.css";
 import { Refused, Unreachable } from "./api.ts";
+import { speakTo } from "./catalogues.ts";
 import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
-import { Kept, rebuilt, shown, takeAway } from "./create_pages.ts";
+import { Kept, rebuilt, shown, speechOf, takeAway } from "./create_pages.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
 import { button, fill, make, part } from "./dom.ts";
 import { keepAsked, keepDraft, wasAsked } from "./draft.ts";
@@ -16,13 +17,14 @@ import { fetchFacts } from "./facts.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "./link.ts";
 import { generate, groups } from "./paper_key.ts";
+import { phrase } from "./phrases.ts";
 import { DoesNotFit, wipe } from "./printables/canvas.ts";
 import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawKeySheet } from "./printables/key_sheet.ts";
 import { review } from "./review.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
-import { InWords, localTime } from "./words.ts";
+import { InWords, inWords, localTime } from "./words.ts";
 
 interface Setup extends GiftPlace {
   chains: Chain[];
@@ -35,7 +37,7 @@ const place: GiftPlace = { origin: setup.origin, prefix: setup.prefix };
 const status = make("p", { attributes: { role: "status" } });
 const steps = make("div", { id: "steps" });
 const result = make("div", { id: "result" });
-const kept = new Kept((keepsake) => attempt(() => present(keepsake)));
+let kept: Kept;
 let wallet: GiverWallet | undefined;
 let isSealing = false;
 let asked: Keepsake | undefined;
@@ -59,32 +61,27 @@ async function attempt(work: () => Promise<void> | void): Promise<void> {
 }
 
 function explained(error: unknown): string {
-  const ours = [Wrong, DoesNotFit, InWords, Refused, Unreachable];
-  if (ours.some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof Refused || error instanceof Unreachable) return inWords(error);
+  if ([Wrong, DoesNotFit, InWords].some((kind) => error instanceof kind)) return (error as Error).message;
   const code = (error as { code?: unknown } | null)?.code;
-  return FAULTS.get(code) ?? "That did not work. Please try again.";
+  return phrase(FAULTS.get(code) ?? "giver-failed");
 }
 
-const DECLINED = "The wallet declined. Nothing was sent.";
 const FAULTS = new Map<unknown, string>([
-  ["ACTION_REJECTED", DECLINED],
-  [4001, DECLINED],
-  ["CALL_EXCEPTION", "The chain refuses this. Is there enough of it in your wallet?"],
-  ["INSUFFICIENT_FUNDS", "There is not enough in your wallet."],
+  ["ACTION_REJECTED", "giver-declined"],
+  [4001, "giver-declined"],
+  ["CALL_EXCEPTION", "giver-refused"],
+  ["INSUFFICIENT_FUNDS", "giver-too-little"],
 ]);
 
 // -- the wallet
 
-const NO_WALLET =
-  "No wallet was found yet. On a phone, open this page in the browser inside your wallet app; on a computer, use the " +
-  "browser that has your wallet.";
-
 function walletPicker(form: Form): HTMLElement {
-  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, NO_WALLET));
+  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")));
   discover((wallets) => {
     if (wallet !== undefined) return;
     const choices = wallets.map((each) =>
-      button(`Connect ${each.name}`, () => attempt(() => connect(each, form, picker)), "main"),
+      button(phrase("giver-connect", { wallet: each.name }), () => attempt(() => connect(each, form, picker)), "main"),
     );
     fill(picker, ...choices);
   });
@@ -93,9 +90,9 @@ function walletPicker(form: Form): HTMLElement {
 
 async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise<void> {
   const [chain] = setup.chains;
-  if (chain === undefined) throw new Wrong("No chain is served here.");
+  if (chain === undefined) throw new Wrong(phrase("giver-no-chain"));
   wallet = await GiverWallet.connect(chosen, chain);
-  const account = `${chosen.name}: ${wallet.signer.address} on ${chain.chainName}`;
+  const account = phrase("giver-account", { wallet: chosen.name, account: wallet.signer.address, network: chain.chainName });
   fill(picker, make("span", { className: "account" }, account));
   form.connected(wallet);
   form.blocked = null;
@@ -103,7 +100,7 @@ async function connect(chosen: Wallet, form: Form, picker: HTMLElement): Promise
 }
 
 function giver(): GiverWallet {
-  if (wallet === undefined) throw new Wrong("Please connect a wallet first.");
+  if (wallet === undefined) throw new Wrong(phrase("giver-connect-first"));
   return wallet;
 }
 
@@ -113,7 +110,7 @@ async function prepare(form: Form): Promise<void> {
   const wish = form.read();
   takeAway(steps);
   fill(result);
-  form.blocked = "One moment…";
+  form.blocked = phrase("one-moment");
   try {
     await checkCard(wish);
     if (wish.mode === "paper") await drawSheet(form, wish);
@@ -127,7 +124,7 @@ async function prepare(form: Form): Promise<void> {
 /** Throws `DoesNotFit` before anything is sealed. */
 async function checkCard(wish: Wish): Promise<void> {
   const { letter, occasion, opensOn } = wish;
-  wipe(await drawGiftCard({ ...letter, link: linkOf(place, keepsakeFor(wish, LONGEST_ID)), occasion, opensOn }));
+  wipe(await drawGiftCard({ ...letter, link: linkOf(place, keepsakeFor(wish, LONGEST_ID)), occasion, opensOn, words: await speechOf(letter.language) }));
 }
 
 function keepsakeFor({ letter, occasion, mode }: Wish, timelockId: string): Keepsake {
@@ -147,33 +144,30 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
     to: wish.letter.to,
     from: wish.letter.from,
     opensOn: wish.opensOn,
+    words: await speechOf(wish.letter.language),
   });
   showSheet(form, wish, canvas, paper.address);
 }
 
 function lookOnceMore(form: Form, wish: Wish): void {
-  const go = button("Seal the gift", () => attempt(() => seal(form, wish)), "main");
-  const back = button("Change something", () => startOver(form), "");
+  const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish)), "main");
+  const back = button(phrase("review-change"), () => startOver(form), "");
   showSteps(form, review(wish, giver().chain.chainName, go, back));
 }
 
 function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
   const done = make("input", { type: "checkbox", name: "printed" });
-  const go = button("Seal the gift", () => attempt(() => seal(form, wish, address)), "main");
-  const whyNot = make("span", { className: "hint", id: "not-printed" }, "Please print the sheet first, and say so above.");
+  const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish, address)), "main");
+  const whyNot = make("span", { className: "hint", id: "not-printed" }, phrase("sheet-not-printed"));
   go.setAttribute("aria-describedby", whyNot.id);
   go.disabled = true;
   done.addEventListener("change", () => (whyNot.hidden = !(go.disabled = !done.checked)));
-  const back = button("Change something", () => throwAway(form), "");
+  const back = button(phrase("review-change"), () => throwAway(form), "");
   const sheet = group(
-    "Print the key sheet first",
-    make(
-      "p",
-      {},
-      "The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.",
-    ),
-    make("div", { className: "pages" }, shown("Key sheet", "key-sheet.png", canvas)),
-    make("label", { className: "choice" }, done, "It is printed, and I can read the key on it."),
+    phrase("sheet-first"),
+    make("p", {}, phrase("sheet-first-words")),
+    make("div", { className: "pages" }, shown(phrase("page-sheet"), "key-sheet.png", canvas)),
+    make("label", { className: "choice" }, done, phrase("sheet-printed")),
   );
   showSteps(form, sheet, review(wish, giver().chain.chainName, go, back, whyNot));
 }
@@ -187,7 +181,7 @@ function showSteps(form: Form, ...parts: HTMLElement[]): void {
 /** One sheet looks like another: the giver might hand over the one that no gift is sealed to. */
 function throwAway(form: Form): void {
   startOver(form);
-  say("If you have printed that sheet, throw it away: nothing is sealed to its key.");
+  say(phrase("sheet-throw-away"));
 }
 
 function startOver(form: Form): void {
@@ -199,7 +193,7 @@ function startOver(form: Form): void {
 
 async function recipientOf(wish: Wish): Promise<string> {
   if (wish.mode === "wallet") return wish.address;
-  say("Please sign in your wallet whom it is for. Finding or making theirs may then take more than a minute.");
+  say(phrase("sealing-sign-recipient"));
   return emailWallet(giver().signer, giver().chain.chainId, wish.email);
 }
 
@@ -227,8 +221,9 @@ async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
   form.element.hidden = true;
   const isKept = kept.add(keepsake);
   await present(keepsake, wish.email);
-  result.append(button("Seal another gift", () => startOver(form), ""));
-  say(`Gift ${timelockId} is sealed. It opens on ${localTime(unlockAt)}.${isKept ? "" : " This browser keeps nothing: save the link now."}`, !isKept);
+  result.append(button(phrase("seal-another"), () => startOver(form), ""));
+  const told = phrase("sealed", { number: timelockId, moment: localTime(unlockAt) });
+  say(isKept ? told : `${told} ${phrase("sealed-not-kept")}`, !isKept);
 }
 
 // -- afterwards
@@ -237,7 +232,7 @@ async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
   asked = keepsake;
   const pages = await rebuilt(place, keepsake, wallet);
   if (asked !== keepsake) return; // another keepsake was opened meanwhile, with its own form
-  fill(result, group(`Gift ${keepsake.timelockId}`, pages), notifyForm(keepsake, email));
+  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), notifyForm(keepsake, email));
   result.scrollIntoView({ block: "start" });
 }
 
@@ -246,32 +241,32 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   const timing = make(
     "select",
     { name: "timing" },
-    make("option", { value: "immediate" }, "Now, and on the day it opens"),
-    make("option", { value: "scheduled" }, "On a day I choose, and on the day it opens"),
-    make("option", { value: "none" }, "Only on the day it opens"),
+    make("option", { value: "immediate" }, phrase("notify-now")),
+    make("option", { value: "scheduled" }, phrase("notify-scheduled")),
+    make("option", { value: "none" }, phrase("notify-opening")),
   );
   const day = make("input", { name: "notifyAt", type: "datetime-local" });
-  const dayLabel = labelled("Tell them on", day);
+  const dayLabel = labelled(phrase("notify-day"), day);
   dayLabel.hidden = true;
   timing.addEventListener("change", () => (dayLabel.hidden = timing.value !== "scheduled"));
   const work = (): Promise<void> => notify(keepsake, email.value, timing.value, day.value);
-  const tell = button("Have them told", () => attempt(work), "main");
+  const tell = button(phrase("notify-go"), () => attempt(work), "main");
   return group(
-    "Tell them by email, if you like",
-    make("div", { className: "side" }, labelled("Their email address", email), labelled("When", timing), dayLabel),
+    phrase("notify"),
+    make("div", { className: "side" }, labelled(phrase("notify-email"), email), labelled(phrase("notify-when"), timing), dayLabel),
     make(
       "p",
       { className: "hint" },
-      "The address and the link are kept encrypted until the gift is open, and sent to nobody else.",
+      phrase("notify-privacy"),
     ),
     make("div", { className: "row" }, tell),
   );
 }
 
 async function notify(keepsake: Keepsake, email: string, timing: string, day: string): Promise<void> {
-  const { to, from } = letterIn(keepsake);
+  const { to, from, language } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
-  if (normaliseEmail(email) === null) throw new Wrong("Please give their email address.");
+  if (normaliseEmail(email) === null) throw new Wrong(phrase("notify-no-email"));
   const sayWhen = isScheduled ? await dayOf(keepsake, day) : undefined;
   await registerNotify(giver().signer, keepsake.chainId, {
     timelockId: keepsake.timelockId,
@@ -281,33 +276,34 @@ async function notify(keepsake: Keepsake, email: string, timing: string, day: st
     claimLink: linkOf(place, keepsake),
     timing: timing as "immediate" | "scheduled" | "none",
     ...(sayWhen ? { notifyAt: sayWhen.toISOString() } : {}),
+    ...(language ? { language } : {}),
   });
-  say(sayWhen ? `They will be told on ${localTime(sayWhen)}, and on the day it opens.` : "They will be told.");
+  say(sayWhen ? phrase("notify-done-on", { moment: localTime(sayWhen) }) : phrase("notify-done"));
 }
 
 /** What was chosen, in this device's time zone: before the gift opens, by the chain's clock. */
 async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Date> {
   const chosen = new Date(day);
-  if (Number.isNaN(chosen.getTime())) throw new Wrong("Please choose the day and the time.");
+  if (Number.isNaN(chosen.getTime())) throw new Wrong(phrase("notify-no-day"));
   const { asOf, unlockAt } = await fetchFacts(chainId, timelockId);
   if (chosen <= new Date(asOf) || chosen >= new Date(unlockAt)) {
-    throw new Wrong(`Please choose a time from now on, before the gift opens on ${localTime(new Date(unlockAt))}.`);
+    throw new Wrong(phrase("notify-bad-day", { moment: localTime(new Date(unlockAt)) }));
   }
   return chosen;
 }
 
 // -- the page
 
-const ASKED_BEFORE =
-  "Your wallet was asked to seal a gift when this page was loaded again. Please look there first: what was sent is sealed, " +
-  "and its printed sheet is good. Sealed again it would be a second gift.";
-
 async function open(): Promise<void> {
+  await speakTo(undefined, ["claim", "give"]);
+  const title = document.querySelector("h1");
+  if (title !== null) document.title = title.textContent = phrase("seal-a-gift");
+  kept = new Kept((keepsake) => attempt(() => present(keepsake)));
   const offersEmail = await offersEmailGifts().catch(() => false);
   const form = new Form(offersEmail, () => void attempt(() => prepare(form)));
-  form.blocked = "Please connect your wallet first: it stands at the top of this page.";
-  fill(root, group("Your wallet", walletPicker(form)), form.element, steps, status, result, kept.element);
-  if (wasAsked()) say(ASKED_BEFORE, true);
+  form.blocked = phrase("giver-connect-above");
+  fill(root, group(phrase("your-wallet"), walletPicker(form)), form.element, steps, status, result, kept.element);
+  if (wasAsked()) say(phrase("giver-was-asked"), true);
 }
 
 addEventListener("pagehide", () => takeAway(steps));

@@ -1,14 +1,18 @@
 /** What a giver fills in. Reading it throws `Wrong` with a sentence for the giver. */
 import { getAddress, isAddress, parseUnits } from "ethers";
-import { decimalMark, decimalOf, TwoReadings } from "./amount.ts";
+import { decimalOf, TwoReadings } from "./amount.ts";
+import { loadSpeech } from "./catalogues.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import { keepDraft, keptDraft } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import type { CardMode } from "./keepsake.ts";
-import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NOTE_CHARACTERS } from "./link.ts";
+import { type Language, LANGUAGES } from "./languages.ts";
+import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "./link.ts";
 import { type Occasion, occasionOf, occasions } from "./occasions.ts";
+import { phrase, speech } from "./phrases.ts";
 import { drawMotif } from "./printables/motifs.ts";
+import { decimalMark, localTime } from "./words.ts";
 
 export class Wrong extends Error {}
 
@@ -27,15 +31,16 @@ export interface Wish {
 
 const MOST_YEARS = 100;
 const MODES: readonly (readonly [CardMode, string])[] = [
-  ["paper", "With a printed key: you print a sheet and hand it over"],
-  ["wallet", "With a wallet they have: you know its address"],
-  ["email", "With their email address: a code is sent there when they open it"],
+  ["paper", "form-paper"],
+  ["wallet", "form-wallet"],
+  ["email", "form-email"],
 ];
 
 export class Form {
   readonly element = make("form", { noValidate: true });
   private readonly occasion = make("select", { name: "occasion" });
   private readonly picture = make("canvas", { width: 176, height: 176, attributes: { role: "img", "aria-label": "" } });
+  private readonly language = make("select", { name: "language" });
   private readonly to = make("input", { name: "to", autocomplete: "off", dir: "auto" });
   private readonly from = make("input", { name: "from", autocomplete: "off", dir: "auto" });
   private readonly note = make("textarea", { name: "note", rows: 4, dir: "auto" });
@@ -49,6 +54,8 @@ export class Form {
   private readonly email = make("input", { name: "email", type: "email", autocomplete: "off" });
   private readonly whyNot = make("span", { className: "hint", id: "why-not" });
   private readonly modes: HTMLInputElement[];
+  /** In the language of the gift. */
+  private words = speech();
   private proposed = "";
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
@@ -58,35 +65,39 @@ export class Form {
     this.modes = offered.map(([mode], place) =>
       make("input", { type: "radio", name: "mode", value: mode, checked: place === 0 }),
     );
-    this.occasion.append(...occasions.map(({ id, name }) => make("option", { value: id }, name)));
-    const addressLabel = labelled("The address of their wallet", this.address);
-    const emailLabel = labelled("Their email address", this.email);
+    this.occasion.append(...occasions.map(({ id }) => make("option", { value: id }, phrase(`occasion-${id}`))));
+    const names = Object.entries(LANGUAGES).map(([value, name]) => make("option", { value, lang: value }, name));
+    this.language.append(...names);
+    this.language.value = speech().language;
+    const addressLabel = labelled(phrase("form-wallet-address"), this.address);
+    const emailLabel = labelled(phrase("form-email-address"), this.email);
     const choices = this.modes.map((radio, place) =>
-      make("label", { className: "choice" }, radio, offered[place]?.[1] ?? ""),
+      make("label", { className: "choice" }, radio, phrase(offered[place]?.[1] ?? "")),
     );
     this.note.setAttribute("aria-describedby", "room");
-    const goOn = make("button", { type: "submit", className: "main" }, "Continue");
+    const goOn = make("button", { type: "submit", className: "main" }, phrase("form-continue"));
     goOn.setAttribute("aria-describedby", "why-not");
     this.element.append(
       group(
-        "The gift",
-        make("div", { className: "look" }, this.picture, labelled("Occasion", this.occasion)),
-        make("div", { className: "side" }, labelled("For (a name)", this.to), labelled("From (your name)", this.from)),
-        labelled("Your message", this.note, this.room),
+        phrase("form-gift"),
+        make("div", { className: "look" }, this.picture, labelled(phrase("form-occasion"), this.occasion)),
+        labelled(phrase("form-language"), this.language),
+        make("div", { className: "side" }, labelled(phrase("form-to"), this.to), labelled(phrase("form-from"), this.from)),
+        labelled(phrase("form-note"), this.note, this.room),
         this.templates,
       ),
       group(
-        "What is inside",
-        make("div", { className: "side" }, labelled("Give", this.asset), labelled("How much", this.amount)),
-        labelled("Opens on", this.opensOn, this.clock),
+        phrase("form-inside"),
+        make("div", { className: "side" }, labelled(phrase("form-asset"), this.asset), labelled(phrase("form-amount"), this.amount)),
+        labelled(phrase("form-opens"), this.opensOn, this.clock),
       ),
-      group("How they open it", ...choices, addressLabel, emailLabel),
+      group(phrase("form-how"), ...choices, addressLabel, emailLabel),
       make("div", { className: "row" }, goOn, this.whyNot),
     );
     const refresh = (): void => {
       addressLabel.hidden = this.mode !== "wallet";
       emailLabel.hidden = this.mode !== "email";
-      this.room.textContent = `${[...this.note.value].length} of at most ${MOST_NOTE_CHARACTERS} characters`;
+      this.room.textContent = phrase("form-room", { used: [...this.note.value].length, most: MOST_NOTE_CHARACTERS });
     };
     this.refill();
     this.element.addEventListener("input", () => {
@@ -97,12 +108,24 @@ export class Form {
       this.dress();
       this.proposeDay();
     });
+    this.language.addEventListener("change", () => void this.translate());
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       onContinue();
     });
     this.dress();
     refresh();
+    void this.translate();
+  }
+
+  /** Of a language that cannot be fetched now the messages stay as they were. */
+  private async translate(): Promise<void> {
+    const wanted = this.language.value as Language;
+    if (wanted === this.words.language) return;
+    const words = await loadSpeech(wanted, ["claim", "give"]).catch(() => null);
+    if (words === null || wanted !== this.language.value) return;
+    this.words = words;
+    this.fillTemplates();
   }
 
   /** What may be given with this wallet, and when it may open at the earliest. */
@@ -115,7 +138,7 @@ export class Form {
     this.proposeDay();
     this.refill();
     const isAhead = Math.abs(clockAhead) > 3_600_000;
-    this.clock.textContent = isAhead ? `By the chain's clock, where it is ${new Date(now).toLocaleString()} now.` : "";
+    this.clock.textContent = isAhead ? phrase("form-chain-clock", { moment: localTime(new Date(now)) }) : "";
   }
 
   /** Fill in this tab's draft, as far as its choices are still offered. */
@@ -141,21 +164,22 @@ export class Form {
   /** Throws `Wrong`. */
   read(): Wish {
     const token = this.tokens.find(({ address }) => address === this.asset.value);
-    if (token === undefined) throw new Wrong("Please connect a wallet first.");
-    const letter = { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim() };
+    if (token === undefined) throw new Wrong(phrase("giver-connect-first"));
+    const language = this.language.value as Language;
+    const letter = { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim(), language };
     try {
       checkLetter(letter);
       encodeLetter(letter);
     } catch (error) {
-      if (error instanceof BadLetter) throw new Wrong(`The letter ${error.message}.`, { cause: error });
+      if (error instanceof BadLetter) throw new Wrong(phrase(`letter-${error.fault}`, { most: error.fault === "long-note" ? MOST_NOTE_CHARACTERS : MOST_NAME_CHARACTERS }), { cause: error });
       throw error;
     }
     const opensOn = new Date(this.opensOn.value);
-    if (Number.isNaN(opensOn.getTime())) throw new Wrong("Please choose when the gift opens.");
+    if (Number.isNaN(opensOn.getTime())) throw new Wrong(phrase("form-no-day"));
     const now = Date.now() + this.clockAhead;
-    if (opensOn.getTime() <= now) throw new Wrong("A gift opens in the future.");
+    if (opensOn.getTime() <= now) throw new Wrong(phrase("form-future"));
     if (opensOn.getTime() > now + MOST_YEARS * 365.25 * 86_400_000) {
-      throw new Wrong(`A gift opens within ${MOST_YEARS} years. Please check the year: nobody can change it later.`);
+      throw new Wrong(phrase("form-too-far", { years: MOST_YEARS }));
     }
     const common = { occasion: occasionOf(this.occasion.value), letter, token, opensOn, mode: this.mode };
     return { ...common, units: this.units(token), address: this.recipient(), email: this.emailAddress() };
@@ -172,24 +196,24 @@ export class Form {
     } catch (error) {
       if (error instanceof TwoReadings) throw new Wrong(error.message, { cause: error });
       const { symbol, decimals } = token;
-      if (decimals === 0) throw new Wrong(`Please say how much, in ${symbol}: a whole number, as 2.`);
-      const example = `1${decimalMark()}5`;
-      throw new Wrong(`Please say how much, in ${symbol}: as ${example}, with at most ${decimals} decimals and no mark for thousands.`);
+      if (decimals === 0) throw new Wrong(phrase("form-whole-amount", { symbol }));
+      const example = `1${decimalMark(speech().locale)}5`;
+      throw new Wrong(phrase("form-bad-amount", { symbol, example, decimals }));
     }
-    if (units <= 0n) throw new Wrong("Please say how much.");
+    if (units <= 0n) throw new Wrong(phrase("form-no-amount"));
     return units;
   }
 
   private recipient(): string {
     const text = this.address.value.trim();
     if (this.mode !== "wallet") return "";
-    if (!isAddress(text)) throw new Wrong("That is not the address of a wallet.");
+    if (!isAddress(text)) throw new Wrong(phrase("form-no-address"));
     return getAddress(text);
   }
 
   private emailAddress(): string {
     const text = this.email.value.trim();
-    if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong("That is not an email address.");
+    if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong(phrase("form-no-email"));
     return text;
   }
 
@@ -207,10 +231,18 @@ export class Form {
     const brush = this.picture.getContext("2d");
     brush?.clearRect(0, 0, 176, 176);
     if (brush) drawMotif(brush, occasion.motif, occasion.palette, 88, 88, 88);
-    this.picture.setAttribute("aria-label", occasion.greeting);
+    this.picture.setAttribute("aria-label", phrase(`greeting-${occasion.id}`));
+    this.fillTemplates();
+  }
+
+  /** Messages to start from, in the language of the gift. */
+  private fillTemplates(): void {
+    const { id } = occasionOf(this.occasion.value);
+    const texts = [1, 2, 3].map((number) => this.words.say(`${id}-${number}`));
+    this.templates.lang = this.words.language;
     this.templates.replaceChildren(
-      ...occasion.messages.map((text) => {
-        const use = make("button", { type: "button", className: "template" }, text);
+      ...texts.map((text) => {
+        const use = make("button", { type: "button", className: "template", dir: "auto" }, text);
         use.addEventListener("click", () => {
           this.note.value = text;
           this.note.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,11 +1,14 @@
 /** The three printables of a gift, shown with their buttons, and the list of what the giver sealed. */
+import { loadSpeech } from "./catalogues.ts";
 import type { GiverWallet } from "./create_wallet.ts";
-import { button, make } from "./dom.ts";
+import { around, button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
-import { GiftList, LIST_WORDS, type SealedLock } from "./gift_list.ts";
+import { GiftList, type SealedLock } from "./gift_list.ts";
 import { forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf } from "./keepsake.ts";
+import type { Language } from "./languages.ts";
 import type { GiftPlace } from "./link.ts";
 import { occasionOf } from "./occasions.ts";
+import { phrase, speech, type Speech } from "./phrases.ts";
 import { DoesNotFit, wipe, Withheld } from "./printables/canvas.ts";
 import { drawGiftCard } from "./printables/gift_card.ts";
 import { drawGiftRecord } from "./printables/gift_record.ts";
@@ -15,15 +18,14 @@ import { valueOf } from "./valuation.ts";
 /** Show a drawn page with its buttons. */
 export function shown(title: string, fileName: string, canvas: HTMLCanvasElement): HTMLElement {
   canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `${title}, as it will be printed`);
+  canvas.setAttribute("aria-label", phrase("page-as-printed", { page: title }));
   const told = make("span", { className: "hint", attributes: { role: "status" } });
   const save = async (): Promise<void> => {
     try {
       await savePage(canvas, fileName);
       told.textContent = "";
     } catch (error) {
-      const why = error instanceof Withheld ? error.message : "It could not be saved.";
-      told.textContent = `${why} Nothing was saved: please print it.`;
+      told.textContent = phrase(error instanceof Withheld ? "page-withheld" : "page-not-saved");
     }
   };
   return make(
@@ -34,8 +36,8 @@ export function shown(title: string, fileName: string, canvas: HTMLCanvasElement
     make(
       "div",
       { className: "row" },
-      button("Print", () => printPage(canvas), "main"),
-      button("Save as PNG", save, ""),
+      button(phrase("page-print"), () => printPage(canvas), "main"),
+      button(phrase("page-save"), save, ""),
       told,
     ),
   );
@@ -45,11 +47,11 @@ export function shown(title: string, fileName: string, canvas: HTMLCanvasElement
  * page cannot be drawn. */
 export async function rebuilt(place: GiftPlace, kept: Keepsake, wallet: GiverWallet | undefined): Promise<HTMLElement> {
   const link = linkOf(place, kept);
-  const card = await drawn("Gift card", `gift-card-${kept.timelockId}.png`, () => cardOf(kept, link));
+  const card = await drawn(phrase("page-card"), `gift-card-${kept.timelockId}.png`, () => cardOf(kept, link));
   const record =
     wallet?.chain.chainId === kept.chainId
-      ? await drawn("Gift record", `gift-record-${kept.timelockId}.png`, () => recordOf(wallet, kept))
-      : make("p", { className: "hint" }, "Connect your wallet to have the gift record as well.");
+      ? await drawn(phrase("page-record"), `gift-record-${kept.timelockId}.png`, () => recordOf(wallet, kept))
+      : make("p", { className: "hint" }, phrase("record-needs-wallet"));
   return make("div", { className: "result" }, linkBox(link), make("div", { className: "pages" }, card, record));
 }
 
@@ -57,15 +59,23 @@ async function drawn(title: string, fileName: string, draw: () => Promise<HTMLCa
   try {
     return shown(title, fileName, await draw());
   } catch (error) {
-    const why = error instanceof DoesNotFit ? error.message : "It cannot be drawn right now: show the gift again below.";
-    return make("p", { className: "hint" }, make("strong", {}, title), `: ${why}`);
+    const isOurs = error instanceof DoesNotFit;
+    const words = isOurs ? phrase("page-does-not-fit", { page: title, why: error.message }) : phrase("page-not-drawn", { page: title });
+    return make("p", { className: "hint" }, words);
   }
+}
+
+/** What is printed for the recipient speaks the gift's language. */
+export async function speechOf(language: Language | undefined): Promise<Speech> {
+  return language === undefined || language === speech().language ? speech() : loadSpeech(language, ["claim", "give"]);
 }
 
 async function cardOf(kept: Keepsake, link: string): Promise<HTMLCanvasElement> {
   const { unlockAt } = await fetchFacts(kept.chainId, kept.timelockId);
   const occasion = occasionOf(kept.occasion);
-  return drawGiftCard({ ...letterIn(kept), link, occasion, opensOn: new Date(unlockAt) });
+  const letter = letterIn(kept);
+  const words = await speechOf(letter.language);
+  return drawGiftCard({ ...letter, link, occasion, opensOn: new Date(unlockAt), words });
 }
 
 async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvasElement> {
@@ -76,19 +86,19 @@ async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvas
   const today = new Date(Date.now() + wallet.clockAhead); // by the chain's clock, as the day of sealing
   const value = await valueOf(chainId, assets, sealed.sealedAt, today);
   const { unlockAt: opensOn, ...rest } = sealed;
-  return drawGiftRecord({ ...rest, chainId, chainName, router, explorerUrl, assets, opensOn, to, from, value });
+  return drawGiftRecord({ ...rest, chainId, chainName, router, explorerUrl, assets, opensOn, to, from, value, words: speech() });
 }
 
 function linkBox(link: string): HTMLElement {
   const copied = make("span", { className: "hint", attributes: { role: "status" } });
   const copy = button(
-    "Copy the link",
+    phrase("link-copy"),
     async () => {
       try {
         await navigator.clipboard.writeText(link);
-        copied.textContent = "Copied.";
+        copied.textContent = phrase("link-copied");
       } catch {
-        copied.textContent = "Your browser did not allow that. Copy the link from here.";
+        copied.textContent = phrase("link-not-allowed");
       }
     },
     "",
@@ -96,11 +106,13 @@ function linkBox(link: string): HTMLElement {
   return make(
     "div",
     {},
-    make("p", {}, "The link to the gift. Whoever has it reads your message; only the recipient can open the gift."),
+    make("p", {}, phrase("link-words")),
     make("p", { className: "link", id: "claim-link" }, make("a", { href: link, rel: "noreferrer" }, link)),
     make("div", { className: "row" }, copy, copied),
   );
 }
+
+const LOCK_NAMES = { gift: "kept-gift", regular: "list-regular", soft: "list-soft" } as const;
 
 /** The list of what was sealed: what the chain has, once a wallet is connected, and the keepsakes of this browser;
  * `open` shows one. */
@@ -134,12 +146,10 @@ export class Kept {
   private refresh(): void {
     const { sealed } = this;
     const all = keepsakes();
-    const words = all.length
-      ? "This browser remembers the links of the gifts you sealed in it. Nobody else does."
-      : "This browser will remember the links of the gifts you seal in it. Nobody else does.";
+    const words = phrase(all.length > 0 ? "kept-some" : "kept-none");
     const rest = all.filter((kept) => !sealed?.has(kept));
     this.element.replaceChildren(
-      make("legend", {}, sealed ? LIST_WORDS.title : "Gifts sealed here"),
+      make("legend", {}, phrase(sealed ? "list-title" : "kept-title")),
       make("p", { className: "hint" }, words),
       ...(sealed ? this.onChain(sealed, rest.length > 0) : []),
       make("ul", { className: "kept" }, ...rest.map((kept) => this.item(kept))),
@@ -148,14 +158,14 @@ export class Kept {
 
   private onChain(sealed: GiftList, hasRest: boolean): HTMLElement[] {
     const { locks, isBroken, isWhole } = sealed;
-    const unread = locks.length > 0 ? LIST_WORDS.broken : LIST_WORDS.unread;
-    const readOn = button(isBroken ? LIST_WORDS.again : LIST_WORDS.more, () => this.readOn(sealed, readOn), "");
+    const unread = phrase(locks.length > 0 ? "list-broken" : "list-unread");
+    const readOn = button(phrase(isBroken ? "try-again" : "list-more"), () => this.readOn(sealed, readOn), "");
     return [
       make("ul", { className: "kept" }, ...locks.map((lock) => this.row(sealed, lock))),
-      make("p", { hidden: !isWhole || locks.length > 0 }, LIST_WORDS.none),
+      make("p", { hidden: !isWhole || locks.length > 0 }, phrase("list-none")),
       make("p", { className: "bad", hidden: !isBroken, attributes: { role: "alert" } }, unread),
       make("div", { className: "row", hidden: isWhole }, readOn),
-      make("p", { className: "hint", hidden: !hasRest || locks.length === 0 }, LIST_WORDS.rest),
+      make("p", { className: "hint", hidden: !hasRest || locks.length === 0 }, phrase("list-rest")),
     ];
   }
 
@@ -170,17 +180,18 @@ export class Kept {
     const facts = sealed.facts(lock);
     const kept = keepsakeOf(sealed.chainId, lock.timelockId);
     if (kept !== undefined) return this.item(kept, facts);
-    return make("li", {}, make("span", {}, make("span", {}, LIST_WORDS[lock.type](lock.timelockId)), facts));
+    return make("li", {}, make("span", {}, make("span", {}, phrase(LOCK_NAMES[lock.type], { number: lock.timelockId })), facts));
   }
 
   private item(kept: Keepsake, facts: HTMLElement | null = null): HTMLElement {
     const { to } = letterIn(kept);
-    const words = to !== "" && make("span", {}, " for ", make("bdi", {}, to));
-    const name = make("span", {}, occasionOf(kept.occasion).name, words, `, gift ${kept.timelockId}`);
-    const show = button("Show", () => this.open(kept), "");
-    show.setAttribute("aria-label", `Show ${name.textContent}`);
-    const remove = button("Forget", () => this.ask(kept, remove), "");
-    remove.setAttribute("aria-label", `Forget ${name.textContent}`);
+    const values = { occasion: phrase(`occasion-${occasionOf(kept.occasion).id}`), number: kept.timelockId };
+    const named = to === "" ? [phrase("kept-item", values)] : around("kept-item-for", "name", make("bdi", {}, to), values);
+    const name = make("span", {}, ...named);
+    const show = button(phrase("kept-show"), () => this.open(kept), "");
+    show.setAttribute("aria-label", phrase("kept-show-item", { item: name.textContent ?? "" }));
+    const remove = button(phrase("kept-forget"), () => this.ask(kept, remove), "");
+    remove.setAttribute("aria-label", phrase("kept-forget-item", { item: name.textContent ?? "" }));
     return make("li", {}, make("span", {}, name, facts), show, remove);
   }
 
@@ -188,7 +199,7 @@ export class Kept {
   private ask(kept: Keepsake, remove: HTMLButtonElement): void {
     if (remove.dataset["asked"] === undefined) {
       remove.dataset["asked"] = "";
-      remove.textContent = "Forget for good: the link cannot be made again";
+      remove.textContent = phrase("kept-forget-sure");
       return;
     }
     forget(kept.chainId, kept.timelockId);

@@ -9,6 +9,7 @@ import {
   type TransactionResponse,
 } from "ethers";
 import { Wrong } from "./create_form.ts";
+import { phrase } from "./phrases.ts";
 import { approvalCalls, type Call, type NewGift, sealedIn, type Sealed, sealedTopics, sealingCall } from "./sealing.ts";
 import { goToChain, type Wallet } from "./wallets.ts";
 
@@ -79,11 +80,11 @@ export class GiverWallet {
     const gift = { router: this.chain.router, recipient, asset: await this.asset(token, units) };
     const approvals = approvalCalls(gift);
     const carryOut = async (call: Call, number: number): Promise<TransactionReceipt | null> => {
-      const which = `${number} of ${approvals.length + 1}`;
-      said(`Please confirm transaction ${which} in your wallet.`);
+      const which = { number, all: approvals.length + 1 };
+      said(phrase("sealing-confirm", which));
       // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
       const sent = await this.send({ ...call, chainId: this.chain.chainId });
-      said(`Transaction ${which} is on its way.`);
+      said(phrase("sealing-on-its-way", which));
       return typeof sent === "string" ? receiptOf(this.signer.provider, sent) : mined(sent);
     };
     for (const [index, approval] of approvals.entries()) await carryOut(approval, index + 1);
@@ -97,7 +98,7 @@ export class GiverWallet {
   private async terms(opensAt: Date): Promise<Pick<NewGift, "duration" | "deadline">> {
     const now = BigInt(await latest(this.signer.provider));
     const duration = BigInt(Math.ceil(opensAt.getTime() / 1000)) - now;
-    if (duration <= 0n) throw new Wrong("Its day has come meanwhile. Please choose a later time.");
+    if (duration <= 0n) throw new Wrong(phrase("sealing-too-late"));
     return { duration, deadline: now + MINUTES_TO_SEAL * 60n };
   }
 
@@ -120,7 +121,7 @@ export class GiverWallet {
   named(sealed: Sealed): { symbol: string; units: bigint; decimals: number }[] {
     return sealed.assets.map(({ token, units }) => {
       const known = this.tokens.find(({ address }) => address.toLowerCase() === token.toLowerCase());
-      return { symbol: known?.symbol ?? `base units of ${token}`, decimals: known?.decimals ?? 0, units };
+      return { symbol: known?.symbol ?? phrase("record-base-units", { token }), decimals: known?.decimals ?? 0, units };
     });
   }
 
@@ -161,7 +162,7 @@ async function mined(sent: TransactionResponse): Promise<TransactionReceipt | nu
 async function receiptOf(provider: JsonRpcSigner["provider"], hash: string): Promise<TransactionReceipt> {
   for (;;) {
     const receipt = await provider.getTransactionReceipt(hash).catch(() => null);
-    if (receipt?.status === 0) throw new Wrong("The chain refused this. Nothing was sealed.");
+    if (receipt?.status === 0) throw new Wrong(phrase("sealing-refused"));
     if (receipt !== null) return receipt;
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MILLISECONDS));
   }

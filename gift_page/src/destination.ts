@@ -6,13 +6,14 @@ import { BadDestination, destinationIn, isOneCase } from "./address_typed.ts";
 import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import type { Way } from "./remembered.ts";
 import { accountOf, discover, type Wallet } from "./wallets.ts";
 import { inWords } from "./words.ts";
 
 const KEPT: Partial<Record<Way, string>> = {
-  paper: "It stays with the key on your sheet. To move it later, you import the key in a wallet app and pay a network fee.",
-  email: "It stays in the wallet of your email address. To move it later, you sign in there and pay a network fee.",
+  paper: "destination-kept-paper",
+  email: "destination-kept-email",
 };
 
 /** `go` signs for this destination, or for the gift wallet (null); it answers why nothing was signed. */
@@ -37,17 +38,17 @@ export function askDestination(
       confirm(destinationIn(typed, facts), isTyped && isOneCase(typed.trim().slice(-42)));
     } catch (error) {
       if (!(error instanceof BadDestination)) throw error;
-      fill(problem, error.message);
+      fill(problem, phrase(error.message));
       input.focus();
     }
   };
   const form = make(
     "form",
     { className: "ask", noValidate: true, autocomplete: "off" },
-    make("label", { htmlFor: input.id }, "The address of your wallet"),
+    make("label", { htmlFor: input.id }, phrase("destination-label")),
     input,
     problem,
-    make("button", { type: "submit", className: "button" }, "Look at it once more"),
+    make("button", { type: "submit", className: "button" }, phrase("destination-look")),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -55,21 +56,21 @@ export function askDestination(
   });
   const camera = make("div", { className: "camera" });
   const connected = make("div", { className: "choices" });
-  const heading = make("h2", { tabIndex: -1 }, "Where should it land?");
+  const heading = make("h2", { tabIndex: -1 }, phrase("destination"));
   const told = make("p", { className: "problem", attributes: { role: "alert" } });
-  const keep = button("Keep it in the gift wallet", () => run(keep, told, null), "button quiet");
+  const keep = button(phrase("destination-keep"), () => run(keep, told, null), "button quiet");
 
   function ask(): void {
     fill(
       place,
       heading,
-      make("h3", {}, "In a wallet of your own"),
-      make("p", {}, "It arrives there at once, and you pay no fee."),
+      make("h3", {}, phrase("destination-own")),
+      make("p", {}, phrase("destination-own-words")),
       connected,
       camera,
       form,
-      make("h3", {}, "In the gift wallet"),
-      make("p", {}, KEPT[way] ?? ""),
+      make("h3", {}, phrase("destination-gift-wallet")),
+      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet")),
       keep,
       told,
     );
@@ -78,17 +79,17 @@ export function askDestination(
 
   function confirm(address: string, isUnchecked: boolean): void {
     const failed = make("p", { className: "problem", attributes: { role: "alert" } });
-    const yes = button("Yes, send it there", () => run(yes, failed, address));
-    const title = make("h2", { tabIndex: -1 }, "Is this your wallet?");
+    const yes = button(phrase("destination-yes"), () => run(yes, failed, address));
+    const title = make("h2", { tabIndex: -1 }, phrase("destination-confirm"));
     fill(
       place,
       title,
       make("p", { className: "destination" }, make("code", { dir: "ltr" }, address)),
-      make("p", {}, "Compare every letter with the address that your wallet app shows. Some programs swap an address while it is copied."),
-      isUnchecked && make("p", { className: "notice" }, "This address has no check letters: a mistake in it would not be noticed."),
-      make("p", { className: "notice" }, "What lands in a wrong wallet cannot be brought back."),
+      make("p", {}, phrase("destination-compare")),
+      isUnchecked && make("p", { className: "notice" }, phrase("destination-unchecked")),
+      make("p", { className: "notice" }, phrase("destination-final")),
       failed,
-      make("p", { className: "choices" }, yes, button("Use another one", ask, "button quiet")),
+      make("p", { className: "choices" }, yes, button(phrase("destination-another"), ask, "button quiet")),
     );
     title.focus();
   }
@@ -113,18 +114,18 @@ export function askDestination(
   }
 
   ask();
-  discover((wallets) => fill(connected, ...wallets.map((each) => button(`Use ${each.name}`, () => useWallet(each), "button quiet"))));
+  discover((wallets) => fill(connected, ...wallets.map((each) => button(phrase("destination-use-wallet", { wallet: each.name }), () => useWallet(each), "button quiet"))));
   void offerCamera(camera, problem, (text) => take(text));
 }
 
 async function offerCamera(place: HTMLElement, problem: HTMLElement, take: (text: string) => void): Promise<void> {
   if (!(await canScan())) return;
-  const start = button("Scan its code with the camera", () => void show(), "button quiet");
+  const start = button(phrase("destination-scan"), () => void show(), "button quiet");
   const show = async (): Promise<void> => {
     const stop = new AbortController();
-    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": "Picture of the camera" } });
+    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": phrase("camera-picture") } });
     window.addEventListener("pagehide", () => stop.abort(), { once: true });
-    fill(place, video, button("Stop the camera", () => stop.abort(), "button quiet"));
+    fill(place, video, button(phrase("camera-stop"), () => stop.abort(), "button quiet"));
     let seen: string | null = null;
     try {
       await scan(video, stop.signal, (text) => {
@@ -132,7 +133,7 @@ async function offerCamera(place: HTMLElement, problem: HTMLElement, take: (text
         return true;
       });
     } catch {
-      fill(problem, "The camera cannot be used here. Please type the address instead.");
+      fill(problem, phrase("destination-no-camera"));
     }
     fill(place, start);
     if (seen !== null) take(seen);

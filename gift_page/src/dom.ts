@@ -1,4 +1,5 @@
 /** Elements made of text: nothing that a person or a link wrote is ever read as markup. */
+import { phrase } from "./phrases.ts";
 
 type Child = Node | string | null | false;
 type Properties<K extends keyof HTMLElementTagNameMap> = Partial<
@@ -37,4 +38,11 @@ export function part(id: string): HTMLElement {
 /** Replaces what is in it. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child) => child !== null && child !== false));
+}
+
+/** A phrase with an element in the place of one of its values. */
+export function around(id: string, name: string, element: Node, values: Record<string, string> = {}): (Node | string)[] {
+  const mark = "\u0000";
+  const [before = "", after = ""] = phrase(id, { ...values, [name]: mark }).split(mark);
+  return [before, element, after];
 }

@@ -11,6 +11,7 @@ import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
 import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
 import { endsAfter, serverNow } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import type { AwaitedCode } from "./remembered.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { InWords } from "./words.ts";
@@ -19,16 +20,16 @@ import { InWords } from "./words.ts";
 export type Trouble = "wrong_code" | "wrong_email" | "too_many" | "unreachable";
 
 const WORDS: Record<Trouble, string> = {
-  wrong_code: "That code does not fit, or it is no longer valid. Use the newest email, or have another code sent.",
-  wrong_email: "This address does not open this gift. Perhaps it was sealed for another one of yours.",
-  too_many: "That was tried too often. Please wait a few minutes, then have another code sent.",
-  unreachable: "The sign-in provider does not answer right now. Nothing is lost: please try again soon.",
+  wrong_code: "code-wrong",
+  wrong_email: "email-wrong",
+  too_many: "code-too-many",
+  unreachable: "provider-away",
 };
 
 /** Nothing was signed. Says nothing of what was typed. */
 export class EmailCodeError extends InWords {
   constructor(readonly trouble: Trouble) {
-    super(WORDS[trouble]);
+    super(phrase(WORDS[trouble]));
   }
 }
 

@@ -3,13 +3,11 @@ import { button, fill, make } from "./dom.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { EmailCodeError, sendCode, signIn, type SentCode } from "./email_code.ts";
 import type { Facts } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import { rememberCode, rememberedCode } from "./remembered.ts";
 import { asAscii, digitsForLookAlikes } from "./typed.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { inWords } from "./words.ts";
-
-const NO_ADDRESS = "This is no email address. Please check it.";
-const NO_CODE = "Please type the code from the email.";
 
 /** Asks in `place` until the gift's recipient has signed in; keeps nothing that was typed. `problem`: told at first. */
 export function askEmail(facts: Facts, place: HTMLElement, problem?: string): Promise<GiftSigner> {
@@ -29,11 +27,9 @@ type Finish = (signer: GiftSigner) => void;
 function askAddress(facts: Facts, place: HTMLElement, finish: Finish, problem: string | null = null): void {
   rememberCode(facts, null);
   const input = field("gift-email", { type: "email", autocomplete: "email", inputMode: "email" });
-  const words =
-    "This gift was sealed for an email address. Type it, and the sign-in provider sends a code there: neither comes to us.";
-  const form = question(words, "Your email address", input, "Send me a code", async () => {
+  const form = question(phrase("email-words"), phrase("email-label"), input, phrase("email-send-code"), async () => {
     const email = normaliseEmail(input.value.replace(/[\s.]+$/, "")); // two spaces on a phone make a full stop
-    if (email === null) return NO_ADDRESS;
+    if (email === null) return phrase("email-none");
     return send(facts, place, finish, email);
   });
   show(place, form, input, problem);
@@ -44,10 +40,10 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   input.autocapitalize = "characters";
   input.spellcheck = false;
   const { email } = sent;
-  const words = `A code is on its way to ${email ?? "your address"}. Type it here, and tell it to nobody.`;
-  const form = question(words, "The code from the email", input, "Open my gift", async () => {
+  const words = email === null ? phrase("code-words-reloaded") : phrase("code-words", { email });
+  const form = question(words, phrase("code-label"), input, phrase("open-my-gift"), async () => {
     const code = tidyCode(input.value);
-    if (code === "") return NO_CODE;
+    if (code === "") return phrase("code-none");
     try {
       finish(await signIn(facts, sent, code));
     } catch (error) {
@@ -62,8 +58,8 @@ function askCode(facts: Facts, place: HTMLElement, finish: Finish, sent: SentCod
   const others = make(
     "p",
     { className: "choices" },
-    email !== null && button("Send another code", () => form.run(() => send(facts, place, finish, email)), "button quiet"),
-    button(email === null ? "Have another code sent" : "Use another address", elsewhere, "button quiet"),
+    email !== null && button(phrase("code-another"), () => form.run(() => send(facts, place, finish, email)), "button quiet"),
+    button(phrase(email === null ? "code-another-reloaded" : "email-another"), elsewhere, "button quiet"),
   );
   form.element.append(others);
   show(place, form, input);
@@ -83,7 +79,7 @@ async function send(facts: Facts, place: HTMLElement, finish: Finish, email: str
     askCode(facts, place, finish, sent);
     return null;
   } catch (error) {
-    return isWrongEmail(error) ? NO_ADDRESS : inWords(error);
+    return isWrongEmail(error) ? phrase("email-none") : inWords(error);
   }
 }
 
@@ -120,7 +116,7 @@ function question(
     if (isBusy()) return;
     element.setAttribute("aria-busy", "true");
     fill(problem);
-    fill(submit, "One moment…");
+    fill(submit, phrase("one-moment"));
     const told = await work();
     element.removeAttribute("aria-busy");
     fill(submit, action);

@@ -4,24 +4,8 @@ import type { GiverWallet } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import type { GiftAsset } from "./facts.ts";
 import type { Keepsake } from "./keepsake.ts";
+import { phrase } from "./phrases.ts";
 import { amounts, localTime } from "./words.ts";
-
-export const LIST_WORDS = {
-  title: "What you have sealed",
-  none: "This wallet has sealed nothing so far.",
-  unread: "The list of what you have sealed cannot be read at the moment. This is what your browser remembers.",
-  broken: "The rest of the list cannot be read at the moment.",
-  rest: "Your browser remembers these, too: of another wallet, older, very new, or not on the chain any more.",
-  more: "Show more",
-  again: "Try again",
-  gift: (number: string) => `Gift ${number}`,
-  regular: (number: string) => `Timelock ${number}`,
-  soft: (number: string) => `Soft timelock ${number}`,
-  sealedUntil: (moment: string) => `Sealed. It opens on ${moment}.`,
-  sealed: "Sealed. No opening day is set.",
-  open: (moment: string) => `Waiting to be opened since ${moment}.`,
-  ended: "Closed. What was in it has been taken out.",
-};
 
 /** One timelock, as the service tells it. */
 export interface SealedLock {
@@ -85,8 +69,8 @@ export class GiftList {
 }
 
 function stateWords(state: SealedLock["state"], unlockAt: string | null): string {
-  if (state === "ended") return LIST_WORDS.ended;
-  if (unlockAt === null) return LIST_WORDS.sealed;
+  if (state === "ended") return phrase("list-ended");
+  if (unlockAt === null) return phrase("list-sealed");
   const moment = localTime(new Date(unlockAt));
-  return state === "open" ? LIST_WORDS.open(moment) : LIST_WORDS.sealedUntil(moment);
+  return phrase(state === "open" ? "list-open" : "list-sealed-until", { moment });
 }

@@ -15,7 +15,7 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES;
 
 export function isLanguage(name: unknown): name is Language {
-  return typeof name === "string" && Object.hasOwn(LANGUAGES, name);
+  return (Object.keys(LANGUAGES) as unknown[]).includes(name);
 }
 
 /** The first of a visitor's languages that we have; `zh-TW` is `zh-Hans`, `pt-BR` is `pt`. */

@@ -1,6 +1,7 @@
 /** View of the personal message as a letter, or of a damaged message. Text stays text. */
-import { fill, make } from "./dom.ts";
+import { around, fill, make } from "./dom.ts";
 import type { Letter } from "./link.ts";
+import { phrase } from "./phrases.ts";
 
 export function showLetter(place: HTMLElement, title: HTMLElement, letter: Letter | "damaged" | null): void {
   if (letter === null) return;
@@ -8,29 +9,30 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
     place.className = "notice";
     fill(
       place,
-      make("h2", {}, "The message did not arrive whole"),
-      make(
-        "p",
-        {},
-        "Part of the link was lost on its way, so the personal message cannot be read. The gift itself is safe, and it " +
-          "can be opened all the same. Ask whoever sent it to send you the whole link once more.",
-      ),
+      make("h2", {}, phrase("letter-damaged")),
+      make("p", {}, phrase("letter-damaged-1")),
     );
   } else {
     const { to, from, note } = letter;
     if (to !== "") {
-      document.title = `${title.textContent}, ${to}`;
-      title.append(", ", make("bdi", {}, to)); // whose own direction sets it
+      const greeting = title.textContent ?? "";
+      document.title = phrase("greeting-to", { greeting, name: to });
+      fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting })); // the name's own direction sets it
     }
     if (from === "" && note === "") return;
     place.className = "letter";
     fill(
       place,
       note !== "" && make("p", { className: "note", dir: "auto" }, note),
-      from !== "" && make("p", { className: "from" }, note === "" ? "From " : "", make("span", { dir: "auto" }, from)),
+      from !== "" && make("p", { className: "from" }, ...signed(from, note === "")),
     );
-    place.setAttribute("aria-label", "Personal message");
+    place.setAttribute("aria-label", phrase("letter-label"));
     place.setAttribute("role", "group");
   }
   place.hidden = false;
+}
+
+function signed(from: string, isAlone: boolean): (Node | string)[] {
+  const name = make("span", { dir: "auto" }, from);
+  return isAlone ? around("letter-from", "name", name) : [name];
 }

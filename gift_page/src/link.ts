@@ -37,8 +37,15 @@ export const MOST_NOTE_CHARACTERS = 500;
 /** As JSON: in base64url, with the rest of the link, it fits a QR code of level M. */
 export const MOST_LETTER_BYTES = 1600;
 
-/** What a letter may not be; the message is a sentence that echoes nothing of the input. */
-export class BadLetter extends Error {}
+/** What a letter may not be. The message echoes nothing of the input; `fault` names the giver's sentence in `give.ftl`. */
+export class BadLetter extends Error {
+  constructor(
+    message: string,
+    readonly fault: "long-name" | "long-note" | "hidden" | "address" | "marks" | "too-long" = "too-long",
+  ) {
+    super(message);
+  }
+}
 
 const LINE_ENDS = /\s|%(?:20|0a|0d)/gi;
 const FRAGMENT = /^g(?:=|%3d)([A-Za-z0-9_-]+)/i;
@@ -141,31 +148,31 @@ export function checkLetter(letter: Letter): void {
   checkName(letter.to);
   checkName(letter.from);
   if ([...letter.note].length > MOST_NOTE_CHARACTERS) {
-    throw new BadLetter(`has a message of more than ${MOST_NOTE_CHARACTERS} characters`);
+    throw new BadLetter(`has a message of more than ${MOST_NOTE_CHARACTERS} characters`, "long-note");
   }
   if (NOT_A_NOTE.test(letter.note.replace(IN_A_NOTE, " "))) {
-    throw new BadLetter("has a message with a control or invisible character");
+    throw new BadLetter("has a message with a control or invisible character", "hidden");
   }
 }
 
 function checkName(text: string): void {
   if ([...text].length > MOST_GIVEN_CHARACTERS) {
-    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
+    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`, "long-name");
   }
   if (NOT_A_NAME.test(text.replace(JOINERS, " ").replace(PICTURES, " ").replace(IDEOGRAPHS, " "))) {
-    throw new BadLetter("has a name with a control or invisible character");
+    throw new BadLetter("has a name with a control or invisible character", "hidden");
   }
   const name = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");
-  if (name.includes("=?")) throw new BadLetter("has a name that holds what a mail program would decode");
+  if (name.includes("=?")) throw new BadLetter("has a name that holds what a mail program would decode", "address");
   if ([...name].length > MOST_NAME_CHARACTERS) {
-    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`);
+    throw new BadLetter(`has a name of more than ${MOST_NAME_CHARACTERS} characters`, "long-name");
   }
-  if (PILED_MARKS.test(name)) throw new BadLetter("has a name that piles marks upon a letter");
+  if (PILED_MARKS.test(name)) throw new BadLetter("has a name that piles marks upon a letter", "marks");
   const read = name.replace(IDEOGRAPHS, KNOWN_IDEOGRAPH); // a letter, also where this device's tables do not know it
   const seen = read.normalize("NFKC").replace(DOTS, ".").replace(BLANK, " ").replace(UNREAD, "");
   const plain = seen.replace(MARKS_OF_OTHERS, "$1");
   if (READS_AS_URL.test(read) || READS_AS_URL.test(plain)) {
-    throw new BadLetter("has a name that reads as a web or email address");
+    throw new BadLetter("has a name that reads as a web or email address", "address");
   }
 }
 

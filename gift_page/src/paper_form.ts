@@ -6,15 +6,11 @@ import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { addressOf, digitsOf, parse, paperSigner } from "./paper_key.ts";
+import { phrase } from "./phrases.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
 const GROUPS = 16;
 const DIGITS = 4;
-const WRONG = "This is not the key of this gift.";
-const TYPED = `${WRONG} Please compare each group with your sheet: a letter or a number differs.`;
-const SCANNED = `${WRONG} Is it the sheet of another gift?`;
-const NO_KEY = "That code is not the key. Scan the one on the white panel, which is inside the folded sheet.";
-
 /** Calls `use` with who signs, once the key is the right one. It answers why nothing was signed, or null: then the key
  * is forgotten. */
 export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: GiftSigner) => Promise<string | null>): void {
@@ -35,7 +31,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
     const key = parse(text);
     if (isBusy) return;
     if (key === null || addressOf(key).toLowerCase() !== facts.recipient.toLowerCase()) {
-      return tell(key === null ? NO_KEY : wrong);
+      return tell(phrase(key === null ? "paper-no-key" : wrong));
     }
     tell("");
     isBusy = true;
@@ -47,7 +43,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
     else tell(trouble);
   };
 
-  const submit = make("button", { type: "submit", className: "button" }, "Open my gift");
+  const submit = make("button", { type: "submit", className: "button" }, phrase("open-my-gift"));
   const grid = make("div", { className: "groups" }, ...fields);
   const form = make(
     "form",
@@ -55,7 +51,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
     make(
       "fieldset",
       { attributes: { "aria-describedby": "key-problem" } },
-      make("legend", {}, "The key, as it is printed: 16 groups of 4"),
+      make("legend", {}, phrase("paper-legend")),
       grid,
     ),
     problem,
@@ -64,7 +60,7 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const short = fields.findIndex((each) => !/^[0-9a-f]{4}$/.test(each.value));
-    if (short < 0) void take(fields.map((each) => each.value).join(""), TYPED);
+    if (short < 0) void take(fields.map((each) => each.value).join(""), "paper-typed-wrong");
     else tell(whatIsWrong(short, fields[short]?.value ?? ""), fields[short]);
   });
   fields.forEach((each, index) => spread(fields, each, index));
@@ -72,21 +68,15 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
   const camera = make("div", { className: "camera" });
   fill(
     place,
-    make(
-      "p",
-      {},
-      "Unfold your sheet: the key is on its white panel. It stays on this device and is never sent to anybody; it signs " +
-        "here, and is forgotten at once.",
-    ),
+    make("p", {}, phrase("paper-words")),
     camera,
     form,
   );
-  void offerCamera(camera, (text) => take(text, SCANNED));
+  void offerCamera(camera, (text) => take(text, "paper-scanned-wrong"));
 }
 
 function whatIsWrong(index: number, text: string): string {
-  if (/[^0-9a-f]/.test(text)) return `Group ${index + 1} has a letter that no key has: only 0 to 9 and a to f.`;
-  return `Group ${index + 1} needs 4 characters.`;
+  return phrase(/[^0-9a-f]/.test(text) ? "paper-bad-letter" : "paper-too-short", { number: index + 1 });
 }
 
 function field(index: number): HTMLInputElement {
@@ -98,7 +88,7 @@ function field(index: number): HTMLInputElement {
     spellcheck: false,
     required: true,
     attributes: {
-      "aria-label": `Group ${index + 1} of ${GROUPS}`,
+      "aria-label": phrase("paper-group", { number: index + 1, groups: GROUPS }),
       "aria-describedby": "key-problem",
       autocorrect: "off",
       "data-1p-ignore": "",
@@ -145,14 +135,14 @@ function spread(fields: HTMLInputElement[], own: HTMLInputElement, index: number
 
 async function offerCamera(place: HTMLElement, take: (text: string) => Promise<void>): Promise<void> {
   if (!(await canScan())) return;
-  const start = button("Scan it with the camera", () => void show(), "button");
+  const start = button(phrase("camera-scan-key"), () => void show(), "button");
   const told = make("p", { className: "problem", attributes: { role: "alert" } });
   const show = async (): Promise<void> => {
     const stop = new AbortController();
-    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": "Picture of the camera" } });
-    const words = make("p", { className: "dim" }, "Hold the square code of the white panel before the camera.");
+    const video = make("video", { muted: true, playsInline: true, attributes: { "aria-label": phrase("camera-picture") } });
+    const words = make("p", { className: "dim" }, phrase("camera-hold"));
     window.addEventListener("pagehide", () => stop.abort(), { once: true });
-    fill(place, video, words, button("Stop the camera", () => stop.abort(), "button quiet"));
+    fill(place, video, words, button(phrase("camera-stop"), () => stop.abort(), "button quiet"));
     let seen: string | null = null;
     try {
       await scan(video, stop.signal, (text) => {
@@ -161,10 +151,10 @@ async function offerCamera(place: HTMLElement, take: (text: string) => Promise<v
       });
       fill(told);
     } catch {
-      fill(told, "The camera cannot be used here. Please type the key instead.");
+      fill(told, phrase("camera-unusable-key"));
     }
-    fill(place, start, told, make("p", { className: "or" }, "or type it"));
+    fill(place, start, told, make("p", { className: "or" }, phrase("camera-or-type")));
     if (seen !== null) await take(seen);
   };
-  fill(place, start, told, make("p", { className: "or" }, "or type it"));
+  fill(place, start, told, make("p", { className: "or" }, phrase("camera-or-type")));
 }

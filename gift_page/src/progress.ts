@@ -1,7 +1,8 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
 import { Refused, Unreachable } from "./api.ts";
-import { button, fill, make, part } from "./dom.ts";
+import { around, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import { follow, handIn, type RelayRequest } from "./relay.ts";
 import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
@@ -10,37 +11,19 @@ import { amounts, inWords, localTime, shortly } from "./words.ts";
 type Step = 0 | 1 | 2 | 3;
 
 /** What to do with it now. */
-const ADVICE: Record<Way, string> = {
-  paper:
-    "It is now in the wallet that the key on your sheet belongs to. Keep the sheet safe: you need its key to move the " +
-    "gift to a wallet of your own, by importing it in a wallet app whenever you like.",
-  email:
-    "It is now in the wallet of your email address, which the sign-in provider Turnkey keeps for you. Anybody who can read " +
-    "your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To move it on, you sign in to " +
-    "that wallet elsewhere: ask the giver where, and never tell anybody a code from your emails.",
-  wallet: "It is in your wallet now.",
-};
-const FEE_FROM_GIFT = "Moving it later costs a small network fee, which is paid from the ETH that arrived.";
-const FEE_NEEDS_ETHER = "Moving it later costs a small network fee, so that wallet needs a little ETH first.";
-
-const IN_OWN_WALLET = "It is in the wallet that you named. You need the gift wallet no more.";
-/** The gift was opened, and this page does not know by which permission. */
-const IN_EITHER = "Please look in the wallet that you named, and in the gift wallet: it is in one of them.";
-
-const STEPS = ["Signed on this device", "Handed to the network", "Confirmed by the network"];
+const ADVICE: Record<Way, string> = { paper: "received-paper", email: "received-email", wallet: "received-wallet" };
+const STEPS = ["step-signed", "step-handed", "step-confirmed"];
 const NOT_SENT = ["queued", "waiting_predecessor", "deferred_fee"];
 const WELL = ["confirmed", "satisfied_elsewhere"];
-const TOO_LATE = "It could not be sent in time, so nothing was moved. The gift is still there: please try again.";
 /** Time after the deadline until the service ends a request. An open request is abandoned after that: the
  * service's wallet was replaced. */
 const ENDED_WITHIN_SECONDS = 30 * 60;
 const TROUBLE: Record<string, string> = {
-  reverted: "The network refused the transaction. Nothing was moved: the gift is still there.",
-  expired: TOO_LATE,
-  superseded: "Something else was sent for this wallet first. The gift may still be there: please look again.",
-  cancelled_by_user: "This was cancelled by the wallet it is for. The gift is still there.",
+  reverted: "trouble-reverted",
+  expired: "trouble-expired",
+  superseded: "trouble-superseded",
+  cancelled_by_user: "trouble-cancelled",
 };
-const NOTHING_LOST = "Nothing was sent: the gift is still there.";
 const PASSING = ["rate_limited", "chain_unavailable", "indexer_unavailable", "unavailable"];
 const NOT_PAID_FOR = [
   "daily_cap_reached",
@@ -50,45 +33,40 @@ const NOT_PAID_FOR = [
   "not_configured",
   "router_version_unsupported",
 ];
-export const ON_ITS_WAY = "It is on its way. The network usually takes less than a minute…";
 const NOW: Record<string, string> = {
-  queued: "Your signature has arrived. It is being sent to the network…",
-  waiting_predecessor: "Another gift of yours goes first. This one follows by itself…",
-  deferred_fee: "Your signature has arrived. It is being sent to the network…",
-  signed: "It is being sent to the network…",
-  broadcast: ON_ITS_WAY,
-  mined: "Your gift has arrived! The network is making it final…",
+  queued: "now-arrived",
+  waiting_predecessor: "now-predecessor",
+  deferred_fee: "now-arrived",
+  signed: "now-sending",
+  broadcast: "now-broadcast",
+  mined: "now-mined",
 };
-const FAILED =
-  "The network refused the transaction. This is being made final, which takes about a quarter of an hour. " +
-  "After that you can try again.";
 /** Explanations of a delay, by the reason of the service. */
 const WHY: Record<string, string> = {
-  fees: "The network is very busy and its fees are high right now. Your gift goes on as soon as they fall.",
-  balance: "The service's own wallet, which pays the network fee, has to be filled first. Your gift goes on by itself then.",
-  daily_cap: "Today's budget for network fees has no room right now. Your gift goes on by itself when it has.",
-  chain: "The network does not answer right now. Your gift goes on by itself when it does.",
-  earlier: "Others are sent to the network before yours. It follows by itself.",
-  paused: "Paying the network fees is paused at the moment. Your gift goes on by itself after that.",
-  would_fail: "The network would refuse this right now. It is tried again by itself.",
+  fees: "why-fees",
+  balance: "why-balance",
+  daily_cap: "why-daily-cap",
+  chain: "why-chain",
+  earlier: "why-earlier",
+  paused: "why-paused",
+  would_fail: "why-would-fail",
 };
-const MEANWHILE = " You may leave this page open, or come back later. After an hour you are asked to open it once more.";
 
 /** View of a gift on its way; `what` names the arriving assets in words. */
 export class Progress {
   private readonly told = make("p", { className: "told", attributes: { role: "status" } });
   private readonly link = make("p", { className: "dim" });
   private readonly more = make("div", { className: "choices" });
-  private readonly steps = STEPS.map((text) => make("li", {}, text));
+  private readonly steps = STEPS.map((step) => make("li", {}, phrase(step)));
   private readonly heading: HTMLElement;
 
   constructor(
     private readonly place: HTMLElement,
     private readonly facts: Facts,
     private readonly what: string,
-    heading: string = "Your gift is on its way",
+    heading: string = "on-its-way",
   ) {
-    this.heading = make("h2", { tabIndex: -1 }, heading);
+    this.heading = make("h2", { tabIndex: -1 }, phrase(heading));
     for (const input of place.querySelectorAll("input")) input.value = ""; // a key that was typed, and not needed
     const list = make("ol", { className: "steps" }, ...this.steps);
     fill(place, make("div", { className: "panel" }, this.heading, list, this.told, this.link, this.more));
@@ -109,19 +87,19 @@ export class Progress {
   transaction(hash: string | null): void {
     if (hash === null) return;
     const { explorerUrl } = this.facts;
-    const words = `transaction ${hash.slice(0, 10)}…${hash.slice(-6)}`;
+    const short = { hash: `${hash.slice(0, 10)}…${hash.slice(-6)}` };
     const href = explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${hash}`;
     const shown =
       href === null
-        ? make("code", { title: hash }, words)
-        : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, `See the ${words}`);
+        ? make("code", { title: hash }, phrase("transaction", short))
+        : make("a", { href, target: "_blank", rel: "noopener noreferrer" }, phrase("see-transaction", short));
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 
   /** It did not work; `again` is offered, in the words `what`. */
-  failed(words: string, again: () => void, what: string = "Try again"): void {
+  failed(words: string, again: () => void, what: string = phrase("try-again")): void {
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
-    this.heading.textContent = "That did not work yet";
+    this.heading.textContent = phrase("not-yet");
     this.say(words);
     fill(this.more, button(what, again));
   }
@@ -130,19 +108,20 @@ export class Progress {
   done(way: Way, payTo?: string, isCertain: boolean = true): void {
     const { chainId, timelockId, recipient } = this.facts;
     const account = payTo ?? recipient;
-    const told = payTo === undefined ? ADVICE[way] : isCertain ? IN_OWN_WALLET : IN_EITHER;
-    fill(part("state"), make("p", { className: "when" }, "You have opened this gift."));
+    const told = phrase(payTo === undefined ? ADVICE[way] : isCertain ? "received-own" : "received-either");
+    fill(part("state"), make("p", { className: "when" }, phrase("you-opened")));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
     const seal = make("div", { className: "seal", attributes: { "aria-hidden": "true" } }, "✓");
-    const heading = make("h2", { tabIndex: -1 }, "It is yours");
+    const heading = make("h2", { tabIndex: -1 }, phrase("it-is-yours"));
     const more = make("div");
     fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link));
     const isKept = payTo === undefined;
     // Only a withdrawn gift tells when it was opened, and what was sent.
     void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")), () => undefined);
-    if (!isKept && !isCertain) arrived.append(`${this.what} was paid out.`);
-    else arrived.append(`${this.what} arrived at `, make("code", { title: account }, shortly(account)), ".");
+    const gift = this.what;
+    if (!isKept && !isCertain) arrived.append(phrase("was-paid-out", { gift }));
+    else arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
     heading.focus();
   }
 
@@ -156,9 +135,9 @@ function afterwards({ assets, sealedAt, openedAt, createPath }: Facts, way: Way)
   const isKnown = assets.length > 0 && assets.every(({ asEther, soldForEther }) => asEther !== null && soldForEther !== null);
   const hasEther = assets.some(({ asEther, soldForEther }) => asEther === true || soldForEther === true);
   return [
-    way !== "wallet" && isKnown && make("p", {}, hasEther ? FEE_FROM_GIFT : FEE_NEEDS_ETHER),
-    make("dl", {}, ...row("Sealed", sealedAt), ...row("Opened", openedAt)),
-    createPath !== null && make("p", {}, make("a", { className: "button quiet", href: createPath }, "Seal one forward")),
+    way !== "wallet" && isKnown && make("p", {}, phrase(hasEther ? "fee-from-gift" : "fee-needs-ether")),
+    make("dl", {}, ...row(phrase("fact-sealed"), sealedAt), ...row(phrase("fact-opened"), openedAt)),
+    createPath !== null && make("p", {}, make("a", { className: "button quiet", href: createPath }, phrase("seal-forward"))),
   ];
 }
 
@@ -178,7 +157,7 @@ export async function sponsored(
 ): Promise<void> {
   const what = amounts(facts.assets, request.skipSwap);
   const progress = new Progress(place, facts, what);
-  progress.at(1, "Your signature is being sent…");
+  progress.at(1, phrase("sending-signature"));
   try {
     const { deadline, payTo } = request;
     const sent: Relayed = { id: await handIn(request), way, what, deadline, ...(payTo === undefined ? {} : { payTo }) };
@@ -187,7 +166,7 @@ export async function sponsored(
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
     if (isPassing(error)) progress.failed(inWords(error), sameAgain);
-    else if (isNotPaidFor(error)) progress.failed(`${inWords(error)} ${NOTHING_LOST}`, again, "See what works now");
+    else if (isNotPaidFor(error)) progress.failed(`${inWords(error)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
     else progress.failed(inWords(error), again);
   }
 }
@@ -213,14 +192,14 @@ export function isLeft({ id }: Relayed): boolean {
 export function resumed(place: HTMLElement, facts: Facts, request: Relayed, again: () => void): void {
   left = null;
   const progress = new Progress(place, facts, request.what);
-  progress.at(1, "Looking where your gift is…");
+  progress.at(1, phrase("looking-where"));
   void followed(progress, facts, request, again).catch(again);
 }
 
 /** Null when nothing is, or nothing beyond the usual: many are under way at once. */
 function inTheWay({ status, waitsFor }: RelayRequest): string | null {
   const why = waitsFor === "earlier" && !["queued", "deferred_fee"].includes(status) ? undefined : WHY[waitsFor ?? ""];
-  return why === undefined ? null : why + MEANWHILE;
+  return why === undefined ? null : `${phrase(why)} ${phrase("meanwhile")}`;
 }
 
 async function followed(
@@ -237,7 +216,7 @@ async function followed(
     again();
   };
   // A visitor with ether need not wait for the service. After a broadcast there is no way out: its fee would be wasted.
-  const wayOut = way === "wallet" ? button("Choose another way", leave, "button quiet") : null;
+  const wayOut = way === "wallet" ? button(phrase("choose-another-way"), leave, "button quiet") : null;
   let isTooLate = false;
   /** Whether the gift itself says that it is over. */
   const isSettled = async (): Promise<boolean> => {
@@ -250,13 +229,14 @@ async function followed(
     ended = await follow(id, async (now) => {
       if (isOver) return true;
       if (now === null) {
-        progress.at(1, "The service does not answer right now; it is asked again…");
+        progress.at(1, phrase("service-silent"));
         return isSettled();
       }
       progress.transaction(now.txHash);
       const why = inTheWay(now);
       const isFailed = now.status === "mined" && now.error !== null;
-      const words = why ?? (isFailed ? FAILED : NOW[now.status]);
+      const known = isFailed ? "now-failed" : NOW[now.status];
+      const words = why ?? (known && phrase(known));
       const isNotSent = NOT_SENT.includes(now.status);
       if (words !== undefined) {
         progress.at(["broadcast", "mined"].includes(now.status) ? 2 : 1, words, isNotSent && why !== null ? wayOut : null);
@@ -270,9 +250,9 @@ async function followed(
   }
   if (isOver) return;
   forget();
-  if (isTooLate) return progress.failed(TOO_LATE, again);
+  if (isTooLate) return progress.failed(phrase("trouble-expired"), again);
   if (ended === null || WELL.includes(ended.status) || (await isClaimed(facts))) {
     return progress.done(way, payTo, ended?.status === "confirmed");
   }
-  progress.failed(TROUBLE[ended.status] ?? "It has ended without your gift: please look again.", again);
+  progress.failed(phrase(TROUBLE[ended.status] ?? "trouble-unknown"), again);
 }

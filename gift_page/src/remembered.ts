@@ -2,6 +2,7 @@
  * Memory of this tab about a gift in progress, for a reload: never a key, a signature, an email address or a
  * message.
  */
+import { phrase } from "./phrases.ts";
 
 /** By what a gift is opened. */
 export type Way = "paper" | "email" | "wallet";
@@ -41,7 +42,7 @@ export function remember(gift: Gift, request: Relayed | Paid | null): void {
 
 export function remembered(gift: Gift): Relayed | Paid | null {
   const sent = get<Relayed | Paid>("gift-request", gift);
-  return sent && { ...sent, what: sent.what ?? "The gift" }; // a page from before an update may not have kept it
+  return sent && { ...sent, what: sent.what ?? phrase("the-gift") }; // a page from before an update may not have kept it
 }
 
 /** Null forgets it. While somebody looks for the code in their mail, a phone may put the page out of its memory. */

@@ -1,36 +1,32 @@
 /** Sharing the page: the message is in the link, and goes along only when that is wanted. */
 import { button, fill, make } from "./dom.ts";
-
-const WORDS =
-  "Whoever has the link can see this gift; only its recipient can open it. The personal message is part of the link " +
-  "in your address bar. Take it out there before you share this page or show it to others: it is then gone when the " +
-  "page is reloaded, so keep the whole link for yourself first.";
+import { phrase } from "./phrases.ts";
 
 /** Nothing leaves the address bar unless the person asks for it here. `title`: the page's own, which names nobody. */
 export function offerSharing(place: HTMLElement, title: string): void {
   const whole = location.href;
   const told = make("p", { className: "told", attributes: { role: "status" } });
   const tell = (text: string): void => fill(told, text);
-  const copyWhole = button("Copy the whole link", () => copy(whole, "The whole link is copied.", tell), "button quiet");
+  const copyWhole = button(phrase("share-copy-whole"), () => copy(whole, phrase("share-copied-whole"), tell), "button quiet");
   const hide = button(
-    "Take the message out",
+    phrase("share-take-out"),
     () => {
       history.replaceState(history.state, "", location.pathname + location.search);
       document.title = title; // the history keeps it, and a phone shares it beside the link
       hide.disabled = true;
-      tell("The message is out of the address bar. The link there now can be shared without it.");
+      tell(phrase("share-taken-out"));
     },
     "button quiet",
   );
   const copyBare = button(
-    "Copy the link without it",
-    () => copy(location.origin + location.pathname + location.search, "The link without the message is copied.", tell),
+    phrase("share-copy-bare"),
+    () => copy(location.origin + location.pathname + location.search, phrase("share-copied-bare"), tell),
     "button quiet",
   );
   const choices = make("div", { className: "choices" }, copyWhole, copyBare, hide);
   fill(
     place,
-    make("details", {}, make("summary", {}, "Share or hide the message"), make("p", {}, WORDS), choices, told),
+    make("details", {}, make("summary", {}, phrase("share")), make("p", {}, phrase("share-words")), choices, told),
   );
 }
 
@@ -39,6 +35,6 @@ async function copy(text: string, done: string, tell: (text: string) => void): P
     await navigator.clipboard.writeText(text);
     tell(done);
   } catch {
-    tell("Your browser did not allow that. Copy the link from the address bar.");
+    tell(phrase("share-not-allowed"));
   }
 }

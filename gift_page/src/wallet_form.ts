@@ -1,6 +1,7 @@
 /** Opening a gift with a wallet of this browser: free when the service pays the fee, or at one's own. */
-import { button, fill, make } from "./dom.ts";
+import { around, button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import { resumed, sponsored } from "./progress.ts";
 import { remember, remembered } from "./remembered.ts";
 import { selfPaid } from "./self_paid.ts";
@@ -15,18 +16,17 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
   const list = make("div", { className: "wallets" });
   const wrapped = make("input", { type: "checkbox" });
   const instead = facts.assets.find((asset) => asset.asEther === true || asset.soldForEther === true);
-  const kept = instead?.asEther === true ? "wrapped ether (WETH)" : (instead?.symbol ?? "the tokens themselves");
-  const option = make("label", { className: "option", hidden: true }, wrapped, ` Receive ${kept} instead of ETH`);
+  const kept =
+    instead?.asEther === true
+      ? phrase("wallet-keep-weth")
+      : instead?.symbol
+        ? phrase("wallet-keep-token", { symbol: instead.symbol })
+        : phrase("wallet-keep-tokens");
+  const option = make("label", { className: "option", hidden: true }, wrapped, ` ${kept}`);
   fill(
     place,
-    make(
-      "p",
-      {},
-      "This gift was sealed for the account ",
-      make("code", { title: facts.recipient }, shortly(facts.recipient)),
-      ". Your wallet asks you to agree; it is never asked for a key.",
-    ),
-    whyNot !== null && make("p", { className: "notice" }, `${whyNot} Paying the fee yourself always works.`),
+    make("p", {}, ...around("wallet-sealed-for", "account", make("code", { title: facts.recipient }, shortly(facts.recipient)))),
+    whyNot !== null && make("p", { className: "notice" }, `${whyNot} ${phrase("wallet-self-paid-works")}`),
     list,
     asking,
     told,
@@ -36,12 +36,12 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
 
   const run = async (wallet: Wallet, work: () => Promise<void>): Promise<void> => {
     if (list.getAttribute("aria-busy") === "true") {
-      fill(told, "A wallet is still asking you. Answer it there, or reload this page to choose another one.");
+      fill(told, phrase("wallet-busy"));
       return;
     }
     list.setAttribute("aria-busy", "true");
     fill(told);
-    fill(asking, `${wallet.name} asks you now. If you do not see its window, open it yourself.`);
+    fill(asking, phrase("wallet-asks", { wallet: wallet.name }));
     try {
       await work();
     } catch (error) {
@@ -81,12 +81,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
 function none(list: HTMLElement): void {
   fill(
     list,
-    make(
-      "p",
-      { className: "dim" },
-      "No wallet was found in this browser. On a phone, open this link in the browser inside your wallet app; on a " +
-        "computer, use the browser that has your wallet.",
-    ),
+    make("p", { className: "dim" }, phrase("wallet-none")),
   );
 }
 
@@ -97,9 +92,9 @@ function row(
   paid: (wallet: Wallet) => Promise<void>,
 ): HTMLElement {
   const icon = wallet.icon !== "" && make("img", { src: wallet.icon, alt: "", width: 32, height: 32 });
-  const own = button("Pay the fee myself", () => paid(wallet), isSponsored ? "button quiet" : "button");
-  own.setAttribute("aria-label", `Pay the fee myself with ${wallet.name}`);
-  const gratis = isSponsored && button(`Open for free with ${wallet.name}`, () => free(wallet));
+  const own = button(phrase("wallet-pay-fee"), () => paid(wallet), isSponsored ? "button quiet" : "button");
+  own.setAttribute("aria-label", phrase("wallet-pay-fee-with", { wallet: wallet.name }));
+  const gratis = isSponsored && button(phrase("wallet-open-free", { wallet: wallet.name }), () => free(wallet));
   return make(
     "div",
     { className: "wallet" },

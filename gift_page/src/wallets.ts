@@ -3,8 +3,9 @@
  */
 import { TypedDataEncoder, toBeHex } from "ethers";
 import type { Facts } from "./facts.ts";
+import { phrase } from "./phrases.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
-import { ALREADY_OPENED, InWords, LOCKED, shortly } from "./words.ts";
+import { InWords, shortly } from "./words.ts";
 
 interface Provider {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
@@ -44,7 +45,7 @@ export function discover(tell: (wallets: Wallet[]) => void): void {
   setTimeout(() => {
     const { ethereum } = window as { ethereum?: Provider }; // older ones, and the browsers inside wallet apps
     if (found.size > 0 || typeof ethereum?.request !== "function") return;
-    found.set("", { name: "The wallet of this browser", icon: "", provider: ethereum });
+    found.set("", { name: phrase("wallet-of-browser"), icon: "", provider: ethereum });
     tell([...found.values()]);
   }, ALONE_MILLISECONDS);
 }
@@ -55,10 +56,12 @@ export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner>
   const accounts = (Array.isArray(answer) ? answer : []).map(String);
   const address = accounts.find((each) => each.toLowerCase() === facts.recipient.toLowerCase());
   if (address === undefined) {
-    const used = accounts[0] === undefined ? "no account" : `the account ${shortly(accounts[0])}`;
+    const [account] = accounts;
+    const names = { wallet: wallet.name, recipient: shortly(facts.recipient) };
     throw new InWords(
-      `${wallet.name} uses ${used}, but this gift was sealed for ${shortly(facts.recipient)}. ` +
-        "Choose that account in your wallet, then try again.",
+      account === undefined
+        ? phrase("wallet-no-account", names)
+        : phrase("wallet-other-account", { ...names, account: shortly(account) }),
     );
   }
   await goToChain(wallet, facts);
@@ -75,7 +78,7 @@ export async function connect(wallet: Wallet, facts: Facts): Promise<GiftSigner>
 export async function accountOf(wallet: Wallet): Promise<string> {
   const answer = await call(wallet, "eth_requestAccounts");
   const account: unknown = Array.isArray(answer) ? answer[0] : undefined;
-  if (typeof account !== "string") throw new InWords(`${wallet.name} names no account. Please type the address instead.`);
+  if (typeof account !== "string") throw new InWords(phrase("wallet-names-none", { wallet: wallet.name }));
   return account;
 }
 
@@ -117,16 +120,13 @@ export async function goToChain(wallet: Wallet, chain: { chainId: number; chainN
   const wanted = `0x${chain.chainId.toString(16)}`;
   const isThere = async () => Number(await call(wallet, "eth_chainId")) === chain.chainId;
   if (await isThere()) return;
-  const advice = `Choose the network ${chain.chainName} in ${wallet.name}, then try again.`;
+  const names = { wallet: wallet.name, network: chain.chainName };
   try {
     await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
   } catch (error) {
-    if (codeOf(error) === UNKNOWN_CHAIN) {
-      throw new InWords(`${wallet.name} does not know the network of this gift, ${chain.chainName}. Add it there first.`);
-    }
-    throw new InWords(`This gift is on another network than your wallet. ${advice}`);
+    throw new InWords(phrase(codeOf(error) === UNKNOWN_CHAIN ? "wallet-unknown-network" : "wallet-other-network", names));
   }
-  if (!(await isThere())) throw new InWords(advice);
+  if (!(await isThere())) throw new InWords(phrase("wallet-choose-network", names));
 }
 
 async function call(wallet: Wallet, method: string, params: unknown[] = []): Promise<unknown> {
@@ -139,23 +139,22 @@ async function call(wallet: Wallet, method: string, params: unknown[] = []): Pro
 
 // Selectors of the vaults' own errors.
 const REVERTS: Record<string, string> = {
-  "0xc201b252": LOCKED,
-  "0x22d4f125": ALREADY_OPENED,
-  "0xea8e4eb5": "This gift was sealed for another account. Choose that account in your wallet, then try again.",
-  "0x67e3990d": "There is nothing left in this gift.",
+  "0xc201b252": "locked",
+  "0x22d4f125": "already-opened",
+  "0xea8e4eb5": "wallet-wrong-recipient",
+  "0x67e3990d": "wallet-empty-gift",
 };
 
 function whatWentWrong(wallet: Wallet, error: unknown): string {
   const code = codeOf(error);
-  if (code === DECLINED) return `You declined in ${wallet.name}. Nothing has happened.`;
-  if (code === PENDING) return `${wallet.name} is asking you something already. Answer it there first.`;
+  const names = { wallet: wallet.name };
+  if (code === DECLINED) return phrase("wallet-declined", names);
+  if (code === PENDING) return phrase("wallet-pending", names);
   const said = wordsOf(error);
   const selector = Object.keys(REVERTS).find((each) => said.includes(each));
-  if (selector !== undefined) return REVERTS[selector] ?? "";
-  if (/insufficient funds/i.test(said)) {
-    return "There is not enough ETH in your wallet to pay the network fee. The way without a fee works, where it is offered.";
-  }
-  return `${wallet.name} could not do that. Nothing has happened: please try again.`;
+  if (selector !== undefined) return phrase(REVERTS[selector] ?? "");
+  if (/insufficient funds/i.test(said)) return phrase("wallet-no-ether");
+  return phrase("wallet-failed", names);
 }
 
 /** Return all text of a wallet's error, from every part of the error. */

@@ -2,21 +2,16 @@
 import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
+import { phrase } from "./phrases.ts";
 import { isLeft, resumed, sponsored } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
 import { remembered, type Way } from "./remembered.ts";
 import { resumedPaid } from "./self_paid.ts";
 import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
-import { inWords, LOCKED, whyNotSponsored } from "./words.ts";
+import { inWords, whyNotSponsored } from "./words.ts";
 
-const NO_CODES = "Codes cannot be sent at the moment. Please try again later.";
-const SELF_PAID = " Until then only a wallet that pays the fee itself can open it.";
-const NAMES: Record<Way, string> = {
-  paper: "With the key on my printed sheet",
-  email: "With a code sent to my email",
-  wallet: "With my own wallet",
-};
+const NAMES: Record<Way, string> = { paper: "way-paper", email: "way-email", wallet: "way-wallet" };
 
 /** First what this tab has under way. `show` is called with newer facts when the gift turns out not to be open; `again`
  * begins anew. */
@@ -40,8 +35,8 @@ export async function offerWays(
   const panels = order.map((way, index) => panel(way, index === 0));
   fill(
     place,
-    make("h2", { tabIndex: -1 }, "Open your gift"),
-    whyNot === null && make("p", { className: "dim" }, "It costs you nothing: the network fee is paid for you."),
+    make("h2", { tabIndex: -1 }, phrase("open-your-gift")),
+    whyNot === null && make("p", { className: "dim" }, phrase("costs-nothing")),
     ...panels.map(({ element }) => element),
   );
   for (const { way, body } of panels) fillWay(way, body);
@@ -50,9 +45,9 @@ export async function offerWays(
     if (way === "wallet") return offerWallets(facts, body, place, whyNot, again);
     const isDown = way === "email" && facts.identityProvider === null;
     if (isDown || whyNot !== null) {
-      const advice = `Nothing is lost: your gift stays where it is.${isDown ? "" : SELF_PAID}`;
-      const look = button("Look again", again, "button quiet");
-      return fill(body, make("p", { className: "notice" }, isDown ? NO_CODES : whyNot), make("p", {}, advice), look);
+      const advice = phrase(isDown ? "stays-where" : "stays-self-paid");
+      const look = button(phrase("look-again"), again, "button quiet");
+      return fill(body, make("p", { className: "notice" }, isDown ? phrase("no-codes") : whyNot), make("p", {}, advice), look);
     }
     if (way === "paper") askPaperKey(facts, body, (signer) => withdraw(signer, "paper"));
     else void askByEmail(body);
@@ -64,14 +59,14 @@ export async function offerWays(
       const { askEmail } = await import("./email_form.ts");
       await openByEmail(body, await askEmail(facts, body, problem));
     } catch (error) {
-      const again = button("Try again", () => renew(facts.chainId, facts.timelockId, () => askByEmail(body)));
+      const again = button(phrase("try-again"), () => renew(facts.chainId, facts.timelockId, () => askByEmail(body)));
       fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, inWords(error)), again);
     }
   }
 
   /** Who has signed in needs no other code because the service did not answer before anything was signed. */
   async function openByEmail(body: HTMLElement, signer: GiftSigner): Promise<void> {
-    fill(body, make("p", { className: "dim busy", attributes: { role: "status" } }, "Your wallet signs…"));
+    fill(body, make("p", { className: "dim busy", attributes: { role: "status" } }, phrase("wallet-signs")));
     let isAsked = false;
     const signTypedData: GiftSigner["signTypedData"] = (...what) => {
       isAsked = true;
@@ -80,7 +75,7 @@ export async function offerWays(
     const trouble = await withdraw({ ...signer, signTypedData }, "email");
     if (trouble === null) return;
     if (isAsked) return askByEmail(body, trouble);
-    const again = button("Try again", () => openByEmail(body, signer));
+    const again = button(phrase("try-again"), () => openByEmail(body, signer));
     fill(body, make("p", { className: "problem", attributes: { role: "alert" } }, trouble), again);
     again.focus();
   }
@@ -89,7 +84,7 @@ export async function offerWays(
   async function withdraw(signer: GiftSigner, way: Way): Promise<string | null> {
     try {
       const fresh = await fetchFacts(facts.chainId, facts.timelockId);
-      if (fresh.state === "sealed") return LOCKED; // a node may lag behind the node that opened the gift
+      if (fresh.state === "sealed") return phrase("locked"); // a node may lag behind the node that opened the gift
       if (fresh.state === "claimed") show(fresh);
       else if (fresh.domain.version === "1") void sponsored(place, fresh, await signWithdrawAuth(fresh, signer), way, again);
       else await ask(fresh, signer, way);
@@ -123,7 +118,7 @@ function goOnByEmail(): void {
 
 function panel(way: Way, isOpen: boolean): { way: Way; element: HTMLElement; body: HTMLElement } {
   const body = make("div", { className: "way-body" });
-  const element = make("details", { className: "way", open: isOpen }, make("summary", {}, NAMES[way]), body);
+  const element = make("details", { className: "way", open: isOpen }, make("summary", {}, phrase(NAMES[way])), body);
   element.setAttribute("name", "way");
   return { way, element, body };
 }

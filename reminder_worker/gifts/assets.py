@@ -1,10 +1,10 @@
-"""The scripts and styles of the gift page, as Vite built them into `gift_page/dist`: read once, by their manifest."""
+"""The scripts and styles of the gift page, as Vite built them into `gift_page/dist`, by their manifest."""
 
 import gzip
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -90,10 +90,15 @@ MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True)
 class PageFile:
-    """`gzipped` is None for fonts, which are compressed already."""
+    """Read when it is asked for first: most of the fonts never are. `gzipped` is None for fonts, which are compressed
+    already."""
 
     media_type: str
-    content: bytes = field(repr=False)
+    path: Path
+
+    @cached_property
+    def content(self) -> bytes:
+        return self.path.read_bytes()
 
     @cached_property
     def gzipped(self) -> bytes | None:
@@ -124,7 +129,7 @@ class PageFiles:
         except FileNotFoundError:
             return None
         known = (path for path in (dist / ASSETS).iterdir() if path.suffix in MEDIA_TYPES)
-        files = {path.name: PageFile(MEDIA_TYPES[path.suffix], path.read_bytes()) for path in known}
+        files = {path.name: PageFile(MEDIA_TYPES[path.suffix], path) for path in known}
         entries = {chunk["name"]: _read_entry(manifest, key) for key, chunk in manifest.items() if chunk.get("isEntry")}
         return cls(files, entries)
 

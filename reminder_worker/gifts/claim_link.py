@@ -207,8 +207,10 @@ class _WireLetter(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
 
 
 def encode_letter(letter: GiftLetter) -> str:
-    """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...,"language":...}`, where the language may be left out.
-    Raises ValueError beyond the limits."""
+    """Unpadded base64url of `{"v":1,"to":...,"from":...,"note":...}`, with a `language` where the letter names one.
+
+    Raises ValueError beyond the limits.
+    """
     _check_letter(letter)
     raw = msgspec.json.encode(_WireLetter(1, letter.to, letter.giver, letter.note, letter.language or ""))
     if len(raw) > LIMITS.letter_bytes:
@@ -217,8 +219,10 @@ def encode_letter(letter: GiftLetter) -> str:
 
 
 def decode_letter(text: str) -> GiftLetter:
-    """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64. A language that is not
-    one of ours is left out: the message counts more."""
+    """Raises ValueError for an unknown version or shape, too long texts, and non-canonical base64.
+
+    A language that is not one of ours is left out: the message counts more.
+    """
     if len(text) > LIMITS.letter_bytes * 4 // 3 + 1:
         raise ValueError("has a letter that is too long")
     try:

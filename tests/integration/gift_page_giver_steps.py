@@ -32,19 +32,20 @@ async def wallet_at_the_page(world: GiftWorld, visitor: PageVisitor) -> Injected
 
 async def open_page(world: GiftWorld, page: Page) -> None:
     await page.goto(f"{world.origin}/{PREFIX}/create")
-    await page.get_by_role("button", name="Connect Giver's wallet").click()
+    await page.get_by_role("button", name="Giver's wallet").click()
     await page.locator(".account").wait_for()
 
 
 async def fill_in(
     page: Page, *, occasion: str = "birthday", give: str = "ETH", amount: str = "1.5", **more: str
 ) -> None:
-    await page.get_by_label("Occasion").select_option(occasion)
-    await page.get_by_label("For (a name)").fill(LETTER.to)
-    await page.get_by_label("From (your name)").fill(LETTER.giver)
-    await page.get_by_label("Your message").fill(more.get("note", LETTER.note))
+    """Whatever language the page is in."""
+    await page.locator("[name=occasion]").select_option(occasion)
+    await page.locator("[name=to]").fill(LETTER.to)
+    await page.locator("[name=from]").fill(LETTER.giver)
+    await page.locator("[name=note]").fill(more.get("note", LETTER.note))
     await page.locator("[name=asset]").select_option(label=give)
-    await page.get_by_label("How much").fill(amount)
+    await page.locator("[name=amount]").fill(amount)
 
 
 async def saved(page: Page, title: str) -> Image.Image:

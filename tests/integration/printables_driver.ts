@@ -1,5 +1,7 @@
 /** Built into a page of its own: the drawing code for the tests, which call it by `window.printables`. */
+import { loadSpeech } from "../../gift_page/src/catalogues.ts";
 import { occasionOf } from "../../gift_page/src/occasions.ts";
+import { speak } from "../../gift_page/src/phrases.ts";
 import { toPng } from "../../gift_page/src/printables/canvas.ts";
 import { drawGiftCard } from "../../gift_page/src/printables/gift_card.ts";
 import { drawGiftRecord } from "../../gift_page/src/printables/gift_record.ts";
@@ -11,7 +13,9 @@ import { valueOf } from "../../gift_page/src/valuation.ts";
 type Given = Record<string, any>; // what JSON of the test is, with moments as milliseconds and integers as text
 
 async function draw(kind: string, given: Given): Promise<string> {
-  const common = { ...given, opensOn: new Date(given.opensOn), occasion: occasionOf(given.occasion) };
+  speak(await loadSpeech("en", ["claim", "give"]));
+  const words = await loadSpeech(given.language ?? "en", ["claim", "give"]);
+  const common = { ...given, words, opensOn: new Date(given.opensOn), occasion: occasionOf(given.occasion) };
   try {
     if (kind === "sheet") return await base64(await drawKeySheet(common as never));
     if (kind === "card") return await base64(await drawGiftCard(common as never));

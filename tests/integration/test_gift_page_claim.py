@@ -54,7 +54,7 @@ async def test_the_opening_day_is_saved_for_a_calendar_without_the_message(gift_
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, duration=12 * DAY)
     page = (await visit(PHONE)).page
     await page.goto(gift.url)
-    opens = datetime.fromisoformat(await page.locator("time").first.get_attribute("datetime") or "")
+    opens = datetime.fromisoformat(await page.locator("[data-moment]").get_attribute("data-moment") or "")
     async with page.expect_download() as download:
         await page.get_by_role("button", name="Add the day to your calendar").click()
     saved = (await (await download.value).path()).read_text(encoding="utf-8")

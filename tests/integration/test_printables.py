@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import pytest_asyncio
@@ -23,8 +23,10 @@ from playwright.async_api import Page, Route, async_playwright
 from devnet.compile import ROOT
 from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, encode_letter
+from reminder_worker.outbox.messages import Language
 from tests.integration.gift_page_browser import find_chromium
 from tests.qr import qr_codes
+from tests.unit.gifts.test_page_languages import read_messages
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -45,9 +47,13 @@ await build({ configFile: false, root, base: "./", publicDir: false, logLevel: "
 """
 RECORD_WORDS = """
 window.words = [];
+window.outside = [];
 const draw = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
   window.words.push(text);
+  const width = this.measureText(text).width;
+  const left = more[0] - (this.textAlign === "right" ? width : this.textAlign === "center" ? width / 2 : 0);
+  if (left < 40 || left + width > this.canvas.width - 40) window.outside.push(text);
   return draw.call(this, text, ...more);
 };
 """
@@ -85,7 +91,7 @@ class PrintStudio:
         return " ".join(await self.page.evaluate("window.words"))
 
     async def _draw(self, kind: str, given: dict[str, Any]) -> str:
-        call = "([kind, given]) => { window.words = []; return printables.draw(kind, given); }"
+        call = "([kind, given]) => { window.words = []; window.outside = []; return printables.draw(kind, given); }"
         return str(await self.page.evaluate(call, [kind, given]))
 
     async def serve(self, route: Route) -> None:
@@ -134,7 +140,8 @@ async def studio(browser_page: tuple[Page, Path]) -> AsyncIterator[PrintStudio]:
 
 def sheet(occasion: str = "birthday", key: str = KEY, address: str | None = None, **letter: str) -> dict[str, Any]:
     """As `drawKeySheet` takes it; `letter` changes the letter."""
-    said = GiftLetter(**({"to": LETTER.to, "giver": LETTER.giver, "note": LETTER.note} | letter))
+    words = {"to": LETTER.to, "giver": LETTER.giver, "note": LETTER.note} | letter
+    said = GiftLetter(words["to"], words["giver"], words["note"])
     address = address or Account.from_key(key).address
     entry = f"https://gifts.example.org/gifts/for/{address}?o={occasion}&paper=1#g={encode_letter(said)}"
     groups = re.findall("....", key[2:])
@@ -199,6 +206,33 @@ async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_p
         assert codes(page.crop(BACK)) == []
         assert codes(await studio.draw("card", shown)) == [shown["link"]]
     assert {url.removeprefix(ORIGIN).rpartition(".")[2] for url in studio.asked} <= {"/", "js", "css", "woff2"}
+
+
+LETTERS = {"ja": "Noto Sans JP", "ko": "Noto Sans KR", "zh-Hans": "Noto Sans SC", "ar": "Noto Sans Arabic"}
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+async def test_each_language_is_printed_with_letters_of_its_own_within_the_page(
+    studio: PrintStudio, language: str
+) -> None:
+    """Codes are read from paper, every line is inside the edges, and only the fonts that are needed are fetched."""
+    own = read_messages(language)
+    said = {"language": language}
+    page = await studio.draw("sheet", sheet() | said)
+    assert codes(page.crop(SECRET)) == [KEY]
+    assert len(codes(page.crop(COVER))) == 1
+    on_sheet, outside = await studio.words(), await studio.page.evaluate("window.outside")
+    assert own["sheet-how"] in on_sheet
+    assert " ".join(re.findall("....", KEY[2:])) in on_sheet
+    assert codes(await studio.draw("card", gift_card() | said)) == [gift_card()["link"]]
+    outside += await studio.page.evaluate("window.outside")
+    assert own["greeting-birthday"] in await studio.words()
+    await studio.draw("record", priced("live") | said)
+    assert own["record-title"] in await studio.words()
+    assert outside + await studio.page.evaluate("window.outside") == []
+    fonts = await studio.page.evaluate("printables.fonts()")
+    eastern = {name.strip('"').removesuffix(" Variable") for name in fonts if "Noto" in name}
+    assert eastern == ({LETTERS[language]} if language in LETTERS else set())
 
 
 async def test_codes_have_a_margin_of_two_and_error_correction_m(studio: PrintStudio) -> None:

@@ -43,12 +43,12 @@ def test_digits_that_are_no_paper_key_are_refused() -> None:
 
 def test_a_wallet_without_the_network_is_named_also_by_a_nested_code() -> None:
     errors: list[tuple[dict[str, Any], str]] = [
-        ({"code": 4902}, "does not know the network"),
-        ({"code": -32603, "data": {"originalError": {"code": 4902}}}, "does not know the network"),
-        ({"code": -32603, "data": {"originalError": None}}, "on another network"),
-        ({"code": -32603, "data": "0x"}, "on another network"),
-        ({"code": 4902, "data": {"originalError": {"code": "UNKNOWN"}}}, "does not know the network"),
-        ({"code": 4001}, "on another network"),
+        ({"code": 4902}, "wallet-unknown-network"),
+        ({"code": -32603, "data": {"originalError": {"code": 4902}}}, "wallet-unknown-network"),
+        ({"code": -32603, "data": {"originalError": None}}, "wallet-other-network"),
+        ({"code": -32603, "data": "0x"}, "wallet-other-network"),
+        ({"code": 4902, "data": {"originalError": {"code": "UNKNOWN"}}}, "wallet-unknown-network"),
+        ({"code": 4001}, "wallet-other-network"),
     ]
-    for said, (error, words) in zip(ask_page([{"error": error} for error, _ in errors]), errors, strict=True):
-        assert words in said, error
+    for said, (error, phrase) in zip(ask_page([{"error": error} for error, _ in errors]), errors, strict=True):
+        assert said == phrase, error

@@ -1,4 +1,4 @@
-/** Run by test_wallet_answers.py: for each JSON line, the digits of a printed key, or the words about a wallet's error. */
+/** Run by test_wallet_answers.py: for each JSON line, the digits of a printed key, or the phrase about a wallet's error. */
 import { createInterface } from "node:readline";
 import { parse } from "../../gift_page/src/paper_key.ts";
 import { goToChain } from "../../gift_page/src/wallets.ts";

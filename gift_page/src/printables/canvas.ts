@@ -1,5 +1,8 @@
 /** What the three printables share: a Letter page of 200 dots an inch, its fonts, text that fits or is refused, PNG. */
+import { phrase, type Speech } from "../phrases.ts";
 import { qrModules } from "../qr.ts";
+import { InWords } from "../words.ts";
+import { loadLetters } from "./letters.ts";
 import "./fonts.css";
 
 export const DOTS_PER_INCH = 200;
@@ -9,13 +12,14 @@ export const EDGE = 75;
 /** Half a millimetre: below it, phones do not read a printed code reliably. */
 export const SMALLEST_MODULE = 4;
 
+/** `*`: the fonts of other letters than Latin, Greek and Cyrillic. */
 const FACES = {
-  serif: '400 #px "Lora", serif',
-  serifItalic: 'italic 400 #px "Lora", serif',
-  serifBold: '600 #px "Lora", serif',
-  sans: '400 #px "Source Sans 3", sans-serif',
-  sansBold: '600 #px "Source Sans 3", sans-serif',
-  mono: '500 #px "JetBrains Mono", monospace',
+  serif: '400 #px "Lora"*, serif',
+  serifItalic: 'italic 400 #px "Lora"*, serif',
+  serifBold: '600 #px "Lora"*, serif',
+  sans: '400 #px "Source Sans 3"*, sans-serif',
+  sansBold: '600 #px "Source Sans 3"*, sans-serif',
+  mono: '500 #px "JetBrains Mono"*, monospace',
 } as const;
 export type Face = keyof typeof FACES;
 export type Brush = CanvasRenderingContext2D;
@@ -32,27 +36,47 @@ export const IN_MEMORY: CanvasRenderingContext2DSettings = { willReadFrequently:
 /** Something is too long to be printed well; the message is a sentence for the giver and tells the limit. */
 export class DoesNotFit extends Error {}
 
-/** An empty page, once the fonts that `words` needs are there. Throws when they cannot be loaded. */
-export async function newPage(words: readonly string[]): Promise<[HTMLCanvasElement, Brush]> {
-  const text = words.join("") + "a";
-  try {
-    await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(face as Face, 40), text)));
-  } catch (error) {
-    throw new Error("The fonts could not be loaded. Please try again.", { cause: error });
-  }
+/** How a page is set. What has no entry is set as English is. */
+interface Setting {
+  /** Families behind the first one, each with its comma. */
+  families: string;
+  /** Whether it is written from the right: what stands left elsewhere stands right. */
+  isMirrored: boolean;
+}
+const settings = new WeakMap<Brush, Setting>();
+
+/** An empty page, once the fonts that `texts` needs are there. Throws when they cannot be loaded. */
+export async function newPage(words: Speech, texts: readonly string[]): Promise<[HTMLCanvasElement, Brush]> {
+  const text = texts.join("") + "a";
   const canvas = document.createElement("canvas");
   canvas.width = PAGE.width;
   canvas.height = PAGE.height;
   const brush = canvas.getContext("2d", IN_MEMORY);
   if (brush === null) throw new Error("this browser cannot draw");
+  try {
+    const families = (await loadLetters(text, words.language)).map((family) => `, "${family}"`).join("");
+    settings.set(brush, { families, isMirrored: words.isLeftwards });
+    await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(brush, face as Face, 40), text)));
+  } catch (error) {
+    throw new InWords(phrase("fonts-missing"), { cause: error });
+  }
   fillBox(brush, { x: 0, y: 0, ...PAGE }, "#ffffff");
   return [canvas, brush];
+}
+
+/** Where a point or, with its width, a box stands on this page. */
+export function across(brush: Brush, x: number, width: number = 0): number {
+  return isMirrored(brush) ? PAGE.width - x - width : x;
+}
+
+export function isMirrored(brush: Brush): boolean {
+  return settings.get(brush)?.isMirrored ?? false;
 }
 
 export function fillBox(brush: Brush, box: Box, colour: string, roundBy = 0): void {
   brush.fillStyle = colour;
   brush.beginPath();
-  alongBox(brush, box, roundBy);
+  alongBox(brush, { ...box, x: across(brush, box.x, box.width) }, roundBy);
   brush.fill();
 }
 
@@ -60,7 +84,7 @@ export function frame(brush: Brush, box: Box, colour: string, width: number, rou
   brush.strokeStyle = colour;
   brush.lineWidth = width;
   brush.beginPath();
-  alongBox(brush, box, roundBy);
+  alongBox(brush, { ...box, x: across(brush, box.x, box.width) }, roundBy);
   brush.stroke();
 }
 
@@ -80,14 +104,15 @@ export function alongBox(path: CanvasPath, { x, y, width, height }: Box, roundBy
 export function drawQr(brush: Brush, text: string, box: Box, around: number = 0): Box {
   const modules = qrModules(text);
   const size = Math.floor(Math.min(box.width, box.height) / modules.length);
-  if (size < SMALLEST_MODULE) throw new DoesNotFit("The message is too long for the printed code.");
+  if (size < SMALLEST_MODULE) throw new DoesNotFit(phrase("print-code-too-long"));
   const side = size * modules.length;
   const [left, top] = [Math.round(box.x + (box.width - side) / 2), Math.round(box.y + (box.height - side) / 2)];
   const square = { x: left - around, y: top - around, width: side + 2 * around, height: side + 2 * around };
   fillBox(brush, square, "#ffffff", around);
   brush.fillStyle = "#000000";
+  const first = across(brush, left, side);
   modules.forEach((row, y) => {
-    row.forEach((dark, x) => dark && brush.fillRect(left + x * size, top + y * size, size, size));
+    row.forEach((dark, x) => dark && brush.fillRect(first + x * size, top + y * size, size, size));
   });
   return square;
 }
@@ -95,11 +120,13 @@ export function drawQr(brush: Brush, text: string, box: Box, around: number = 0)
 // -- text
 
 export function useFont(brush: Brush, face: Face, size: number): void {
-  brush.font = font(face, size);
+  brush.font = font(brush, face, size);
 }
 
-function font(face: Face, size: number): string {
-  return FACES[face].replace("#", String(size));
+function font(brush: Brush, face: Face, size: number): string {
+  const families = settings.get(brush)?.families ?? "";
+  const made = FACES[face].replace("#", String(size)).replace("*", families);
+  return families === "" ? made : made.replace("italic ", ""); // those letters have no italic
 }
 
 export interface Ink {
@@ -113,9 +140,11 @@ export interface Ink {
 export function write(brush: Brush, words: string, x: number, y: number, ink: Ink): void {
   useFont(brush, ink.face, ink.size);
   brush.fillStyle = ink.colour;
-  brush.textAlign = ink.align ?? "left";
+  const { align = "left" } = ink;
+  const other = align === "left" ? "right" : align === "right" ? "left" : "center";
+  brush.textAlign = isMirrored(brush) ? other : align;
   brush.direction = isRightToLeft(words) ? "rtl" : "ltr";
-  brush.fillText(words, x, y);
+  brush.fillText(words, across(brush, x), y);
 }
 
 /** Decide by the first letter, or by a mark before the first letter. */
@@ -148,6 +177,9 @@ export function broken(brush: Brush, words: string, width: number): string[] {
   });
 }
 
+/** Not at the beginning of a line, in languages that have no spaces. */
+const NOT_FIRST = /^[、。，．！？：；」』）”’…ー]/u;
+
 function brokenParagraph(brush: Brush, words: string, width: number): string[] {
   const wide = (text: string): boolean => brush.measureText(text).width > width;
   const lines: string[] = [];
@@ -161,7 +193,7 @@ function brokenParagraph(brush: Brush, words: string, width: number): string[] {
     if (line !== "") lines.push(line);
     line = "";
     for (const letter of letters(word)) {
-      if (line !== "" && wide(line + letter)) {
+      if (line !== "" && wide(line + letter) && !NOT_FIRST.test(letter)) {
         lines.push(line);
         line = "";
       }
@@ -196,6 +228,21 @@ export function fit(
     if (lines.length * size * leading <= box.height) return { size, lines };
   }
   return undefined;
+}
+
+/** As large as fits the box, from `sizes[0]` down to `sizes[1]`; the first baseline is at `y`. */
+export function writeParagraph(
+  brush: Brush,
+  words: string,
+  x: number,
+  y: number,
+  box: Pick<Box, "width" | "height">,
+  ink: Omit<Ink, "size">,
+  sizes: readonly [number, number],
+  leading: number,
+): void {
+  const { size, lines } = fit(brush, ink.face, words, box, sizes, leading) ?? { size: sizes[1], lines: broken(brush, words, box.width) };
+  writeLines(brush, lines, x, y, { ...ink, size }, leading);
 }
 
 /** One line, smaller when it is long, and cut with an ellipsis when it is longer still. */

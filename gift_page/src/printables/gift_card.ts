@@ -1,6 +1,7 @@
 /** The gift card: a certificate with the letter and the claim link's code. Neither key nor amount can be on it: it is
  * given neither. */
 import type { Occasion } from "../occasions.ts";
+import { phrase, type Speech } from "../phrases.ts";
 import { qrModules } from "../qr.ts";
 import {
   type Brush,
@@ -12,7 +13,6 @@ import {
   newPage,
   PAGE,
   SMALLEST_MODULE,
-  write,
   writeFitted,
   writeLines,
 } from "./canvas.ts";
@@ -27,6 +27,8 @@ export interface GiftCard {
   from: string;
   note: string;
   opensOn: Date;
+  /** In the language of the gift. */
+  words: Speech;
 }
 
 const CENTRE = PAGE.width / 2;
@@ -37,8 +39,11 @@ const LEADING = 1.42;
 
 /** Draws it. Throws `DoesNotFit` when the message has more lines than the card. */
 export async function drawGiftCard(card: GiftCard): Promise<HTMLCanvasElement> {
-  const [canvas, brush] = await newPage([card.to, card.from, card.note, card.occasion.greeting]);
-  const { palette, motif, greeting } = card.occasion;
+  const { words } = card;
+  const greeting = words.say(`greeting-${card.occasion.id}`);
+  const printed = ["print-for", "print-from", "print-scan-opens"].map((name) => words.say(name));
+  const [canvas, brush] = await newPage(words, [card.to, card.from, card.note, greeting, ...printed]);
+  const { palette, motif } = card.occasion;
   const code = Math.max(500, qrModules(card.link).length * SMALLEST_MODULE);
   const radius = code > 600 ? 110 : 190;
   drawGround(brush, card.occasion);
@@ -48,7 +53,7 @@ export async function drawGiftCard(card: GiftCard): Promise<HTMLCanvasElement> {
   fillBox(brush, { x: CENTRE - 60, y: y + 46, width: 120, height: 6 }, palette.accent, 3);
   y += 130;
   if (card.to !== "") {
-    writeFitted(brush, `for ${nameWords(card.to)}`, CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
+    writeFitted(brush, words.say("print-for", { name: nameWords(card.to) }), CENTRE, y, TEXT_WIDTH, middle("serif", 56, palette.ink));
   }
   drawNote(brush, card, y + 40, CODE_BOTTOM - code - 70);
   drawCode(brush, card, code);
@@ -74,13 +79,13 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const fitted = card.note === "" ? nothing : fit(brush, "serifItalic", card.note, box, SIZES, LEADING);
   if (fitted === undefined) {
     const most = Math.floor(box.height / (SIZES[1] * LEADING));
-    throw new DoesNotFit(`The message has too many lines for the card, which holds ${most} of them.`);
+    throw new DoesNotFit(phrase("print-note-too-long", { most }));
   }
   const height = fitted.lines.length * fitted.size * LEADING;
   const first = top + (box.height - height) / 2 + fitted.size;
   const y = writeLines(brush, fitted.lines, CENTRE, first, middle("serifItalic", fitted.size, palette.ink), LEADING);
   if (card.from !== "") {
-    writeFitted(brush, `from ${nameWords(card.from)}`, CENTRE, y + 40, TEXT_WIDTH, middle("serif", 46, palette.ink));
+    writeFitted(brush, card.words.say("print-from", { name: nameWords(card.from) }), CENTRE, y + 40, TEXT_WIDTH, middle("serif", 46, palette.ink));
   }
 }
 
@@ -88,6 +93,6 @@ function drawCode(brush: Brush, card: GiftCard, side: number): void {
   const { palette } = card.occasion;
   const box = { x: CENTRE - side / 2, y: CODE_BOTTOM - side, width: side, height: side };
   drawQr(brush, card.link, box, 18);
-  const words = `Scan to see your gift. It opens on ${dayWords(card.opensOn)}.`;
-  write(brush, words, CENTRE, CODE_BOTTOM + 70, middle("sans", 36, palette.ink));
+  const words = card.words.say("print-scan-opens", { day: dayWords(card.opensOn, card.words) });
+  writeFitted(brush, words, CENTRE, CODE_BOTTOM + 70, TEXT_WIDTH, middle("sans", 36, palette.ink));
 }

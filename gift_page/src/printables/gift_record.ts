@@ -1,7 +1,9 @@
 /** The gift record: the facts of a gift for the giver's papers, headlined by its value on the day it was sealed. */
+import type { Speech } from "../phrases.ts";
 import type { Valuation } from "../valuation.ts";
-import { type Brush, broken, drawQr, EDGE, fillBox, newPage, PAGE, useFont, write, writeFitted, writeLines } from "./canvas.ts";
-import { amountWords, dollarWords, utcWords } from "./words.ts";
+import { type Brush, drawQr, EDGE, fillBox, newPage, PAGE, writeFitted, writeParagraph } from "./canvas.ts";
+import { decimalWords } from "../words.ts";
+import { dollarWords, utcDayWords, utcWords } from "./words.ts";
 
 export interface GiftRecord {
   chainName: string;
@@ -20,6 +22,8 @@ export interface GiftRecord {
   to: string;
   from: string;
   value: Valuation;
+  /** In the giver's language. */
+  words: Speech;
 }
 
 const LEFT = EDGE + 75;
@@ -30,30 +34,27 @@ const LINE = "#c9cfd6";
 const CODE_SIDE = 200;
 /** The most that a code of that size holds for phones. */
 const CODE_BYTES = 120;
-const NO_PRICE_SOURCE = "No price source";
-const DISCLAIMER =
-  "This record is not tax advice, nor is it an appraisal. It states what is on the public chain and, where there was " +
-  "a price source, a value computed from it. How a gift is valued and reported, by whom and when, depends on the law " +
-  "that applies to you: ask a professional.";
+const SENTENCES = ["record-title", "record-subtitle", "record-value", "record-no-source", "record-no-price", "record-disclaimer"];
 
 export async function drawGiftRecord(record: GiftRecord): Promise<HTMLCanvasElement> {
-  const [canvas, brush] = await newPage([record.to, record.from]);
+  const { words } = record;
+  const [canvas, brush] = await newPage(words, [record.to, record.from, ...rows(record).flat(), ...SENTENCES.map((name) => words.say(name))]);
   fillBox(brush, { x: LEFT, y: 150, width: WIDTH, height: 8 }, INK);
-  write(brush, "Gift record", LEFT, 258, { face: "serifBold", size: 84, colour: INK });
-  write(brush, "For the giver's papers", LEFT, 318, { face: "sans", size: 36, colour: DIM });
+  writeFitted(brush, words.say("record-title"), LEFT, 258, WIDTH - CODE_SIDE - 40, { face: "serifBold", size: 84, colour: INK });
+  writeFitted(brush, words.say("record-subtitle"), LEFT, 318, WIDTH - CODE_SIDE - 40, { face: "sans", size: 36, colour: DIM });
   const link = linkOf(record);
   const text = link !== null && link.length <= CODE_BYTES ? link : record.transaction;
   drawQr(brush, text, { x: LEFT + WIDTH - CODE_SIDE, y: 170, width: CODE_SIDE, height: CODE_SIDE });
   drawValue(brush, record);
   let y = 825;
-  for (const [name, words, face] of rows(record)) {
-    write(brush, name, LEFT, y, { face: "sans", size: 33, colour: DIM });
-    writeFitted(brush, words, LEFT + 350, y, WIDTH - 350, { face, size: face === "mono" ? 30 : 35, colour: INK });
+  for (const [name, said, face] of rows(record)) {
+    writeFitted(brush, words.say(name), LEFT, y, 330, { face: "sans", size: 33, colour: DIM });
+    writeFitted(brush, said, LEFT + 350, y, WIDTH - 350, { face, size: face === "mono" ? 30 : 35, colour: INK });
     y += 30;
     fillBox(brush, { x: LEFT, y, width: WIDTH, height: 2 }, LINE);
     y += 56;
   }
-  drawFoot(brush);
+  drawFoot(brush, words);
   return canvas;
 }
 
@@ -61,40 +62,33 @@ function drawValue(brush: Brush, record: GiftRecord): void {
   const box = { x: LEFT, y: 380, width: WIDTH, height: 350 };
   fillBox(brush, box, "#f4f6f8", 20);
   const x = LEFT + 48;
-  write(brush, `Fair market value on ${dayOf(record.sealedAt)}, the day of sealing`, x, 452, { face: "sans", size: 36, colour: DIM });
-  const headline = record.value.source === "none" ? NO_PRICE_SOURCE : `US$ ${dollarWords(record.value.usdCents)}`;
+  const { words } = record;
+  writeFitted(brush, words.say("record-value", { day: utcDayWords(record.sealedAt, words) }), x, 452, WIDTH - 96, { face: "sans", size: 36, colour: DIM });
+  const headline = record.value.source === "none" ? words.say("record-no-source") : `US$ ${dollarWords(record.value.usdCents, words)}`;
   writeFitted(brush, headline, x, 572, WIDTH - 96, { face: "serifBold", size: 104, colour: INK });
-  useFont(brush, "sans", 30);
-  const lines = broken(brush, basis(record), WIDTH - 96);
-  writeLines(brush, lines, x, 640, { face: "sans", size: 30, colour: INK }, 1.35);
+  const room = { width: WIDTH - 96, height: 85 };
+  writeParagraph(brush, basis(record), x, 640, room, { face: "sans", colour: INK }, [30, 18], 1.35);
 }
 
-function dayOf(moment: Date): string | undefined {
-  return utcWords(moment).split(",")[0];
-}
-
-function basis({ value, assets, sealedAt }: GiftRecord): string {
+function basis({ value, assets, sealedAt, words }: GiftRecord): string {
   if (value.source === "none") {
-    const symbols = assets.map(({ symbol }) => symbol).join(", ");
-    return (
-      `There was no trustworthy price of ${symbols} for that day when this was printed. ` +
-      "The value has to be found elsewhere."
-    );
+    return words.say("record-no-price", { symbols: assets.map(({ symbol }) => symbol).join(", ") });
   }
-  const used = value.prices.map(
-    ({ symbol, usd, roundId, updatedAt }) =>
-      `1 ${symbol} = US$ ${usd} (Chainlink round ${roundId}, ${utcWords(updatedAt)})`,
+  const used = value.prices.map(({ symbol, usd, roundId, updatedAt }) =>
+    words.say("record-price", { symbol, price: usd, round: roundId, moment: utcWords(updatedAt, words) }),
   );
-  return `${howKnown(value, sealedAt)}: ${used.join("; ")}.`;
+  return words.say("record-basis", { how: words.say(howKnown(value, sealedAt)), prices: used.join("; ") });
 }
 
 /** The newest round may be of the day before: then the record says so. */
 function howKnown({ source, prices }: Exclude<Valuation, { source: "none" }>, sealedAt: Date): string {
-  const isOfThatDay = prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt));
-  if (source === "historical") {
-    return isOfThatDay ? "Price recorded for that day" : "Newest price when it was sealed, of another day";
-  }
-  return `Price at the time of printing, ${isOfThatDay ? "on the same day" : "of another day"}`;
+  const isOfThatDay = prices.every(({ updatedAt }) => utcDay(updatedAt) === utcDay(sealedAt));
+  if (source === "historical") return isOfThatDay ? "record-price-recorded" : "record-price-older";
+  return isOfThatDay ? "record-price-now" : "record-price-now-older";
+}
+
+function utcDay(moment: Date): string {
+  return moment.toISOString().slice(0, 10);
 }
 
 /** The sealing transaction at the explorer. */
@@ -102,27 +96,28 @@ function linkOf({ explorerUrl, transaction }: GiftRecord): string | null {
   return explorerUrl === null ? null : `${explorerUrl.replace(/\/$/, "")}/tx/${transaction}`;
 }
 
+/** Each has the name of a phrase, its words and their face. */
 function rows(record: GiftRecord): (readonly [string, string, "sans" | "mono"])[] {
+  const { words } = record;
   const link = linkOf(record);
-  const amounts = record.assets.map(({ symbol, units, decimals }) => `${amountWords(units, decimals)} ${symbol}`);
+  const amounts = record.assets.map(({ symbol, units, decimals }) => `${decimalWords(units, decimals, words.locale)} ${symbol}`);
   return [
-    ["Given", amounts.join(", "), "sans"],
-    ["Sealed", utcWords(record.sealedAt), "sans"],
-    ["Opens", utcWords(record.opensOn), "sans"],
-    ...(record.from === "" ? [] : [["Given by", record.from, "sans"] as const]),
-    ["Giver's account", record.giver, "mono"],
-    ...(record.to === "" ? [] : [["Given to", record.to, "sans"] as const]),
-    ["Sealed for", record.recipient, "mono"],
-    ["Network", `${record.chainName} (chain ${record.chainId})`, "sans"],
-    ["Gift number", record.timelockId, "sans"],
-    ["Contract", record.router, "mono"],
-    ["Transaction (code)", record.transaction, "mono"],
-    ...(link === null ? [] : [["To be seen at", link, "mono"] as const]),
+    ["record-given", amounts.join(", "), "sans"],
+    ["record-sealed", utcWords(record.sealedAt, words), "sans"],
+    ["record-opens", utcWords(record.opensOn, words), "sans"],
+    ...(record.from === "" ? [] : [["record-given-by", record.from, "sans"] as const]),
+    ["record-giver", record.giver, "mono"],
+    ...(record.to === "" ? [] : [["record-given-to", record.to, "sans"] as const]),
+    ["record-sealed-for", record.recipient, "mono"],
+    ["record-network", words.say("record-network-words", { network: record.chainName, number: String(record.chainId) }), "sans"],
+    ["record-number", record.timelockId, "sans"],
+    ["record-contract", record.router, "mono"],
+    ["record-transaction", record.transaction, "mono"],
+    ...(link === null ? [] : [["record-seen-at", link, "mono"] as const]),
   ];
 }
 
-function drawFoot(brush: Brush): void {
-  useFont(brush, "sans", 29);
-  const lines = broken(brush, DISCLAIMER, WIDTH);
-  writeLines(brush, lines, LEFT, 1960, { face: "sans", size: 29, colour: INK }, 1.4);
+function drawFoot(brush: Brush, words: Speech): void {
+  const room = { width: WIDTH, height: 170 };
+  writeParagraph(brush, words.say("record-disclaimer"), LEFT, 1960, room, { face: "sans", colour: INK }, [29, 18], 1.4);
 }

@@ -3,14 +3,17 @@
  * the bottom panel is folded over it, and reads upright on the packet's back because it is printed upside down.
  */
 import type { Occasion, Palette } from "../occasions.ts";
+import { phrase, type Speech } from "../phrases.ts";
 import { qrCapacity } from "../qr.ts";
 import {
+  across,
   type Box,
   type Brush,
   DoesNotFit,
   drawQr,
   EDGE,
   fillBox,
+  isMirrored,
   newPage,
   PAGE,
   SMALLEST_MODULE,
@@ -18,6 +21,7 @@ import {
   write,
   writeFitted,
   writeLines,
+  writeParagraph,
   broken,
 } from "./canvas.ts";
 import { drawMotif } from "./motifs.ts";
@@ -36,6 +40,8 @@ export interface KeySheet {
   to: string;
   from: string;
   opensOn: Date;
+  /** In the language of the gift. */
+  words: Speech;
 }
 
 /** The first folded panel is a millimetre shorter, to lie flat inside. */
@@ -55,9 +61,20 @@ export function roomForLetter(entryWithoutLetter: string): number {
   return Math.floor((bytes * 3) / 4);
 }
 
+/** What is written on each sheet: its fonts are fetched first. */
+const PHRASES = [
+  "sheet-key", "sheet-key-words", "sheet-closing", "sheet-how", "sheet-no-camera", "sheet-safety", "sheet-look",
+  "sheet-look-words", "sheet-wait", "sheet-wait-words", "sheet-open", "sheet-open-words", "sheet-keep", "sheet-keep-words",
+  "sheet-opens-for", "print-for", "print-from", "print-opens", "print-scan",
+];
+
+function greetingOf({ words, occasion }: KeySheet): string {
+  return words.say(`greeting-${occasion.id}`);
+}
+
 /** Draws it. Throws `DoesNotFit` when the names and the message are too long for the cover's code. */
 export async function drawKeySheet(sheet: KeySheet): Promise<HTMLCanvasElement> {
-  const [canvas, brush] = await newPage([sheet.to, sheet.from, sheet.occasion.greeting]);
+  const [canvas, brush] = await newPage(sheet.words, [sheet.to, sheet.from, ...PHRASES.map((name) => sheet.words.say(name)), greetingOf(sheet)]);
   drawCover(brush, sheet);
   drawBack(brush, sheet);
   drawSecret(brush, sheet);
@@ -67,41 +84,39 @@ export async function drawKeySheet(sheet: KeySheet): Promise<HTMLCanvasElement> 
 // -- the secret panel
 
 function drawSecret(brush: Brush, sheet: KeySheet): void {
+  const { say } = sheet.words;
   const left = EDGE + 515;
   drawQr(brush, sheet.key, { x: EDGE, y: 118, width: 470, height: 470 });
-  write(brush, "The key to this gift", left, 158, { face: "serifBold", size: 54, colour: INK });
-  const advice =
-    "Whoever reads this key can take the gift. Show it to nobody, and enter it only on the page that the code on the " +
-    "cover opens, on the day or later.";
-  useFont(brush, "sans", 30);
-  const lines = broken(brush, advice, PAGE.width - EDGE - left);
-  writeLines(brush, lines, left, 212, { face: "sans", size: 30, colour: DIM }, 1.3);
+  writeFitted(brush, say("sheet-key"), left, 158, PAGE.width - EDGE - left, { face: "serifBold", size: 54, colour: INK });
+  const room = { width: PAGE.width - EDGE - left, height: 120 };
+  writeParagraph(brush, say("sheet-key-words"), left, 212, room, { face: "sans", colour: DIM }, [30, 20], 1.3);
   sheet.groups.forEach((group, number) => {
-    const [column, row] = [number % 4, Math.floor(number / 4)];
+    const [place, row] = [number % 4, Math.floor(number / 4)];
+    const column = isMirrored(brush) ? 3 - place : place; // digits are read from the left everywhere
     write(brush, group, left + column * 262, 352 + row * 70, { face: "mono", size: 62, colour: INK });
   });
   const foot = { face: "sans", size: 25, colour: DIM } as const;
-  write(brush, `It opens what is sealed for ${sheet.address}`, left, 626, foot);
-  const closing = "To close: fold this panel behind the cover, then the bottom panel over it; seal the edge.";
-  write(brush, closing, EDGE, 690, foot);
+  writeFitted(brush, say("sheet-opens-for", { address: sheet.address }), left, 626, room.width, foot);
+  writeFitted(brush, say("sheet-closing"), EDGE, 690, PAGE.width - 2 * EDGE, foot);
 }
 
 // -- the cover
 
 function drawCover(brush: Brush, sheet: KeySheet): void {
-  const { palette, motif, greeting } = sheet.occasion;
+  const { palette, motif } = sheet.occasion;
   const panel = PANELS.cover;
   fillBox(brush, panel, palette.ground);
   const inner = { x: 48, y: panel.y + 42, width: PAGE.width - 96, height: panel.height - 84 };
   fillBox(brush, inner, palette.panel, 28);
   const middle = panel.y + panel.height / 2;
-  drawMotif(brush, motif, palette, 260, middle, 165);
-  drawGreeting(brush, greeting, sheet, { x: 462, y: inner.y, width: 500, height: inner.height });
-  drawCode(brush, sheet.entry, palette);
+  drawMotif(brush, motif, palette, across(brush, 260), middle, 165);
+  drawGreeting(brush, greetingOf(sheet), sheet, { x: 462, y: inner.y, width: 500, height: inner.height });
+  drawCode(brush, sheet, palette);
 }
 
 function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box): void {
   const { palette } = sheet.occasion;
+  const { say } = sheet.words;
   const size = [78, 72, 66, 60, 54].find((one) => {
     useFont(brush, "serifBold", one);
     const words = greeting.split(" ").every((word) => brush.measureText(word).width <= box.width);
@@ -110,7 +125,7 @@ function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box)
   const ink = { face: "serifBold", size: size ?? 48, colour: palette.ink } as const;
   useFont(brush, ink.face, ink.size);
   const lines = broken(brush, greeting, box.width);
-  const [to, from] = [sheet.to && `for ${nameWords(sheet.to)}`, sheet.from && `from ${nameWords(sheet.from)}`];
+  const [to, from] = [sheet.to && say("print-for", { name: nameWords(sheet.to) }), sheet.from && say("print-from", { name: nameWords(sheet.from) })];
   const names = [to, from].filter((name) => name !== "");
   const height = lines.length * ink.size * 1.2 + 52 + names.length * 54 + 60;
   let y = writeLines(brush, lines, box.x, box.y + (box.height - height) / 2 + ink.size * 0.8, ink, 1.2);
@@ -120,51 +135,37 @@ function drawGreeting(brush: Brush, greeting: string, sheet: KeySheet, box: Box)
     writeFitted(brush, name, box.x, y, box.width, { face: "serifItalic", size: 42, colour: palette.ink });
     y += 54;
   }
-  write(brush, `Opens on ${dayWords(sheet.opensOn)}`, box.x, y + 16, { face: "sans", size: 32, colour: palette.ink });
+  writeFitted(brush, say("print-opens", { day: dayWords(sheet.opensOn, sheet.words) }), box.x, y + 16, box.width, { face: "sans", size: 32, colour: palette.ink });
 }
 
-function drawCode(brush: Brush, entry: string, palette: Palette): void {
+function drawCode(brush: Brush, { entry, words }: KeySheet, palette: Palette): void {
   let square: Box;
   try {
     square = drawQr(brush, entry, COVER_CODE, 16);
   } catch (error) {
     const room = roomForLetter(entry.slice(0, entry.indexOf("#g=") + 3));
-    throw new DoesNotFit(
-      `The names and the message are too long for the code on the sheet, which holds ${room} bytes of them ` +
-        "(a plain letter takes one, others two to four).",
-      { cause: error },
-    );
+    throw new DoesNotFit(phrase("print-letter-too-long", { room }), { cause: error });
   }
   const [x, y] = [COVER_CODE.x + COVER_CODE.width / 2, square.y + square.height + 27];
-  write(brush, "Scan to see your gift", x, y, { face: "sansBold", size: 27, colour: palette.ink, align: "center" });
+  writeFitted(brush, words.say("print-scan"), x, y, COVER_CODE.width, { face: "sansBold", size: 27, colour: palette.ink, align: "center" });
 }
 
 // -- the back, upside down on the page
 
-const STEPS: readonly (readonly [string, string])[] = [
-  ["Look", "Scan the code on the cover with your phone. The page shows what is inside, and when it opens."],
-  ["Wait", "Keep this packet closed and safe, like cash. Nobody can replace it, not even the one who gave it."],
-  [
-    "Open",
-    "On the day or later, unfold the packet and open the page again. Scan the key there, or type it.",
-  ],
-  [
-    "Keep",
-    "The gift is then in the wallet of this key. Keep the sheet until you have moved it to a wallet of your own.",
-  ],
-];
+const STEPS = ["sheet-look", "sheet-wait", "sheet-open", "sheet-keep"];
 
 function drawBack(brush: Brush, sheet: KeySheet): void {
   const { palette } = sheet.occasion;
+  const { say } = sheet.words;
   const { width, height, y } = PANELS.back;
   brush.save();
   brush.translate(width, y + height);
   brush.rotate(Math.PI);
   fillBox(brush, { x: 0, y: 0, width, height }, palette.panel);
   fillBox(brush, { x: 0, y: 0, width, height: 24 }, palette.ground);
-  write(brush, "How to open your gift", EDGE, 128, { face: "serifBold", size: 60, colour: palette.ink });
+  writeFitted(brush, say("sheet-how"), EDGE, 128, PAGE.width - 2 * EDGE, { face: "serifBold", size: 60, colour: palette.ink });
   fillBox(brush, { x: EDGE, y: 156, width: 90, height: 6 }, palette.accent, 3);
-  STEPS.forEach(([title, words], number) => drawStep(brush, palette, number, title, words));
+  STEPS.forEach((step, number) => drawStep(brush, palette, number, say(step), say(`${step}-words`)));
   drawWithoutCamera(brush, sheet);
   brush.restore();
 }
@@ -174,22 +175,24 @@ function drawStep(brush: Brush, palette: Palette, number: number, title: string,
   const y = 250 + Math.floor(number / 2) * 190;
   brush.fillStyle = palette.ground;
   brush.beginPath();
-  brush.arc(x + 34, y + 6, 34, 0, 2 * Math.PI);
+  brush.arc(across(brush, x + 34), y + 6, 34, 0, 2 * Math.PI);
   brush.fill();
   const figure = { face: "sansBold", size: 40, colour: palette.panel, align: "center" } as const;
   write(brush, String(number + 1), x + 34, y + 20, figure);
-  write(brush, title, x + 92, y + 14, { face: "sansBold", size: 38, colour: palette.ink });
-  useFont(brush, "sans", 29);
-  const ink = { face: "sans", size: 29, colour: palette.ink } as const;
-  writeLines(brush, broken(brush, words, 650), x + 92, y + 56, ink, 1.28);
+  writeFitted(brush, title, x + 92, y + 14, 650, { face: "sansBold", size: 38, colour: palette.ink });
+  const ink = { face: "sans", colour: palette.ink } as const;
+  writeParagraph(brush, words, x + 92, y + 56, { width: 650, height: 118 }, ink, [29, 20], 1.28);
 }
 
 function drawWithoutCamera(brush: Brush, sheet: KeySheet): void {
   const { palette } = sheet.occasion;
+  const { say } = sheet.words;
   const plain = sheet.entry.slice(0, sheet.entry.indexOf("?"));
-  write(brush, "Without a camera, go to", EDGE, 640, { face: "sansBold", size: 27, colour: palette.ink });
+  const ink = { face: "sansBold", size: 27, colour: palette.ink } as const;
+  writeFitted(brush, say("sheet-no-camera"), EDGE, 640, 520, ink);
+  useFont(brush, ink.face, ink.size);
+  const before = Math.min(520, brush.measureText(say("sheet-no-camera")).width) + 20;
   const link = { face: "mono", size: 27, colour: palette.ink } as const;
-  writeFitted(brush, `${plain}?paper=1`, EDGE + 290, 640, PAGE.width - 2 * EDGE - 290, link);
-  const safety = "No one who helps you needs the key. Do not photograph, send or dictate it, whoever asks.";
-  write(brush, safety, EDGE, 684, { face: "sans", size: 27, colour: palette.ink });
+  writeFitted(brush, `${plain}?paper=1`, EDGE + before, 640, PAGE.width - 2 * EDGE - before, link);
+  writeFitted(brush, say("sheet-safety"), EDGE, 684, PAGE.width - 2 * EDGE, { face: "sans", size: 27, colour: palette.ink });
 }

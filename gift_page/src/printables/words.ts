@@ -1,28 +1,27 @@
 /** Dates, amounts and names as the printables say them. */
 
+import type { Speech } from "../phrases.ts";
+import { decimalWords } from "../words.ts";
+
 /** "24 December 2027", in the time zone of who prints. */
-export function dayWords(moment: Date): string {
-  return moment.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+export function dayWords(moment: Date, { locale }: Speech): string {
+  return moment.toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric" });
+}
+
+/** "24 December 2027", the day in UTC. */
+export function utcDayWords(moment: Date, { locale }: Speech): string {
+  return moment.toLocaleDateString(locale, { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 }
 
 /** "24 December 2027, 09:30 UTC": for a document. */
-export function utcWords(moment: Date): string {
-  const options = { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" } as const;
-  return `${moment.toLocaleDateString("en-GB", options)}, ${moment.toISOString().slice(11, 16)} UTC`;
-}
-
-/** Smallest units as a decimal number without needless zeros: 1500000 of 6 decimals is "1.5". */
-export function amountWords(units: bigint, decimals: number): string {
-  const digits = units.toString().padStart(decimals + 1, "0");
-  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ",");
-  const rest = decimals === 0 ? "" : digits.slice(-decimals).replace(/0+$/, "");
-  return rest === "" ? whole : `${whole}.${rest}`;
+export function utcWords(moment: Date, words: Speech): string {
+  return words.say("record-moment", { day: utcDayWords(moment, words), time: moment.toISOString().slice(11, 16) });
 }
 
 /** "1,234.50" */
-export function dollarWords(cents: bigint): string {
-  const digits = cents.toString().padStart(3, "0");
-  return `${digits.slice(0, -2).replace(/\B(?=(\d{3})+$)/g, ",")}.${digits.slice(-2)}`;
+export function dollarWords(cents: bigint, { locale }: Speech): string {
+  const mark = decimalWords(15n, 1, locale).charAt(1);
+  return `${decimalWords(cents / 100n, 0, locale)}${mark}${(cents % 100n).toString().padStart(2, "0")}`;
 }
 
 // The blocks of letters that are written from right to left (UAX #9, 3.2).

@@ -1,0 +1,135 @@
+"""The messages of the gift page: each language has them all, and the server's English is the catalogue's."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from html import unescape
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from api.controllers.gift_pages import GiftNotice
+from api.gift_page import gift_page, plain_page
+from reminder_worker.chain.contracts.tokens import ETHER_METADATA
+from reminder_worker.chain.eip712 import TypedDataDomain
+from reminder_worker.gifts.assets import find_occasion, load_occasions
+from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, ServedOrigin
+from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
+from reminder_worker.indexer.models import TimelockHistory
+from reminder_worker.outbox.messages import Language
+
+ROOT = Path(__file__).parents[3]
+CATALOGUES = ("claim", "give")
+VARIABLE = re.compile(r"\{ \$([a-z]+) \}")
+WETH = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"
+FACTS = GiftFacts(
+    chain_name="Ethereum",
+    timelock_id=12,
+    state=GiftState.CLAIMED,
+    recipient="0x" + "11" * 20,
+    unlock_time=1_900_000_000,
+    assets=(GiftAsset(WETH, 10**17, ETHER_METADATA, True, False),),
+    router="0x" + "22" * 20,
+    domain=TypedDataDomain("TimeLockRouter", "2", 1, "0x" + "22" * 20),
+    sponsor_nonce=0,
+    sponsored=True,
+    now=1_800_000_000,
+    explorer_url=None,
+    history=TimelockHistory(sealed_at=1_700_000_000, opened_at=1_900_000_001),
+    create_path="/gifts/create",
+)
+SPOKEN = re.compile(r'<(\w+)[^>]* data-phrase="([a-z0-9-]+)"((?: data-[a-z]+="[^"]*")*)>([^<]*)</\1>')
+
+
+@cache
+def read_messages(language: str) -> dict[str, str]:
+    """Each message stands on one line."""
+    found: dict[str, str] = {}
+    for name in CATALOGUES:
+        for line in (ROOT / f"gift_page/languages/{language}/{name}.ftl").read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith("#"):
+                message = re.fullmatch(r"([a-z][a-z0-9-]*) = (\S.*)", line)
+                assert message, line
+                assert message[1] not in found, message[1]
+                found[message[1]] = message[2]
+    return found
+
+
+def test_there_is_a_catalogue_of_each_language_a_link_can_name() -> None:
+    assert {folder.name for folder in (ROOT / "gift_page/languages").iterdir()} == set(get_args(Language))
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+def test_each_language_has_the_same_messages_with_the_same_variables(language: str) -> None:
+    english, own = read_messages("en"), read_messages(language)
+    assert own.keys() == english.keys()
+    assert {name: sorted(VARIABLE.findall(text)) for name, text in own.items()} == {
+        name: sorted(VARIABLE.findall(text)) for name, text in english.items()
+    }
+    assert [name for name, text in own.items() if set("{}") & set(VARIABLE.sub("", text))] == []
+
+
+def test_each_message_is_said_somewhere_and_each_that_is_said_exists() -> None:
+    sources = [*(ROOT / "gift_page/src").rglob("*.ts"), ROOT / "api/gift_page.py"]
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    said = set(re.findall(r'"([a-z][a-z0-9-]+)"', text))
+    families = [rf"(greeting|occasion)-({'|'.join(load_occasions())})", rf"({'|'.join(load_occasions())})-[123]"]
+    families += [rf"{notice.words[0]}(-[1-9])?" for notice in GiftNotice]
+    families += [
+        "claimed-(paper|email)",
+        r"sheet-(look|wait|open|keep)-words",
+        "letter-(long-name|long-note|marks|hidden)",
+    ]
+    families += ["letter-(address|too-long)"]
+    english = read_messages("en")
+    assert {name for name in english.keys() - said if not re.fullmatch("|".join(families), name)} == set()
+    called = set(re.findall(r'\b(?:phrase|say|around)\(\s*"([a-z0-9-]+)"', text))
+    assert called - english.keys() == set()
+    assert len(called) > 100
+
+
+def _pages() -> Iterator[str]:
+    link = ClaimLink(ServedOrigin("https", "gifts.example.org", 443), "gifts", 1, 12, LinkFlags("birthday", True, True))
+    for state in GiftState:
+        yield gift_page(link, replace(FACTS, state=state), find_occasion("birthday"), None)
+    yield gift_page(link, _without_history(), find_occasion("birthday"), None)
+    for notice in GiftNotice:
+        yield plain_page(find_occasion(None), notice.words, "gifts", None)
+
+
+def _without_history() -> GiftFacts:
+    history = replace(FACTS.history, opened_at=None)
+    return replace(FACTS, state=GiftState.CLAIMED, history=history)
+
+
+def test_what_the_server_says_in_english_is_what_the_catalogue_says() -> None:
+    """A script puts the one in the place of the other, before the eyes of who reads English."""
+    english, seen = read_messages("en"), set[str]()
+    for page in _pages():
+        for _, name, data, text in SPOKEN.findall(page):
+            values = dict(re.findall(r'data-([a-z]+)="([^"]*)"', data))
+            pattern = re.escape(english[name])
+            for variable in VARIABLE.findall(english[name]):
+                value = ".+" if variable == "moment" else re.escape(values[variable])
+                pattern = pattern.replace(re.escape(f"{{ ${variable} }}"), value)
+            assert re.fullmatch(pattern, unescape(text)), (name, text)
+            seen.add(name)
+    assert {name for notice in GiftNotice for name in (notice.words[0], f"{notice.words[0]}-1")} <= seen
+    assert {"when-open", "when-claimed", "opened-on", "sealed-until", "advice-paper", "claimed-email", "inside"} <= seen
+
+
+def test_the_occasions_of_the_catalogue_are_those_of_links() -> None:
+    english = read_messages("en")
+    for occasion in load_occasions().values():
+        assert english[f"greeting-{occasion.id}"] == occasion.greeting
+        assert english[f"occasion-{occasion.id}"] == occasion.name
+        assert [english[f"{occasion.id}-{number}"] for number in (1, 2, 3)] == list(occasion.messages)
+
+
+@pytest.mark.parametrize("language", get_args(Language))
+def test_messages_to_start_from_fit_a_letter_in_each_language(language: str) -> None:
+    messages = read_messages(language)
+    for occasion in load_occasions():
+        assert all(len(messages[f"{occasion}-{number}"].encode()) < 500 for number in (1, 2, 3))
