@@ -256,7 +256,7 @@ def _list_advice(marks: LinkFlags, state: GiftState) -> list[tuple[str, str]]:
             "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
             "only who reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To "
             "move it on, for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you "
-            "where, and tell a code from your emails to no person."
+            "where, and never tell anybody a code from your emails."
         )
         found = ((marks.paper, "claimed-paper", KEEP_THE_SHEET), (marks.email, "claimed-email", in_email_wallet))
         return [(name, words) for marked, name, words in found if marked]

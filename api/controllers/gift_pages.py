@@ -73,7 +73,7 @@ class GiftNotice(Enum):
     NOT_SHOWN = (
         "This gift cannot be shown here",
         [
-            "In it is something that this page does not know, or does not know any more. Nothing is lost: the gift is "
+            "It holds something that this page does not know, or does not know any more. Nothing is lost: the gift is "
             "safe where it is.",
             "Please ask whoever gave it to you how to open it.",
         ],
