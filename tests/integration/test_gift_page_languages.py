@@ -46,9 +46,7 @@ async def see_only(page: Page, language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-async def test_a_gift_speaks_the_language_of_its_letter(
-    gift_world: GiftWorld, visit: Visit, language: Language
-) -> None:
+async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: Visit, language: Language) -> None:
     """In a browser of another language, before and after it opens."""
     own = read_messages(language)
     marks = LinkFlags("birthday", paper=True)
