@@ -4,7 +4,7 @@ import re
 from typing import get_args
 
 import pytest
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Page, expect
 
 from reminder_worker.gifts.assets import DIST
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags, decode_letter
@@ -89,7 +89,7 @@ async def test_where_the_language_cannot_be_fetched_the_page_stays_english_and_o
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, letter=letter_in("it"))
     page = (await visit(SMALL)).page
     files = [file.name for file in (DIST / "assets").glob("claim-*.js") if "greeting-birthday" in file.read_text()]
-    await page.route(re.compile("|".join(map(re.escape, files))), Route.abort)
+    await page.route(re.compile("|".join(map(re.escape, files))), lambda route: route.abort())
     await page.goto(gift.url)
     await expect(page.get_by_role("heading", level=1)).to_have_text("Happy birthday")
     await expect(page.get_by_text("This gift is sealed until")).to_be_visible()
