@@ -26,6 +26,7 @@ from tests.integration.gift_page_world import PREFIX, GiftWorld, SealedGift, ope
 from tests.integration.test_gift_page_email import EmailWorld, have_code_sent, problem, type_code
 from tests.integration.test_gift_page_endings import end_as
 from tests.integration.test_printables import COVER, PrintStudio, browser_page, gift_card, priced, sheet, studio
+from tests.unit.gifts.test_page_languages import read_messages
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -265,6 +266,22 @@ async def test_there_is_nothing_to_show(gift_world: GiftWorld) -> None:
         await camera.take("not-now")
 
 
+async def test_in_other_languages(gift_world: GiftWorld) -> None:
+    """Each from its letter, in a browser that is set to English; Arabic from the right."""
+    letter = GiftLetter("Mia", "Oma Rosi", read_messages("de")["birthday-2"], "de")
+    gift = await gift_world.seal(
+        gift_world.person("mia"), ether=True, opened=False, duration=12 * DAY + 5_000, marks=WAITING, letter=letter
+    )
+    async with looking(gift) as camera:
+        await expect(camera.visitor.page.locator("canvas.card")).to_be_visible()
+        await camera.take("waiting-german")
+    letter = GiftLetter("نور", "بابا", read_messages("ar")["graduation-1"], "ar")
+    gift = await gift_world.seal(gift_world.person("noor"), marks=GRADUATED, letter=letter)
+    async with looking(gift) as camera:
+        await expect(camera.visitor.page.get_by_text(read_messages("ar")["paper-legend"])).to_be_visible()
+        await camera.take("paper-key-arabic")
+
+
 # -- for givers ---------------------------------------------------------------------------------------------
 
 
@@ -309,6 +326,16 @@ async def test_printables(studio: PrintStudio) -> None:
     ]
     pages = [shrunk(await studio.draw(kind, given), 430) for kind, given in drawn]
     save(side_by_side(pages, 3, 16), "printables.png")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_printables_in_other_languages(studio: PrintStudio) -> None:
+    spoken = [
+        sheet(to=to, giver=giver) | {"language": code}
+        for code, to, giver in (("ar", "نور", "بابا"), ("ja", "美咲", "祖母"))
+    ]
+    pages = [shrunk(await studio.draw("sheet", given), 430) for given in spoken]
+    save(side_by_side(pages, 2, 16), "printables-languages.png")
 
 
 @pytest.mark.asyncio(loop_scope="module")
