@@ -267,7 +267,7 @@ async def test_there_is_nothing_to_show(gift_world: GiftWorld) -> None:
 
 
 async def test_in_other_languages(gift_world: GiftWorld) -> None:
-    """Each from its letter, in a browser that is set to English; Arabic from the right."""
+    """The letter names the language. The browser is set to English."""
     letter = GiftLetter("Mia", "Oma Rosi", read_messages("de")["birthday-2"], "de")
     gift = await gift_world.seal(
         gift_world.person("mia"), ether=True, opened=False, duration=12 * DAY + 5_000, marks=WAITING, letter=letter
