@@ -29,6 +29,17 @@ GIVES_AWAY: Final[Mapping[str, str]] = {
 }
 """What the timelock cannot undo, by function."""
 
+AS_POWERFUL: Final[Mapping[str, str]] = {
+    "setRouterAddresses(address)": "a vault obeys another router",
+    "setUniswapRouter(address)": "tokens are swapped by another contract",
+    "setTimelock(address,address,address)": "the router locks assets in other vaults",
+    "setLegacyImplementation(address)": "new legacies run other code",
+    "setLegacyCreationCode(bytes)": "new legacies run other code",
+    "setPullVault(address)": "new legacies pull tokens through another contract",
+    "setParams(address,address,address,address)": "PremiumSetting obeys other contracts",
+}
+"""What setters change that are as powerful as an upgrade, by function."""
+
 Argument = str | int | bytes
 
 
@@ -112,6 +123,7 @@ _BY_SELECTOR: Final = {
     for contract, names in {
         "ProxyAdmin": ("upgrade", "upgradeAndCall", "transferOwnership", "renounceOwnership", "changeProxyAdmin"),
         "TimelockController": ("updateDelay", "grantRole", "revokeRole"),
+        "ContractSetters": tuple(member["name"] for member in abi.read_members("ContractSetters")),
     }.items()
     for member in abi.read_members(contract)
     if member["type"] == "function" and member["name"] in names

@@ -15,6 +15,7 @@ from reminder_worker.chain.abi import find_selector
 from reminder_worker.outbox.messages import BEWARE, AlertKind, checksum_address, format_duration
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
+    AS_POWERFUL,
     GIVES_AWAY,
     Argument,
     QueueChange,
@@ -197,11 +198,15 @@ def _warning_facts(calls: Iterable[UpgradeCall]) -> Facts:
     """Return the warning over all calls: a batch shows only the first ones."""
     functions = dict.fromkeys(decode_call(call.data).function or "" for call in calls)
     words = "; ".join(GIVES_AWAY[function] for function in functions if function in GIVES_AWAY)
-    return {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}
+    facts: Facts = {BEWARE: f"graver than an upgrade, since this timelock cannot undo it: {words}"} if words else {}
+    setters = dict.fromkeys(AS_POWERFUL[function] for function in functions if function in AS_POWERFUL)
+    return facts | ({"as powerful as an upgrade": "; ".join(setters)} if setters else {})
 
 
 def _argument_facts(name: str, value: Argument, context: WordingContext) -> Facts:
     if isinstance(value, bytes):
+        if name == "code":
+            return {name: f"{len(value):,} bytes, keccak-256 0x{keccak(value).hex()}"}
         return {"then calls it with": _show_data(value)} if value else {}
     if isinstance(value, int):
         return {"new delay": _exact_duration(value)}

@@ -140,6 +140,17 @@ async def test_an_operation_that_gives_control_away_is_marked_as_graver_than_an_
     assert fact is None or facts[fact] == to_checksum_address(SOMEBODY)
 
 
+async def test_a_setter_of_a_vault_is_told_with_its_argument_and_as_powerful_as_an_upgrade(it: UpgradeWorld) -> None:
+    call = keccak(text="setRouterAddresses(address)")[:4] + encode_address(SOMEBODY)
+    it.scenario.schedule(it.scenario.deployment.timelock_erc20, call)
+    await it.catch_up()
+    ((kind, facts),) = it.told()
+    assert (kind, facts["function"]) == ("scheduled", "setRouterAddresses(address)")
+    assert facts["as powerful as an upgrade"] == "a vault obeys another router"
+    assert facts["router"] == to_checksum_address(SOMEBODY)
+    assert "data" not in facts
+
+
 async def test_a_storm_says_how_many_operations_give_control_away(it: UpgradeWorld) -> None:
     for number in range(STORM + 1):
         call = keccak(text="renounceOwnership()")[:4] if number == STORM else UNKNOWN

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reminder_worker.chain.types import EventLog
 from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades.operations import (
+    AS_POWERFUL,
     UpgradeCall,
     UpgradeOperation,
     decode_call,
@@ -39,6 +40,21 @@ KNOWN: dict[str, tuple[list[object], dict[str, object]]] = {
     "transferOwnership(address)": ([OWNER], {"newOwner": OWNER}),
     "renounceOwnership()": ([], {}),
     "changeProxyAdmin(address,address)": ([PROXY, OWNER], {"proxy": PROXY, "newAdmin": OWNER}),
+    "setRouterAddresses(address)": ([NEW], {"router": NEW}),
+    "setUniswapRouter(address)": ([NEW], {"uniswapRouter": NEW}),
+    "setTimelock(address,address,address)": (
+        [PROXY, NEW, OWNER],
+        {"timelockERC20": PROXY, "timelockERC721": NEW, "timelockERC1155": OWNER},
+    ),
+    "setTokenWhitelist(address)": ([NEW], {"whitelist": NEW}),
+    "setConsentVerifier(address)": ([NEW], {"verifier": NEW}),
+    "setLegacyImplementation(address)": ([NEW], {"legacyImplementation": NEW}),
+    "setLegacyCreationCode(bytes)": ([b"\1\2\3"], {"code": b"\1\2\3"}),
+    "setPullVault(address)": ([NEW], {"pullVault": NEW}),
+    "setParams(address,address,address,address)": (
+        [PROXY, NEW, OWNER, NEW],
+        {"premiumRegistry": PROXY, "transferRouter": NEW, "transferEOARouter": OWNER, "multisigRouter": NEW},
+    ),
 }
 SELECTORS = [keccak(text=function)[:4] for function in KNOWN]
 TOPICS = [
@@ -116,6 +132,18 @@ def test_a_call_that_gives_control_away_is_marked_wherever_it_stands_in_a_batch(
         for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
             beware = facts.get("beware")
             assert beware == (words and f"graver than an upgrade, since this timelock cannot undo it: {words}")
+
+
+@pytest.mark.parametrize("function", sorted(AS_POWERFUL))
+def test_a_setter_as_powerful_as_an_upgrade_is_marked_wherever_it_stands_in_a_batch(function: str) -> None:
+    upgrade, call = (
+        UpgradeCall(PROXY, 0, data(name, KNOWN[name][0])) for name in ("upgrade(address,address)", function)
+    )
+    for calls in ((call,), (upgrade,) * MOST_CALLS + (call,)):
+        operation = UpgradeOperation("0x" + "44" * 32, "pending", calls)
+        for facts in (scheduled_facts(operation, _context()), all_facts(operation, _context())):
+            assert facts["as powerful as an upgrade"] == AS_POWERFUL[function]
+            assert "beware" not in facts
 
 
 @pytest.mark.parametrize("cut", [4, 5, 35, 36, 67, 99, 100])
