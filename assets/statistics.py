@@ -12,6 +12,7 @@ from assets.prices import prices
 from assets.reminders import chain_index
 from assets.service import Service
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
+from reminder_worker.statistics import dataset
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -19,40 +20,11 @@ if TYPE_CHECKING:
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
-_SNAPSHOT = dg.TableSchema(
-    columns=[
-        dg.TableColumn("chain_id", "int", description="Partition of the files, with the day"),
-        dg.TableColumn("hour", "timestamp", description="The hour (UTC) of the block"),
-        dg.TableColumn("block_number", "int", description="Everything was read at this block"),
-        dg.TableColumn("block_time", "timestamp", description="Of that block"),
-        dg.TableColumn("legacies_total", "int", description="Ever created"),
-        dg.TableColumn("legacies_live", "int", description="Neither claimed nor deleted: these secure value"),
-        dg.TableColumn("legacies_activated", "int", description="Claimed at least once, not deleted"),
-        dg.TableColumn("legacies_deleted", "int", description="Deleted by their owners"),
-        dg.TableColumn("timelocks_total", "int", description="Ever created, gifts included"),
-        dg.TableColumn("timelocks_live", "int", description="Still holding something"),
-        dg.TableColumn("timelocks_ended", "int", description="Paid out"),
-        dg.TableColumn("gifts_total", "int", description="Timelocks of the gift type, ever created"),
-        dg.TableColumn(
-            "value_secured_usd", "decimal(38,2)", description="Of tokens with a feed; null: one has no fresh price"
-        ),
-    ]
-)
-_DAY = dg.TableSchema(
-    columns=[
-        dg.TableColumn("day", "date", description="UTC, by block time; partition of the files"),
-        dg.TableColumn("chain_id", "int", description="Partition of the files"),
-        dg.TableColumn("legacies_created", "int", description="That day"),
-        dg.TableColumn("legacies_activated", "int", description="Claimed for the first time that day"),
-        dg.TableColumn("legacies_deleted", "int", description="That day; no event tells it of a Safe legacy"),
-        dg.TableColumn("timelocks_sealed", "int", description="Created that day, gifts included"),
-        dg.TableColumn("gifts_sealed", "int", description="Of these the gifts"),
-        dg.TableColumn("timelocks_withdrawn", "int", description="Paid out in full that day"),
-        dg.TableColumn("total_...", "int", description="For each of the above: in all until the end of the day"),
-        dg.TableColumn("value_secured_usd", "decimal(38,2)", description="By the last snapshot of the day, if any"),
-        dg.TableColumn("value_block_number", "int", description="The block of that snapshot"),
-    ]
-)
+
+
+def _describe_columns(name: str) -> dg.TableSchema:
+    columns = {**dataset.PARTITIONS, **dataset.FILES[name].columns}
+    return dg.TableSchema([dg.TableColumn(column, words.type, words.text) for column, words in columns.items()])
 
 
 @dg.asset(
@@ -61,7 +33,7 @@ _DAY = dg.TableSchema(
     kinds={"postgres", "parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
-    metadata={"dagster/column_schema": _SNAPSHOT, "dagster/table_name": "worker.statistics"},
+    metadata={"dagster/column_schema": _describe_columns(dataset.SNAPSHOTS), "dagster/table_name": "worker.statistics"},
     output_required=False,
 )
 def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -79,7 +51,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     kinds={"parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
-    metadata={"dagster/column_schema": _DAY},
+    metadata={"dagster/column_schema": _describe_columns(dataset.DAYS)},
     # One start for all chains, since Dagster reads it before a chain can be asked. The hourly run writes earlier days,
     # too, from the first event on. The partition of today grows until midnight (UTC).
     partitions_def=dg.DailyPartitionsDefinition("2025-01-01", end_offset=1),

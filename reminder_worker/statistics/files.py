@@ -18,9 +18,9 @@ import polars.selectors as cs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.statistics.aggregates import SERIES, count_by_day, read_history
+from reminder_worker.statistics.dataset import DAY_TOKENS, DAYS, FILES, SNAPSHOTS, TOKENS
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_of_each_day
 
-SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
 DAY: Final = "day"  # the name of the file of a day
 DOLLARS, MOMENT = pl.Decimal(38, 2), pl.Datetime("ms", "UTC")
 
@@ -30,12 +30,13 @@ def locate_file(folder: Path, dataset: str, day: date, chain_id: int, name: str)
 
 
 def write_frame(path: Path, frame: pl.DataFrame) -> None:
-    """Write a file whole or not at all. Raises `OSError`."""
+    """Write a file whole or not at all, with the words of its dataset. Raises `OSError`."""
+    words = FILES[path.parents[2].name].make_metadata()
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{uuid4().hex}.new")
     try:
         with beside.open("wb") as file:
-            frame.write_parquet(file)
+            frame.write_parquet(file, metadata=words)
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)

@@ -12,6 +12,7 @@ import pytest
 from reminder_worker.statistics import aggregates, files, snapshots
 from reminder_worker.statistics.aggregates import LEGACIES as LEGACY_ROWS
 from reminder_worker.statistics.aggregates import TIMELOCKS as TIMELOCK_ROWS
+from reminder_worker.statistics.dataset import DAY_TOKENS, DAYS, FILES, make_page
 from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
@@ -78,10 +79,11 @@ def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
     )
     files.write_snapshot_files(folder, snapshot)
     files.write_frame(
-        files.locate_file(folder, files.DAYS, day, 1, files.DAY), files.add_values(series, {day: snapshot})
+        files.locate_file(folder, DAYS, day, 1, files.DAY),
+        files.add_values(series, {day: snapshot}).drop("day"),
     )
     files.write_frame(
-        files.locate_file(folder, files.DAY_TOKENS, day, 1, files.DAY), files.make_tokens_frame(snapshot.tokens)
+        files.locate_file(folder, DAY_TOKENS, day, 1, files.DAY), files.make_tokens_frame(snapshot.tokens)
     )
     return sorted(folder.rglob("*.parquet"))
 
@@ -156,3 +158,32 @@ def test_small_values_may_jump_and_an_unknown_one_is_no_jump() -> None:
 
 def test_a_total_that_falls_is_found() -> None:
     assert snapshots.find_jumps([SOUND], counted(legacies={**LEGACIES, "total": 2}))
+
+
+_SHOWN = {
+    pl.Int16: "int16",
+    pl.Int64: "int64",
+    pl.String: "string",
+    pl.Float64: "double",
+    pl.Decimal: "decimal(38,2)",
+    pl.Datetime: "timestamp[ms, UTC]",
+}
+
+
+def test_every_column_of_every_file_is_described_with_its_type_and_in_the_file_itself(tmp_path: Path) -> None:
+    paths = _write(tmp_path, SOUND)
+    assert {path.parents[2].name for path in paths} == set(FILES)
+    for path in paths:
+        words = FILES[path.parents[2].name]
+        described = pl.read_parquet(path, hive_partitioning=False).schema
+        assert {name: _SHOWN[kind.base_type()] for name, kind in described.items()} == {
+            name: column.type for name, column in words.columns.items()
+        }
+        kept = pl.read_parquet_metadata(path)
+        assert words.make_metadata().items() <= kept.items()
+        assert all(kept[name] for name in described)
+
+
+def test_the_page_of_the_data_is_as_generated() -> None:
+    """If it fails, run `python -m reminder_worker.statistics.dataset`."""
+    assert (Path(__file__).parents[3] / "docs" / "data.md").read_text("utf-8") == make_page()

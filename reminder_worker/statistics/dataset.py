@@ -1,0 +1,162 @@
+"""Descriptions of the Parquet files: the one source of docs/data.md, of their metadata and of the columns in Dagster.
+
+`python -m reminder_worker.statistics.dataset` writes docs/data.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+SNAPSHOTS, TOKENS, DAYS, DAY_TOKENS = "snapshots", "snapshot_tokens", "days", "day_tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnWords:
+    """Type (as Parquet readers show it), unit and meaning of a column."""
+
+    type: str
+    unit: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileWords:
+    """A kind of file. `row`: what a row stands for. `changes`: how late the file may change."""
+
+    name: str
+    row: str
+    changes: str
+    columns: Mapping[str, ColumnWords]
+
+    def make_metadata(self) -> dict[str, str]:
+        """Return the metadata of a file: `about`, and a sentence by the name of each column."""
+        columns = {name: f"{words.text} Unit: {words.unit}." for name, words in self.columns.items()}
+        return {"about": f"A row for each {self.row}. {self.changes}", **columns}
+
+
+def _describe_files() -> dict[str, FileWords]:
+    hour = ColumnWords("timestamp[ms, UTC]", "start of an hour", "The hour (UTC) of the block that was read.")
+    value = (
+        "Value of what live legacies and live timelocks secure, in tokens with a price feed. NFTs and tokens without a "
+        "feed do not count. "
+    )
+    tokens = {
+        "token": ColumnWords("string", "address or `ETH`", "The token's contract in lower case, or `ETH` for ether."),
+        "symbol": ColumnWords("string", "text", "The token's own symbol; null if it may not be shown."),
+        "decimals": ColumnWords(
+            "int16", "digits", "Base units of a token are 10^-decimals; null if the token says none."
+        ),
+        "amount": ColumnWords("string", "base units", "Exact amount secured, as text: it does not fit a number."),
+        "units": ColumnWords("double", "whole tokens", "The amount, rounded; null without decimals."),
+        "usd": ColumnWords(
+            "decimal(38,2)", "US dollars", "Value of the amount; null without a fresh price or decimals."
+        ),
+    }
+    series = {
+        "legacies_created": "Legacies created",
+        "legacies_activated": "Legacies claimed for the first time (deleted later or not)",
+        "legacies_deleted": "Legacies deleted, without Safe legacies (no event tells of their deletion)",
+        "timelocks_sealed": "Timelocks created, gifts included",
+        "gifts_sealed": "Timelocks of the gift type created",
+        "timelocks_withdrawn": "Timelocks paid out in full",
+    }
+    day_changes = (
+        "The files of today and yesterday are written again each hour, and after a pause of the service its days too. "
+        "An older day changes only if an operator writes it anew."
+    )
+    hour_changes = (
+        "The file is replaced within its hour if a missing price comes. "
+        "It is replaced or deleted later if its block left the chain."
+    )
+    return {
+        file.name: file
+        for file in (
+            FileWords(
+                SNAPSHOTS,
+                "chain and hour",
+                hour_changes,
+                {
+                    "hour": hour,
+                    "block_number": ColumnWords("int64", "block", "The block at which everything was read."),
+                    "block_time": ColumnWords("timestamp[ms, UTC]", "moment", "The time of that block."),
+                    "legacies_total": ColumnWords("int64", "legacies", "Legacies ever created, of accounts and Safes."),
+                    "legacies_live": ColumnWords(
+                        "int64", "legacies", "Neither claimed nor deleted: these secure value."
+                    ),
+                    "legacies_activated": ColumnWords("int64", "legacies", "Claimed at least once, and not deleted."),
+                    "legacies_deleted": ColumnWords("int64", "legacies", "Deleted, Safe legacies included."),
+                    "timelocks_total": ColumnWords("int64", "timelocks", "Timelocks ever created, gifts included."),
+                    "timelocks_live": ColumnWords("int64", "timelocks", "Timelocks that still hold something."),
+                    "timelocks_ended": ColumnWords("int64", "timelocks", "Timelocks paid out in full."),
+                    "gifts_total": ColumnWords("int64", "gifts", "Timelocks of the gift type ever created."),
+                    "value_secured_usd": ColumnWords(
+                        "decimal(38,2)", "US dollars", value + "Null if a needed price is not fresh."
+                    ),
+                },
+            ),
+            FileWords(TOKENS, "chain, hour and token with an amount", hour_changes, {**tokens, "hour": hour}),
+            FileWords(
+                DAYS,
+                "chain and day (UTC, by block time)",
+                day_changes,
+                {
+                    **{n: ColumnWords("int64", n.split("_")[0], f"{text}, on that day.") for n, text in series.items()},
+                    **{
+                        f"total_{name}": ColumnWords("int64", name.split("_")[0], f"{text}, until the end of that day.")
+                        for name, text in series.items()
+                    },
+                    "value_secured_usd": ColumnWords(
+                        "decimal(38,2)",
+                        "US dollars",
+                        value + "By the day's last snapshot; null without one or its value.",
+                    ),
+                    "value_block_number": ColumnWords(
+                        "int64", "block", "The block of that snapshot; null without one."
+                    ),
+                },
+            ),
+            FileWords(
+                DAY_TOKENS,
+                "chain, day and token with an amount, by the day's last snapshot",
+                day_changes + " Without a snapshot the file has no row.",
+                tokens,
+            ),
+        )
+    }
+
+
+FILES: Final = _describe_files()
+PARTITIONS: Final = {
+    "day": ColumnWords("date", "UTC day", "The day, by block time; from the path."),
+    "chain_id": ColumnWords("int64", "chain id", "The chain (1: Ethereum mainnet); from the path."),
+}
+
+_HEAD: Final = """# The data
+
+Generated by `python -m reminder_worker.statistics.dataset`; change the descriptions there. What counts as secured, and
+how to read the files: [statistics.md](statistics.md).
+
+The files are Parquet, below `STATISTICS_FOLDER`. They hold aggregates only: no address of a user, nothing per user. The
+path holds two columns more, `day=<day>/chain_id=<chain>`; readers of Hive partitions add them. Each file says the same
+in its metadata: `polars.read_parquet_metadata(path)["value_secured_usd"]`, and `"about"` for the whole file.
+"""
+
+
+def make_page() -> str:
+    """Return docs/data.md."""
+    parts = [_HEAD, "## Partitions of every file\n", _make_table(PARTITIONS)]
+    for file in FILES.values():
+        name = "<hour>" if file.name in (SNAPSHOTS, TOKENS) else "day"
+        parts += [f"## {file.name}\n", f"`{file.name}/day=<day>/chain_id=<chain>/{name}.parquet`\n"]
+        parts += [f"A row for each {file.row}. {file.changes}\n", _make_table(file.columns)]
+    return "\n".join(parts)
+
+
+def _make_table(columns: Mapping[str, ColumnWords]) -> str:
+    rows = [f"| `{name}` | {words.type} | {words.unit} | {words.text} |" for name, words in columns.items()]
+    return "\n".join(["| column | type | unit | what it is |", "|---|---|---|---|", *rows, ""])
+
+
+if __name__ == "__main__":
+    (Path(__file__).parents[2] / "docs" / "data.md").write_text(make_page(), "utf-8")
