@@ -37,6 +37,7 @@ from api.controllers.timelocks import TimelocksController
 from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.problems import exception_handlers, preflight_as_a_problem
+from api.request_events import RequestEvents
 from api.schema_page import SWAGGER_PAGE, restrict_page, swagger_file
 from api.stats import PublishedStats
 from reminder_worker import __version__
@@ -91,6 +92,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             "sponsor": _provide_part(parts.sponsor),
             "gift_pages": _provide_part(parts.gift_pages),
             "page_files": _provide_part(page_files),
+            "request_events": _provide_part(RequestEvents()),
             "gift_wallets": _provide_part(parts.gift_wallets),
             "gift_notifications": _provide_part(parts.gift_notifications),
             "published": _provide_part(published),

@@ -50,11 +50,12 @@ class RequestMiddleware:
             scope = scope.copy()
             scope["method"] = "GET"
         request_id, began, status = self.request_id(scope), time.perf_counter(), 500
+        seconds: float | None = None  # until the answer begins: a stream of events may last minutes
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, seconds
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, seconds = message["status"], time.perf_counter() - began
                 given = [(name.lower(), value) for name, value in message["headers"]]
                 others = [line for line in given if line[0] != ID_HEADER]
                 message["headers"] = add_security_headers([*others, (ID_HEADER, request_id.encode())])
@@ -62,7 +63,9 @@ class RequestMiddleware:
 
         async def receive_whole() -> ReceiveMessage:
             message = await receive()
-            if message["type"] == "http.disconnect":  # which the framework takes for a fault of ours
+            if (
+                message["type"] == "http.disconnect" and seconds is None
+            ):  # which the framework takes for a fault of ours
                 raise Malformed("The client left before its request was whole.")
             return message
 
@@ -70,7 +73,7 @@ class RequestMiddleware:
             try:
                 await self._app(scope, receive_whole, send_with_headers)
             finally:
-                seconds = time.perf_counter() - began
+                seconds = time.perf_counter() - began if seconds is None else seconds
                 route = str(scope.get("path_template") or "unmatched")
                 method = scope["method"] if route != "unmatched" else "ANY"
                 self._metrics.observe(method, route, status, seconds)

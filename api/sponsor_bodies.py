@@ -1,11 +1,13 @@
 """Requests and responses of the relay endpoints, as on the wire."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Meta, Struct, field
 
-from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, AnyAddress, ChainId, Signature
+from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, AnyAddress, ChainId, Signature, format_time
 from reminder_worker.relay.authorizations import THE_RECIPIENT
+from reminder_worker.relay.models import CANCELLED_BY_OPERATOR, FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
 
 EXAMPLE_ROUTER = "0x4E81E1Ed3F6684EB948F8956b8787967b1a6275b"
 EXAMPLE_TX = "0x" + "9b" * 32
@@ -209,3 +211,36 @@ class SponsorStatusAnswer(Struct, rename="camel"):
     gift_email: Annotated[bool, Meta(description="Gifts can be addressed by email", examples=[False])]
     legacy: Annotated[bool, Meta(description="Claims and check-ins, likewise", examples=[True])]
     chains: Annotated[list[ChainSponsorAnswer], Meta(description="Each chain served")]
+
+
+_SENTENCES: Final[Mapping[RequestState, str]] = {
+    RequestState.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
+    RequestState.REVERTED: "The transaction failed on chain; nothing was moved.",
+    RequestState.EXPIRED: "It could not be mined before its deadline; sign a new one.",
+    RequestState.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
+    RequestState.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
+}
+
+
+def _describe_error(view: RequestView) -> RequestError | None:
+    if view.state not in _SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
+        return None
+    sentence = _SENTENCES[view.state]
+    if view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED:
+        sentence = "Whoever runs the service gave it up before it was mined; sign a new one."
+    return RequestError(view.reason or view.state.value, sentence)
+
+
+def describe_request(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
+    """`waits_for`: of an open one."""
+    return RequestAnswer(
+        id=str(view.id),
+        lane=cast(Any, view.lane.value),
+        status=view.state.value,
+        waits_for=cast(Any, waits_for and waits_for.value),
+        tx_hash=view.tx_hash,
+        block_number=view.block_number,
+        error=_describe_error(view),
+        created_at=format_time(view.created_at),
+        updated_at=format_time(view.updated_at),
+    )

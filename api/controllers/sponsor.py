@@ -1,16 +1,16 @@
 """The gas-sponsored relay: three authorizations, the state of a request, and the state of the service."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Any
 from uuid import UUID
 
-from litestar import Controller, get, post
+from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
-from litestar.params import JSONBody, PathParameter
+from litestar.params import HeaderParameter, JSONBody, PathParameter
 
 from api.problems import OF_A_BODY, UNREADABLE, describe_problem, describe_responses
-from api.schemas import StrictJson, format_time
+from api.request_events import RequestEvents
+from api.schemas import StrictJson
 from api.sponsor_bodies import (
     AcceptedAnswer,
     ChainSponsorAnswer,
@@ -18,21 +18,13 @@ from api.sponsor_bodies import (
     ClaimBody,
     GiftWithdrawBody,
     RequestAnswer,
-    RequestError,
     SponsorStatusAnswer,
+    describe_request,
 )
 from reminder_worker.errors import FieldFault, InvalidInput, NotFound
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, WithdrawRequest
 from reminder_worker.relay.intake import RelayIntake
-from reminder_worker.relay.models import CANCELLED_BY_OPERATOR, FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
-
-SENTENCES: Final[Mapping[RequestState, str]] = {
-    RequestState.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
-    RequestState.REVERTED: "The transaction failed on chain; nothing was moved.",
-    RequestState.EXPIRED: "It could not be mined before its deadline; sign a new one.",
-    RequestState.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
-    RequestState.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
-}
+from reminder_worker.relay.models import RequestView
 
 
 def _list_problems(**words: str) -> dict[int, ResponseSpec]:
@@ -197,7 +189,35 @@ class SponsorStatusController(Controller):
         sponsor: NamedDependency[RelayIntake],
     ) -> RequestAnswer:
         """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
-        return _describe_request(*await sponsor.read_request(_read_uuid(id)))
+        return describe_request(*await sponsor.read_request(_read_uuid(id)))
+
+    @get(
+        "/requests/{id:str}/events",
+        operation_id="sponsorRequestEvents",
+        summary="Follow a request without asking again",
+        media_type="text/event-stream",
+        responses={
+            204: ResponseSpec(None, description="`Last-Event-ID` is of its last state: nothing comes after it"),
+            400: UNREADABLE,
+            404: describe_problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
+            429: describe_problem("`rate_limited`: also when too many requests are followed; ask for it instead"),
+            503: describe_problem("`not_configured`, `unavailable`: the database does not answer"),
+        },
+    )
+    async def request_events(
+        self,
+        id: Annotated[str, PathParameter(description="The id that the request was answered with")],
+        sponsor: NamedDependency[RelayIntake],
+        request_events: NamedDependency[RequestEvents],
+        last_event_id: Annotated[
+            str | None, HeaderParameter(name="Last-Event-ID", description="Of the last event that arrived")
+        ] = None,
+    ) -> Response[Any]:
+        """Server-sent events. `state` has the answer of `/sponsor/requests/{id}`, each state once; `alive` comes in
+        silence, every quarter of a minute; `end` after the last state. A stream ends after ten minutes; browsers open
+        it again by themselves. Every state is asked for every two seconds: one that lasted less may be missing.
+        """
+        return await request_events.follow(sponsor, _read_uuid(id), last_event_id)
 
     @get(
         "/status",
@@ -220,29 +240,6 @@ class SponsorStatusController(Controller):
 
 def _describe_accepted(view: RequestView) -> AcceptedAnswer:
     return AcceptedAnswer(str(view.id), view.state.value, view.tx_hash)
-
-
-def _describe_error(view: RequestView) -> RequestError | None:
-    if view.state not in SENTENCES or (view.state is RequestState.MINED and view.reason != FAILED_ON_CHAIN):
-        return None
-    sentence = SENTENCES[view.state]
-    if view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED:
-        sentence = "Whoever runs the service gave it up before it was mined; sign a new one."
-    return RequestError(view.reason or view.state.value, sentence)
-
-
-def _describe_request(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
-    return RequestAnswer(
-        id=str(view.id),
-        lane=cast(Any, view.lane.value),
-        status=view.state.value,
-        waits_for=cast(Any, waits_for and waits_for.value),
-        tx_hash=view.tx_hash,
-        block_number=view.block_number,
-        error=_describe_error(view),
-        created_at=format_time(view.created_at),
-        updated_at=format_time(view.updated_at),
-    )
 
 
 def _read_uint256(text: str, pointer: str) -> int:

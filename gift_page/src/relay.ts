@@ -30,6 +30,8 @@ interface SponsorStatus {
 const ENDED = ["confirmed", "reverted", "expired", "satisfied_elsewhere", "superseded", "cancelled_by_user"];
 const FIRST_MILLISECONDS = 1_000;
 const MOST_MILLISECONDS = 8_000;
+/** Twice as long as the service is ever silent. */
+const SILENT_MILLISECONDS = 30_000;
 
 /** Null when withdrawals of gifts are relayed on this chain now, else the reason as a code. */
 export async function whyNotRelayed(chainId: number): Promise<string | null> {
@@ -48,10 +50,48 @@ export async function handIn(request: GiftWithdrawRequest): Promise<string> {
   return (await ask<{ id: string }>("/sponsor/gift-withdraw", request)).id;
 }
 
-/** Poll with growing pauses until the request has ended; `tell` gets every answer, and null during silence.
+/** Hears of every state until the request has ended; `tell` gets each of them, some again, and null during silence.
  *
  * Return null when `tell` ends the wait. Throws `Refused` for an unknown request. */
 export async function follow(id: string, tell: (now: RelayRequest | null) => Promise<boolean>): Promise<RelayRequest | null> {
+  const heard = await listen(id, tell);
+  return heard === undefined ? poll(id, tell) : heard;
+}
+
+/** By server-sent events. Undefined when they stop coming: some proxies hold them back, and not everybody finds a place. */
+function listen(id: string, tell: (now: RelayRequest) => Promise<boolean>): Promise<RelayRequest | null | undefined> {
+  return new Promise((resolve, reject) => {
+    const source = new EventSource(`/sponsor/requests/${encodeURIComponent(id)}/events`);
+    let last: RelayRequest | undefined;
+    let told: Promise<void> = Promise.resolve();
+    let silence = setTimeout(() => finish(undefined), SILENT_MILLISECONDS);
+    const finish = (end: RelayRequest | null | undefined): void => {
+      clearTimeout(silence);
+      source.close();
+      resolve(end);
+    };
+    const hear = (): void => {
+      clearTimeout(silence);
+      silence = setTimeout(() => finish(undefined), SILENT_MILLISECONDS);
+      const now = last;
+      if (now === undefined) return;
+      told = told.then(async () => {
+        if (await tell(now)) finish(null);
+        else if (ENDED.includes(now.status)) finish(now);
+      });
+      told.catch(reject);
+    };
+    source.addEventListener("state", ({ data }: MessageEvent<string>) => {
+      last = JSON.parse(data) as RelayRequest;
+      hear();
+    });
+    source.addEventListener("alive", hear);
+    source.addEventListener("error", () => void told.then(() => finish(undefined), () => undefined));
+  });
+}
+
+/** Asks with growing pauses. */
+async function poll(id: string, tell: (now: RelayRequest | null) => Promise<boolean>): Promise<RelayRequest | null> {
   for (let pause = FIRST_MILLISECONDS; ; pause = Math.min(pause * 1.4, MOST_MILLISECONDS)) {
     let seconds = 0;
     try {

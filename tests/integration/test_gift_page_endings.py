@@ -195,6 +195,7 @@ async def test_why_a_gift_is_not_sent_yet_is_said_to_people(
     async with open_gift_world(chain_scenario, engine, **NEVER_SENT) as world:
         world.following.clear()
         gift, page = await world.seal(world.person("ada"), marks=PAPER), visitor.page
+        await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
         await page.route("**/sponsor/requests/*", lambda route: route.fulfill(json=now))
         await page.goto(gift.url)
         await type_key(page, key_of(gift.recipient))

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
+from tests.integration.gift_page_browser import InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
 from tests.integration.gift_page_world import ETHER, GiftWorld, SealedGift, open_gift_world
 
@@ -162,6 +162,7 @@ async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
         gift, page = await world.seal(ada, marks=PAPER), visitor.page
         world.following.clear()
         chain_scenario.anvil.rpc("evm_setAutomine", False)
+        await page.route("**/sponsor/requests/*/events", lambda route: route.abort())
         await page.goto(gift.url)
         await type_key(page, key_of(ada))
         await expect(page.get_by_role("status").filter(has_text="It is on its way")).to_be_visible()
@@ -174,6 +175,24 @@ async def test_an_end_without_the_gift_is_believed_only_while_the_gift_is_there(
             await connection.execute(text("update worker.relay_request set state = 'reverted'"))
         await page.unroute_all()
         await see_it_received(page, "250 USDC")
+
+
+async def test_states_come_by_themselves_and_are_asked_for_where_no_stream_comes_through(
+    gift_world: GiftWorld, visit: Visit
+) -> None:
+    """Some proxies hold a stream back: the page then asks, and the gift arrives all the same."""
+    for is_held_back in (False, True):
+        gift = await gift_world.seal(gift_world.person(f"stream {is_held_back}"), marks=PAPER)
+        visitor = await visit()
+        if is_held_back:
+            await visitor.page.route("**/sponsor/requests/*/events", lambda route: route.abort())
+        await visitor.page.goto(gift.url)
+        await type_key(visitor.page, key_of(gift.recipient))
+        await see_it_received(visitor.page, "250 USDC")
+        asked = [url for url in visitor.asked if "/sponsor/requests/" in url]
+        assert len([url for url in asked if url.endswith("/events")]) == 1
+        assert any(not url.endswith("/events") for url in asked) is is_held_back
+        assert (visitor.violations, visitor.faults) == ([], [])
 
 
 # -- what a person does meanwhile -------------------------------------------------------------------------
