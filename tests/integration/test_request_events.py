@@ -1,4 +1,4 @@
-"""Following a relayed request by server-sent events: what arrives, in which order, and how many may follow."""
+"""A relayed request is followed by server-sent events: their order, their end, and how many may follow at once."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ async def world(
 
 @pytest.fixture
 async def path(world: ApiWorld, chain_scenario: Scenario) -> str:
-    """Of a withdrawal that was sent to the chain."""
+    """A withdrawal that was sent to the chain."""
     scenario = SponsorScenario(chain_scenario)
     answer = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, scenario.gift(), scenario.heir))
     return f"/sponsor/requests/{answer.body['id']}"
@@ -90,7 +90,7 @@ async def test_silence_is_filled_so_that_no_proxy_closes_the_stream(
 async def test_no_more_streams_are_open_than_the_database_bears(
     world: ApiWorld, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who finds no place is told to ask for the request itself; a place is free again when its holder leaves."""
+    """A client without a place asks for the request itself. A place is free again when its holder leaves."""
     monkeypatch.setattr(request_events, "MOST_STREAMS", 1)
     async with world.session.get(world.url + path + "/events") as answer:
         await anext(read_events(answer))
