@@ -34,6 +34,7 @@ from api.controllers.recipients import RecipientsController
 from api.controllers.sponsor import SponsorController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.controllers.timelocks import TimelocksController
+from api.controllers.upgrades import UpgradesController
 from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.problems import exception_handlers, preflight_as_a_problem
@@ -70,6 +71,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             GiftEraseController,
             SponsorStatusController,
             StatsController,
+            UpgradesController,
         ],
         guards=[limit],
     )

@@ -118,18 +118,19 @@ class ResponseCache:
     def _find_document(self, scope: Scope) -> CachedDocument | None:
         if (
             scope["type"] != ScopeType.HTTP
-            or scope["path"] not in ("/stats", "/stats/prices")
+            or scope["path"] not in ("/stats", "/stats/prices", "/upgrades")
             or scope["method"] != "GET"
         ):
             return None
         if scope["query_string"] or any(name == b"origin" for name, _ in scope["headers"]):
             return None
-        return self._published.stats if scope["path"] == "/stats" else self._published.prices
+        published = self._published
+        return {"/stats": published.stats, "/upgrades": published.upgrades}.get(scope["path"], published.prices)
 
     def _encode_headers(self, answer: ASGIResponse) -> Lines:
         """Encode headers once for each response; there are few responses."""
         if answer not in self._lines:
-            if len(self._lines) >= 4:
+            if len(self._lines) >= 8:
                 self._lines.clear()
             self._lines[answer] = add_security_headers(list(answer.encode_headers()))
         return self._lines[answer]

@@ -31,10 +31,12 @@ from api.stats_bodies import (
     TokenAnswer,
     TotalsAnswer,
 )
+from api.upgrades import UpgradesAnswer, upgrades_answer
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.statistics.prices import FeedState, TokenPrice, read_feed_states
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_newest_snapshot
+from reminder_worker.upgrades.store import recorded_queues
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +46,7 @@ EVERY_SECONDS: Final = 15.0
 class CachedDocument:
     """Bytes with their strong ETag; both answers are made once."""
 
-    def __init__(self, content: StatsAnswer | PricesAnswer) -> None:
+    def __init__(self, content: StatsAnswer | PricesAnswer | UpgradesAnswer) -> None:
         self.body = msgspec.json.encode(content)
         self.etag = f'"{hashlib.sha256(self.body).hexdigest()[:32]}"'
         # Vary: what a shared cache got without an origin has no CORS headers, and is not for a page of the frontend.
@@ -83,6 +85,7 @@ class PublishedStats:
         self._known: StatsReading | None = None
         self.stats: CachedDocument | None = None
         self.prices: CachedDocument | None = None
+        self.upgrades: CachedDocument | None = None
 
     @property
     def read_at(self) -> int | None:
@@ -116,6 +119,18 @@ class PublishedStats:
                 self._publish_documents(self._known)
         except Exception as error:
             log.error("stats_not_refreshed", error=type(error).__name__, exc_info=True)
+        await self._refresh_upgrades()
+
+    async def _refresh_upgrades(self) -> None:
+        timelocks = {chain.chain_id: chain.upgrade_timelock for chain in self.chains if chain.upgrade_timelock}
+        if not timelocks:
+            return
+        try:
+            async with asyncio.timeout(10.0):
+                queues = await recorded_queues(self._engine, timelocks)
+            self.upgrades = CachedDocument(upgrades_answer(queues)) if queues else None
+        except Exception as error:
+            log.error("upgrades_not_refreshed", error=type(error).__name__, exc_info=True)
 
     async def _read_statistics(self) -> StatsReading:
         began = self._clock()

@@ -20,8 +20,8 @@ from api.stats_bodies import PricesAnswer, StatsAnswer
 from reminder_worker.errors import FieldFault, InvalidInput, NoHistory, NotConfigured, Unavailable
 from reminder_worker.statistics.prices import find_prices_at
 
-_NOT_MODIFIED = ResponseSpec(None, description="The client has these bytes: `If-None-Match` names their `ETag`")
-_RATE_LIMITED = describe_problem("`rate_limited`; `Retry-After` says when to come back")
+NOT_MODIFIED = ResponseSpec(None, description="The client has these bytes: `If-None-Match` names their `ETag`")
+RATE_LIMITED = describe_problem("`rate_limited`; `Retry-After` says when to come back")
 
 
 class StatsController(Controller):
@@ -35,8 +35,8 @@ class StatsController(Controller):
         summary="The protocol in numbers",
         responses={
             200: ResponseSpec(StatsAnswer, description="The newest counts", generate_examples=False),
-            304: _NOT_MODIFIED,
-            429: _RATE_LIMITED,
+            304: NOT_MODIFIED,
+            429: RATE_LIMITED,
             503: describe_problem("`unavailable`: nothing was counted yet"),
         },
     )
@@ -55,11 +55,11 @@ class StatsController(Controller):
         summary="Token prices from on-chain feeds",
         responses={
             200: ResponseSpec(PricesAnswer, description="The newest prices, or those of `at`", generate_examples=False),
-            304: _NOT_MODIFIED,
+            304: NOT_MODIFIED,
             400: UNREADABLE,
             404: describe_problem("`no_history`: no price of that moment is known here"),
             422: describe_problem("`invalid_input`: `at` is no moment of the past"),
-            429: _RATE_LIMITED,
+            429: RATE_LIMITED,
             503: describe_problem(
                 "`unavailable`: no price was read yet; `not_configured`: there are no price feeds here"
             ),

@@ -1,6 +1,6 @@
 """Statements of the upgrade queue, for the watch and for operators."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from reminder_worker.database.queries import read_rows
 from reminder_worker.errors import NotConfigured, NotFound
 from reminder_worker.indexer.projection import ChainEvent
 from reminder_worker.indexer.store import IndexCursor, move_cursor
+from reminder_worker.indexer.tables import index_cursor
 from reminder_worker.upgrades.operations import (
     CANCELLER,
     OPEN,
@@ -138,6 +139,40 @@ async def list_operations(
     ordered = statement.order_by(o.changed_block.desc() if ended else o.ready_at, o.operation_id).limit(limit)
     async with engine.connect() as connection:
         return [_listed_operation(row) for row in await connection.execute(ordered)]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedQueue:
+    """The open operations of a timelock, the next first; its events are recorded up to `block_number`."""
+
+    chain_id: int
+    timelock: str
+    block_number: int
+    operations: tuple[UpgradeOperation, ...]
+
+
+async def recorded_queues(engine: AsyncEngine, timelocks: Mapping[int, str]) -> list[RecordedQueue]:
+    """Return the queues, by chain id, of the timelocks whose first reading is recorded: the first 500 operations."""
+    c, o = index_cursor.c, upgrade_operation.c
+    joined = index_cursor.outerjoin(upgrade_operation, (o.chain_id == c.chain_id) & o.state.in_(OPEN))
+    statement = (
+        select(c.chain_id.label("chain"), c.block_number.label("block"), c.source, upgrade_operation)
+        .select_from(joined)
+        .where(c.name == CURSOR, c.chain_id.in_(timelocks))
+        .order_by(c.chain_id, o.ready_at, o.operation_id)
+        .limit(500)
+    )
+    async with engine.connect() as connection:
+        rows = (await connection.execute(statement)).all()
+    found: dict[int, RecordedQueue] = {}
+    for row in rows:
+        timelock = timelocks[row.chain]
+        if row.source is None or row.source.startswith("history ") or not row.source.endswith(timelock):
+            continue
+        queue = found.get(row.chain, RecordedQueue(row.chain, timelock, row.block, ()))
+        added = () if row.operation_id is None else (_listed_operation(row).operation,)
+        found[row.chain] = replace(queue, operations=queue.operations + added)
+    return list(found.values())
 
 
 async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -> tuple[Facts, Sequence[UpgradeEvent]]:
