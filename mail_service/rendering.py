@@ -98,9 +98,13 @@ class _WrittenLanguage:
 
 
 class EmailRenderer:
-    """Renders for one app origin; gifts may have origins of their own. Templates are compiled once."""
+    """Renders for one app origin; gifts may have origins of their own. Templates are compiled once.
 
-    def __init__(self, origin: str, gift_origins: Sequence[str] = ()) -> None:
+    `runbook_url`: where operators keep the runbook, whose entries have the names of alerts.
+    """
+
+    def __init__(self, origin: str, gift_origins: Sequence[str] = (), runbook_url: str | None = None) -> None:
+        self._runbook_url = runbook_url
         self.origins = LinkOrigins(origin, tuple(gift_origins) or (origin,))
         self._written = {"en": _WrittenLanguage("en")}
 
@@ -134,6 +138,7 @@ class EmailRenderer:
             "roles": written.roles,
             "unsubscribe_url": unsubscribe_url,
             "forget_url": forget_url,
+            "runbook_url": f"{self._runbook_url}#runbook-{template.name}" if self._runbook_url else None,
         }
         days = dict(context)  # as workers write them
         if template.category != "ops":

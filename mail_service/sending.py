@@ -75,7 +75,7 @@ class EmailSender:
     """Ties templates, key store and SMTP together. Use as an async context manager: it beats while open."""
 
     def __init__(self, settings: MailServiceSettings, store: MailStore) -> None:
-        self.renderer = EmailRenderer(settings.app_origin, settings.gift_origins)
+        self.renderer = EmailRenderer(settings.app_origin, settings.gift_origins, settings.runbook_url)
         self.hasher = AddressHasher(settings.hash_key.get_secret_value())
         self.store = store
         self._settings = settings

@@ -132,6 +132,7 @@ class MailServiceSettings(BaseModel):
     gift_origins: Annotated[
         tuple[Annotated[str, BeforeValidator(_check_origin)], ...], BeforeValidator(_split_list)
     ] = Field((), alias="GIFT_ORIGINS")
+    runbook_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="RUNBOOK_URL")
     mail_from: Annotated[str, BeforeValidator(_check_sender)] = Field(alias="MAIL_FROM")
     smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
     smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")

@@ -175,7 +175,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 def _make_alerts(engine: AsyncEngine, mail: MailClient | None, settings: Settings) -> AlertOutbox:
     email = settings.ops.email
     names = {chain.chain_id: chain.name for chain in settings.chains}
-    return AlertOutbox(engine, mail, email.get_secret_value() if email else None, names)
+    address = email.get_secret_value() if email else None
+    return AlertOutbox(engine, mail, address, names, settings.ops.installation_name)
 
 
 def make_auto_renew(

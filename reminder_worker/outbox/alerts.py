@@ -64,11 +64,13 @@ class AlertOutbox:
         mail: MailClient | None = None,
         ops_email: str | None = None,
         chain_names: Mapping[int, str] | None = None,
+        installation: str = "",
     ) -> None:
         self._engine = engine
         self._mail = mail if ops_email else None
         self._ops_email = ops_email or ""
         self._chain_names = chain_names or {}
+        self._installation = installation
 
     # -- telling --------------------------------------------------------------------------------
 
@@ -137,6 +139,8 @@ class AlertOutbox:
         facts: AlertFacts,
     ) -> bool:
         shown = checksum_address(subject) if _is_address(subject) else subject
+        if self._installation:
+            facts = {**facts, "installation": self._installation}
         values = {
             "id": uuid4(),
             "chain_id": chain_id,

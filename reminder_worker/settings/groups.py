@@ -12,6 +12,7 @@ from reminder_worker.settings.values import (
     Keys,
     LegacyPath,
     Mailable,
+    Name,
     Origin,
     Origins,
     Proxies,
@@ -202,6 +203,7 @@ class OpsSettings(SettingsGroup):
     email: SecretEmail | None = Field(
         None, alias="OPS_EMAIL", description="address that alerts are mailed to; absent: only the log"
     )
+    installation_name: Name = Field("", alias="INSTALLATION_NAME", description="what alerts call this installation")
     status_secret: SecretGuard | None = Field(
         None, alias="OPS_STATUS_SECRET", description="opens `GET /ops/status` and nothing else; absent: it is not there"
     )

@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 from structlog.testing import capture_logs
 
+from devnet.compile import ROOT
 from devnet.smtp import SmtpInbox
 from reminder_worker.logging import configure_logging
 from reminder_worker.outbox.alerts import STORM, AlertOutbox
@@ -24,6 +25,7 @@ from tests.integration.mail_stub import MailFault, MailStub
 
 OPS = "night.watch@operators.example"
 WALLET = "0x" + "ab" * 20
+RUNBOOK = "https://wiki.example.org/runbook"
 LOW, STUCK = AlertKind.RELAYER_LOW_BALANCE, AlertKind.RELAY_STUCK
 FACTS = {"balance_wei": 10**16, "pays_for": 12}
 
@@ -296,6 +298,29 @@ async def test_the_real_mail_service_takes_every_alert(engine: AsyncEngine, data
             assert (await alerts.run()).sent == 1
             await _ten_minutes_pass(engine)
     assert [message.to for message in inbox.messages] == [OPS] * len(AlertKind)
+
+
+async def test_an_alert_names_its_installation_and_its_entry_in_the_runbook(
+    engine: AsyncEngine, database_url: str
+) -> None:
+    async with (
+        SmtpInbox() as inbox,
+        served(environment(database_url, inbox, RUNBOOK_URL=RUNBOOK)) as service,
+        _client(service.url) as client,
+    ):
+        alerts = AlertOutbox(engine, client, OPS, {31337: "Testland"}, "North")
+        await alerts.raise_condition(None, LOW, WALLET, 31337, FACTS)
+        assert (await alerts.run()).sent == 1
+    (message,) = inbox.messages
+    assert "North" in message.text
+    assert "North" in message.html
+    assert f"{RUNBOOK}#runbook-{LOW}" in message.text
+    assert f'href="{RUNBOOK}#runbook-{LOW}"' in message.html
+
+
+def test_each_kind_of_alert_has_an_entry_in_the_runbook() -> None:
+    text = (ROOT / "docs/runbook.md").read_text(encoding="utf-8")
+    assert [kind for kind in AlertKind if f'<a id="runbook-{kind}"></a>' not in text] == []
 
 
 # -- storms -----------------------------------------------------------------------------------------
