@@ -313,11 +313,8 @@ def _render_asset(asset: GiftAsset) -> str:
     symbol = "ETH" if asset.as_ether else metadata.symbol if metadata else None
     amount = format_amount(asset.units, metadata.decimals if metadata else None)
     words = f"{amount} {escape(symbol)}" if symbol else f"{amount} of <code>{to_checksum_address(asset.token)}</code>"
-    known = symbol is not None and metadata is not None and metadata.decimals is not None
-    numbers = (
-        f' data-units="{asset.units}" data-decimals="{metadata.decimals}" data-symbol="{escape(symbol)}"'
-        if known and metadata and symbol
-        else ""
-    )
+    numbers = ""
+    if symbol and metadata:
+        numbers = f' data-units="{asset.units}" data-decimals="{metadata.decimals}" data-symbol="{escape(symbol)}"'
     sold = " data-sold" if asset.sold_for_ether else ""
     return f"<li{numbers}{sold}>{words}{' (paid out in ETH)' if sold else ''}</li>"

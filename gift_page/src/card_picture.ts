@@ -22,12 +22,13 @@ export function drawCard(name: string | undefined): HTMLCanvasElement {
   brush.direction = isLeftwards ? "rtl" : "ltr";
   brush.textAlign = "start";
   const write = (words: string, y: number): void => brush.fillText(words, across(TEXT.left), y);
+  const greeting = phrase(`greeting-${id}`);
   let size = 92;
   let lines: string[] = [];
   for (; size >= 40; size -= 4) {
     brush.font = `${size}px system-ui, sans-serif`;
-    lines = broken(brush, phrase(`greeting-${id}`), TEXT.width);
-    const isWhole = phrase(`greeting-${id}`).split(" ").every((word) => brush.measureText(word).width <= TEXT.width);
+    lines = broken(brush, greeting, TEXT.width);
+    const isWhole = greeting.split(" ").every((word) => brush.measureText(word).width <= TEXT.width);
     if (lines.length <= 2 && isWhole) break;
   }
   const first = SIZE.height / 2 - ((lines.length - 1) * size * 1.16) / 2;

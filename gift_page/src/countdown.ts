@@ -2,7 +2,7 @@
 import { type ChainClock, parts } from "./clock.ts";
 import { fill, make } from "./dom.ts";
 import { phrase, speech } from "./phrases.ts";
-import { duration } from "./words.ts";
+import { duration, unitName } from "./words.ts";
 
 const UNITS = ["day", "hour", "minute", "second"] as const;
 
@@ -36,10 +36,4 @@ export function countDown(place: HTMLElement, until: Date, clock: ChainClock, ov
     else setTimeout(tick, 1000 - (Math.floor(clock.now()) % 1000));
   };
   tick();
-}
-
-/** The unit alone, in the form that goes with the number: `days`. */
-function unitName(count: number, unit: (typeof UNITS)[number]): string {
-  const parts = new Intl.NumberFormat(speech().locale, { style: "unit", unit, unitDisplay: "long" }).formatToParts(count);
-  return parts.find(({ type }) => type === "unit")?.value ?? "";
 }

@@ -107,7 +107,18 @@ function waiting(seconds: number): string {
   return seconds < 120 ? duration(Math.ceil(seconds), "second") : duration(Math.ceil(seconds / 60), "minute");
 }
 
+type Unit = "day" | "hour" | "minute" | "second";
+
 /** `3 days`, in the page's language. */
-export function duration(count: number, unit: "day" | "hour" | "minute" | "second"): string {
-  return new Intl.NumberFormat(speech().locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
+export function duration(count: number, unit: Unit): string {
+  return unitFormat(unit).format(count);
+}
+
+/** The unit alone, in the form that goes with the number: `days`. */
+export function unitName(count: number, unit: Unit): string {
+  return unitFormat(unit).formatToParts(count).find(({ type }) => type === "unit")?.value ?? "";
+}
+
+function unitFormat(unit: Unit): Intl.NumberFormat {
+  return new Intl.NumberFormat(speech().locale, { style: "unit", unit, unitDisplay: "long" });
 }

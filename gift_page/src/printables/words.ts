@@ -1,7 +1,7 @@
 /** Dates, amounts and names as the printables say them. */
 
 import type { Speech } from "../phrases.ts";
-import { decimalWords } from "../words.ts";
+import { decimalMark, decimalWords } from "../words.ts";
 
 /** "24 December 2027", in the time zone of who prints. */
 export function dayWords(moment: Date, { locale }: Speech): string {
@@ -20,8 +20,7 @@ export function utcWords(moment: Date, words: Speech): string {
 
 /** "1,234.50" */
 export function dollarWords(cents: bigint, { locale }: Speech): string {
-  const mark = decimalWords(15n, 1, locale).charAt(1);
-  return `${decimalWords(cents / 100n, 0, locale)}${mark}${(cents % 100n).toString().padStart(2, "0")}`;
+  return `${decimalWords(cents / 100n, 0, locale)}${decimalMark(locale)}${(cents % 100n).toString().padStart(2, "0")}`;
 }
 
 // The blocks of letters that are written from right to left (UAX #9, 3.2).
