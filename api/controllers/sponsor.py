@@ -188,7 +188,7 @@ class SponsorStatusController(Controller):
         id: Annotated[str, PathParameter(description="The id that the request was answered with")],
         sponsor: NamedDependency[RelayIntake],
     ) -> RequestAnswer:
-        """Ask every few seconds until it has ended. While it waits, `waitsFor` says for what, where that is known."""
+        """Ask every few seconds until it has ended. `waitsFor` gives the reason of a delay, if it is known."""
         return describe_request(*await sponsor.read_request(_read_uuid(id)))
 
     @get(

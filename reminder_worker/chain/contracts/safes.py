@@ -9,7 +9,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.types import ContractCall
 
-# getStorageAt(uint256,uint256) of one word at keccak256("guard_manager.guard.address"), as PremiumReminderView asks it.
+# getStorageAt(uint256,uint256): one word at keccak256("guard_manager.guard.address"). PremiumReminderView asks so, too.
 _GUARD: Final = (
     bytes.fromhex("5624b25b")
     + bytes.fromhex("4a204f620c8c5ccdca3fd54d003badd85ba500436a431f0cbda4f558c93c34c8")
