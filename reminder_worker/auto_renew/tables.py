@@ -23,10 +23,10 @@ sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 owner_activity = Table(
     "owner_activity",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
-    Column("legacy_id", Numeric(78, 0), nullable=False),
-    Column("owner", Address, nullable=False),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
+    Column("legacy_id", Numeric(78, 0), nullable=False, comment="number of the legacy at its router"),
+    Column("owner", Address, nullable=False, comment="account whose activity counts"),
     Column(
         "reset_at", BigInteger, nullable=False, comment="the timer's last reset that the baseline is of, unix seconds"
     ),
@@ -41,9 +41,9 @@ owner_activity = Table(
         SmallInteger,
         comment="days before the budget's end: the reminder of it that is to be sent now; null: none",
     ),
-    Column("decision", Text, nullable=False),
-    Column("reason", Text),
-    now_column("checked_at"),
+    Column("decision", Text, nullable=False, comment="what the last look decided"),
+    Column("reason", Text, comment="why, as a code"),
+    now_column("checked_at", "when the last look was"),
     comment="Auto-renew: what was seen of each opted-in owner, and what was decided",
 )
 

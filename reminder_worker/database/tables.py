@@ -31,8 +31,9 @@ Address = String(42)
 Hash = String(66)
 
 
-def now_column(name: str) -> Column[object]:
-    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp())
+def now_column(name: str, comment: str) -> Column[object]:
+    moment = DateTime(timezone=True)
+    return Column(name, moment, nullable=False, server_default=func.clock_timestamp(), comment=comment)
 
 
 def age(moment: ColumnElement[Any]) -> ColumnElement[int]:
@@ -49,7 +50,7 @@ installation = Table(
     "installation",
     metadata,
     Column("name", Text, primary_key=True, comment="what the check value is of: a key's id, a chain's contracts"),
-    Column("value", Text, nullable=False),
+    Column("value", Text, nullable=False, comment="the check value: a hash or public addresses, never a key"),
     comment="Check values of keys, chains and contract addresses; a start with others is refused",
 )
 
@@ -64,10 +65,10 @@ used_signature = Table(
 quota = Table(
     "quota",
     metadata,
-    Column("scope", Text, primary_key=True),
+    Column("scope", Text, primary_key=True, comment="the rule that counts"),
     Column("subject", Text, primary_key=True, comment="an address or a keyed hash, never an email"),
     Column("window", BigInteger, primary_key=True, comment="unix seconds at which the window began"),
-    Column("used", BigInteger, nullable=False),
+    Column("used", BigInteger, nullable=False, comment="units used in the window"),
     Column("ends_at", BigInteger, nullable=False, comment="unix seconds; the row is pruned after it"),
     comment="Caps, cooldowns and rate limits: one atomic counter",
 )

@@ -28,16 +28,16 @@ sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 recipient = Table(
     "recipient",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
-    Column("recipient", Address, primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
+    Column("recipient", Address, primary_key=True, comment="account of the recipient"),
     Column("role", Text, nullable=False, comment="as stored by the creator; it only words the email"),
     Column("key_id", Text, nullable=False, comment="which master key"),
     Column("salt", LargeBinary, nullable=False, comment="HKDF salt of this row, new at every write"),
     Column("email", LargeBinary, nullable=False, comment="AES-256-GCM: nonce and ciphertext"),
     Column("name", LargeBinary, nullable=False, comment="AES-256-GCM: nonce and ciphertext"),
     Column("email_hash", LargeBinary, nullable=False, comment="keyed hash of the normalised email"),
-    now_column("written_at"),
+    now_column("written_at", "when the creator last saved it"),
     Column(
         "words", LargeBinary, comment="JSON with the owner's name, the title and the language, encrypted as the name"
     ),
@@ -51,8 +51,8 @@ Index("recipient_email_hash", recipient.c.email_hash)
 legacy_write = Table(
     "legacy_write",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
     Column("deadline", BigInteger, nullable=False, comment="unix seconds, of the last accepted ingest or erase"),
     comment="What a captured older message cannot roll back; survives erasure",
 )
@@ -60,22 +60,39 @@ legacy_write = Table(
 notify_signal = Table(
     "notify_signal",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("tx_hash", Hash, primary_key=True),
-    Column("legacy", Address, primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("tx_hash", Hash, primary_key=True, comment="transaction that emitted the signal"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
     Column(
         "kind", SmallInteger, primary_key=True, comment="0 owner reset, 1 multisig activation, 2 transfer activation"
     ),
-    Column("layer", SmallInteger, primary_key=True),
-    Column("creator", Address, nullable=False),
-    Column("block_number", BigInteger, nullable=False),
-    Column("block_time", BigInteger, nullable=False),
+    Column(
+        "layer",
+        SmallInteger,
+        primary_key=True,
+        comment="layer that the contract gave; 1 to 3 are the lines of beneficiaries",
+    ),
+    Column("creator", Address, nullable=False, comment="account that created the legacy"),
+    Column("block_number", BigInteger, nullable=False, comment="block of the signal"),
+    Column("block_time", BigInteger, nullable=False, comment="time of the block, unix seconds"),
     Column("amounts", JSONB, comment="{recipient: [[token, base units as a string], ...]} of a transfer activation"),
-    Column("state", Text, nullable=False, server_default="new"),
-    Column("reason", Text),
-    Column("next_try", DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp()),
-    Column("tries", Integer, nullable=False, server_default="0"),
-    now_column("seen_at"),
+    Column(
+        "state",
+        Text,
+        nullable=False,
+        server_default="new",
+        comment="new, planned (its emails are queued), too_old or refused",
+    ),
+    Column("reason", Text, comment="why refused, as a code"),
+    Column(
+        "next_try",
+        DateTime(timezone=True),
+        nullable=False,
+        server_default=func.clock_timestamp(),
+        comment="not tried before then, by the database's clock",
+    ),
+    Column("tries", Integer, nullable=False, server_default="0", comment="attempts to plan so far"),
+    now_column("seen_at", "when it was first read"),
     CheckConstraint("state in ('new','planned','too_old','refused')", name="notify_signal_state"),
     comment="Notify signals seen on chain; the transaction is the identity, so a reorganisation repeats nothing",
 )
@@ -87,12 +104,14 @@ Index("notify_signal_legacy", notify_signal.c.chain_id, notify_signal.c.legacy)
 due_window = Table(
     "due_window",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
     Column("window", SmallInteger, primary_key=True, comment="1..6 as PremiumReminderView numbers them"),
     Column("deadline", BigInteger, primary_key=True, comment="t1, t2 or t3, unix seconds"),
     Column("block_number", BigInteger, nullable=False, comment="where it was first read"),
-    Column("state", Text, nullable=False, server_default="open"),
+    Column(
+        "state", Text, nullable=False, server_default="open", comment="open, closed, or too_old (seen too late to send)"
+    ),
     Column("planned_at", DateTime(timezone=True), comment="when its ledger entries were made; null: still to do"),
     CheckConstraint("state in ('open','closed','too_old')", name="due_window_state"),
     comment="Reminder windows that were open on chain",
@@ -108,9 +127,9 @@ Index(
 watch = Table(
     "watch",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
-    Column("creator", Address, nullable=False),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
+    Column("creator", Address, nullable=False, comment="account that created the legacy"),
     Column("legacy_type", SmallInteger, nullable=False, comment="3 EOA, 1 Safe"),
     Column(
         "next_ask", BigInteger, nullable=False, server_default="0", comment="chain time (unix seconds) of the next look"
@@ -121,7 +140,7 @@ watch = Table(
     Column("failures", Integer, nullable=False, server_default="0", comment="how often it reverted in a row"),
     Column("paused_until", DateTime(timezone=True), comment="a reverting legacy rests until then"),
     Column("membership", JSONB, comment="last members read: {owner, beneficiaries, second_line, third_line}"),
-    Column("membership_block", BigInteger),
+    Column("membership_block", BigInteger, comment="block at which the members were read"),
     Column("premium_until", BigInteger, comment="end of the creator's Premium as last read, unix seconds"),
     Column(
         "guard_lost_at",
@@ -150,9 +169,9 @@ Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until 
 self_erasure = Table(
     "self_erasure",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("legacy", Address, primary_key=True),
-    Column("recipient", Address, primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("legacy", Address, primary_key=True, comment="contract of the legacy"),
+    Column("recipient", Address, primary_key=True, comment="account of the recipient"),
     Column("creator", Address, nullable=False, comment="who saved the set, and alone sees this"),
     Column(
         "email_hash",
@@ -167,8 +186,13 @@ erasure_count = Table(
     "erasure_count",
     metadata,
     Column("day", Date, primary_key=True, comment="UTC"),
-    Column("cause", Text, primary_key=True),
-    Column("people", Integer, nullable=False),
+    Column(
+        "cause",
+        Text,
+        primary_key=True,
+        comment="deleted_legacy, link (in an email) or signature (of the recipient's wallet)",
+    ),
+    Column("people", Integer, nullable=False, comment="recipients erased"),
     CheckConstraint("cause in ('deleted_legacy','link','signature')", name="erasure_count_cause"),
     comment="How many recipients were erased each day, and why",
 )

@@ -1,6 +1,6 @@
 """Descriptions of the Parquet files: the one source of docs/data.md, of their metadata and of the columns in Dagster.
 
-`python -m reminder_worker.statistics.dataset` writes docs/data.md.
+`python -m reminder_worker.statistics.dataset` writes docs/data.md. Its part on tables comes from their comments.
 """
 
 from collections.abc import Mapping
@@ -142,6 +142,13 @@ path holds two columns more, `day=<day>/chain_id=<chain>`; readers of Hive parti
 in its metadata: `polars.read_parquet_metadata(path)["value_secured_usd"]`, and `"about"` for the whole file.
 """
 
+_TABLES: Final = """## Tables for analysts
+
+These tables of PostgreSQL hold public facts and aggregates only. Every other table is for the service alone: a role for
+analysts gets `usage` on the schema `worker` and `select` on these three. Every table and column has its description as
+a comment: `\\d+ worker.statistics` in psql shows it.
+"""
+
 
 def make_page() -> str:
     """Return docs/data.md."""
@@ -150,7 +157,24 @@ def make_page() -> str:
         name = "<hour>" if file.name in (SNAPSHOTS, TOKENS) else "day"
         parts += [f"## {file.name}\n", f"`{file.name}/day=<day>/chain_id=<chain>/{name}.parquet`\n"]
         parts += [f"A row for each {file.row}. {file.changes}\n", _make_table(file.columns)]
-    return "\n".join(parts)
+    return "\n".join([*parts, *_describe_tables()])
+
+
+def _describe_tables() -> list[str]:
+    from sqlalchemy.dialects import postgresql  # for this page only
+
+    from reminder_worker.statistics.tables import price, price_feed, statistics
+
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    parts = [_TABLES]
+    for table in (statistics, price, price_feed):
+        rows = [
+            f"| `{column.name}` | {column.type.compile(dialect).lower()} | {column.comment} |"
+            for column in table.columns
+        ]
+        head = [f"### worker.{table.name}\n", f"{table.comment}.\n", "| column | type | what it is |", "|---|---|---|"]
+        parts += [*head, *rows, ""]
+    return parts
 
 
 def _make_table(columns: Mapping[str, ColumnWords]) -> str:

@@ -24,16 +24,18 @@ sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 price = Table(
     "price",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("feed", Address, primary_key=True, comment="or a token whose rate is part of each answer"),
-    Column("round_id", Numeric(30, 0), primary_key=True),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("feed", Address, primary_key=True, comment="Chainlink feed, or a token whose rate is part of each answer"),
+    Column("round_id", Numeric(30, 0), primary_key=True, comment="the feed's number of the round"),
     Column("answer", Numeric(78, 0), nullable=False, comment="US dollars, in units of 10^-decimals"),
-    Column("decimals", SmallInteger, nullable=False),
-    Column("updated_at", BigInteger, nullable=False, comment="unix seconds, by the feed"),
-    now_column("read_at"),
-    Column("denied_since", BigInteger, comment="unix seconds: the first look after it whose answer was not believed"),
+    Column("decimals", SmallInteger, nullable=False, comment="digits after the point in `answer`"),
+    Column("updated_at", BigInteger, nullable=False, comment="time of the round, unix seconds, by the feed"),
+    now_column("read_at", "when the service read it"),
+    Column(
+        "denied_since", BigInteger, comment="first look whose later answer was not believed, unix seconds; null: none"
+    ),
     CheckConstraint("answer > 0", name="price_is_positive"),
-    comment="Every sane round of every price feed that was seen, and rounds read back for gifts",
+    comment="Every plausible round of every price feed that was read, and rounds read back for gifts",
 )
 
 Index("price_at", price.c.chain_id, price.c.feed, price.c.updated_at)
@@ -41,39 +43,55 @@ Index("price_at", price.c.chain_id, price.c.feed, price.c.updated_at)
 price_feed = Table(
     "price_feed",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("token", Address, primary_key=True, comment="an address, or ETH"),
-    Column("feed", Address, nullable=False, comment="two tokens may share one"),
-    Column("symbol", Text, comment="of the token; null: none that may be shown"),
-    Column("verdict", Text, nullable=False, comment="of the last answer: good, stale, or what was wrong with it"),
-    Column("round_id", Numeric(30, 0), comment="of the last good answer"),
-    Column("block_number", BigInteger, nullable=False, comment="at which it was asked"),
-    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
-    now_column("asked_at"),
-    comment="How the price feed of each token answered last",
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("token", Address, primary_key=True, comment="contract of the token, or ETH"),
+    Column("feed", Address, nullable=False, comment="Chainlink feed; two tokens may share a feed"),
+    Column("symbol", Text, comment="symbol of the token; null: it may not be shown"),
+    Column("verdict", Text, nullable=False, comment="judgement of the last answer: good, stale, or the fault"),
+    Column("round_id", Numeric(30, 0), comment="round of the last good answer; null: none yet"),
+    Column("block_number", BigInteger, nullable=False, comment="block at which the feed was asked"),
+    Column("block_time", BigInteger, nullable=False, comment="time of that block, unix seconds"),
+    now_column("asked_at", "when the feed was last asked"),
+    comment="Last answer of the price feed of each token",
 )
 
 price_past = Table(
     "price_past",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("feed", Address, primary_key=True, comment="as in `price`"),
-    Column("until", BigInteger, nullable=False, comment="unix seconds: gifts sealed until then have been asked for"),
-    Column("failed_at", DateTime(timezone=True), comment="null: the feed answered"),
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("feed", Address, primary_key=True, comment="Chainlink feed, as in `price`"),
+    Column("until", BigInteger, nullable=False, comment="rounds of gifts sealed until then were read, unix seconds"),
+    Column("failed_at", DateTime(timezone=True), comment="last failure to read the feed; null: the feed answered"),
     comment="How far the rounds of each feed were read back for gifts",
 )
 
 statistics = Table(
     "statistics",
     metadata,
-    Column("chain_id", BigInteger, primary_key=True),
-    Column("hour", DateTime(timezone=True), primary_key=True, comment="the hour (UTC) the snapshot is of"),
-    Column("block_number", BigInteger, nullable=False, comment="everything was read at this block"),
-    Column("block_hash", Hash, comment="is it no longer on the chain, the snapshot is taken anew"),
-    Column("block_time", BigInteger, nullable=False, comment="unix seconds"),
-    Column("counts", JSONB, nullable=False, comment="{legacies: {...}, timelocks: {...}}"),
-    Column("tokens", JSONB, nullable=False, comment="[{token, symbol, decimals, amount, usd}], base units as strings"),
-    Column("value_secured_usd", Numeric(38, 2), comment="of tokens with a feed; null: one has no fresh price"),
-    now_column("taken_at"),
-    comment="Hourly aggregates of each chain: no address of a user, nothing per user",
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column(
+        "hour", DateTime(timezone=True), primary_key=True, comment="start of the hour (UTC) of the block that was read"
+    ),
+    Column("block_number", BigInteger, nullable=False, comment="block at which everything was read"),
+    Column("block_hash", Hash, comment="hash of that block; if the chain drops it, the snapshot is taken again"),
+    Column("block_time", BigInteger, nullable=False, comment="time of that block, unix seconds"),
+    Column(
+        "counts",
+        JSONB,
+        nullable=False,
+        comment="{legacies: {total, live, activated, deleted, byType}, timelocks: {total, live, ended, gifts}}",
+    ),
+    Column(
+        "tokens",
+        JSONB,
+        nullable=False,
+        comment="[{token, symbol, decimals, amount, usd}]; amount: base units as text; usd: US dollars as text",
+    ),
+    Column(
+        "value_secured_usd",
+        Numeric(38, 2),
+        comment="US dollars; secured amounts in tokens with a price feed; null: a needed price is not fresh",
+    ),
+    now_column("taken_at", "when the row was written"),
+    comment="Statistics of each chain by hour: aggregates only, no address of a user, nothing per user",
 )

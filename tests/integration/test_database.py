@@ -16,17 +16,21 @@ from reminder_worker.database.migrate import NEWEST, alembic_config, migrate_dat
 from reminder_worker.schema import SCHEMA, metadata
 
 
-async def test_every_table_has_a_comment(engine: AsyncEngine) -> None:
+async def test_every_table_and_column_has_a_comment(engine: AsyncEngine) -> None:
+    """The comments are those of the code: the test below compares them."""
     async with engine.connect() as connection:
         rows = await connection.execute(
             text(
-                "select relname, obj_description(oid) from pg_class"
+                "select relname, '', obj_description(oid) from pg_class"
+                " where relkind = 'r' and relnamespace = 'worker'::regnamespace"
+                " union all select relname, attname, col_description(pg_class.oid, attnum)"
+                " from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped"
                 " where relkind = 'r' and relnamespace = 'worker'::regnamespace"
             )
         )
-        comments = {name: comment for name, comment in rows if name != "alembic_version"}
-    assert set(comments) == {table.name for table in metadata.sorted_tables}
-    assert all(comments.values())
+        comments = {(table, column): comment for table, column, comment in rows if table != "alembic_version"}
+    assert {table for table, _ in comments} == {table.name for table in metadata.sorted_tables}
+    assert [place for place, comment in comments.items() if not comment] == []
 
 
 async def test_the_migrations_make_exactly_the_tables_of_the_code(engine: AsyncEngine) -> None:
