@@ -15,7 +15,14 @@ from typing import Any, Final
 import structlog
 from litestar.enums import ScopeType
 from litestar.types import Receive, Scope, Send
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
@@ -296,11 +303,12 @@ log = structlog.get_logger(__name__)
 
 
 class RequestMetrics:
-    """Counts and times the requests of this process."""
+    """Counts and times the requests of this process, and shows what the process uses (`process_*`, on Linux)."""
 
     def __init__(self) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "reminder_worker_http_requests", "Requests answered", ["method", "route", "status"], registry=self.registry

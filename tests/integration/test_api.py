@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -422,6 +423,11 @@ async def test_metrics_tell_requests_passes_and_endpoints_and_no_person(
     assert float(values[f'reminder_worker_passes_rpc_up{{{chain},endpoint="1:node"}}']) == 0
     assert float(values["reminder_worker_database_up"]) == 1
     assert float(values[f'reminder_worker_build_info{{version="{__version__}"}}']) == 1
+    started, memory = float(values["process_start_time_seconds"]), float(values["process_resident_memory_bytes"])
+    assert 0 < started <= time.time(), "Unix seconds of this process"
+    assert memory > 10_000_000
+    assert float(values["process_cpu_seconds_total"]) > 0
+    assert 0 < float(values["process_open_fds"]) < float(values["process_max_fds"])
     for secret in (CANARY_EMAIL, CANARY_NAME, legacy.address, owner.address.lower(), "127.0.0.1"):
         assert secret not in page.replace('endpoint="1:127.0.0.1', "")
     async with world.session.get(world.metrics_url + "/") as response:
