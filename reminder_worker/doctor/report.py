@@ -21,6 +21,7 @@ from reminder_worker.database.rotation import count_rows_of_other_keys
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_chain
 from reminder_worker.doctor.costs import examine_costs
+from reminder_worker.doctor.encryption import examine_encryption
 from reminder_worker.doctor.mail import examine_mail, find_chains_without_mail
 from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
 from reminder_worker.errors import Misconfigured
@@ -88,6 +89,8 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
         yield finding
     yield _examine_gift_page(settings)
     yield examine_dagster(os.environ.get("DAGSTER_PG_URL"))
+    for finding in examine_encryption(settings):
+        yield finding
 
 
 def list_settings(settings: Settings) -> list[tuple[str, str]]:

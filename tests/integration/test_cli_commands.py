@@ -8,6 +8,7 @@ from base64 import b64encode
 from types import SimpleNamespace
 from uuid import uuid4
 
+import psycopg
 import pytest
 from click.testing import CliRunner
 from eth_account import Account
@@ -18,7 +19,8 @@ from devnet.scenarios import Scenario
 from reminder_worker.cli.main import main
 from reminder_worker.database.migrate import NEWEST
 from reminder_worker.doctor import chain as doctor_chain
-from reminder_worker.doctor import report
+from reminder_worker.doctor import encryption, report
+from reminder_worker.doctor.encryption import DatabaseLink
 from reminder_worker.passes import PASSES
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.recipients import seal_row
@@ -145,6 +147,20 @@ def test_doctor_names_what_is_wrong_and_what_to_do(command: CliRun) -> None:
         looked = command("doctor", **changes)
         assert looked.exit_code == 1
         assert words in looked.output
+
+
+def test_doctor_judges_the_encryption_of_each_database(command: CliRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    def open_far_link(url: str) -> DatabaseLink:
+        if "silent" in url:
+            raise psycopg.OperationalError
+        return DatabaseLink("db.example.org", "8.8.8.8", "prefer", encrypted=False)
+
+    monkeypatch.setattr(encryption, "open_link", open_far_link)
+    others = {"MAIL_SERVICE_DATABASE_URL": "postgresql://far/mail", "DAGSTER_PG_URL": "postgresql+psycopg2://silent/d"}
+    found = json.loads(command("doctor", "--json", **others).stdout)["findings"]
+    wrong = {each["part"]: each["words"] for each in found if "is not encrypted" in each["words"]}
+    assert wrong.keys() == {"database", "mail database"}
+    assert "put sslmode=verify-full and sslrootcert into MAIL_SERVICE_DATABASE_URL" in wrong["mail database"]
 
 
 def test_doctor_tells_endpoints_apart_without_the_keys_in_their_hosts(command: CliRun, anvil_chain: AnvilChain) -> None:

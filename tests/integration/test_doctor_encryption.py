@@ -1,0 +1,77 @@
+"""`doctor` judges the encryption of connections to PostgreSQL, by connections that libpq really made."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from psycopg import OperationalError
+from sqlalchemy import make_url
+
+from reminder_worker.doctor.encryption import COMPOSE_HOST, DatabaseLink, judge_link, open_link
+from tests.integration.certificates import own_certificate
+
+SSL_REQUEST = bytes.fromhex("0000000804d2162f")
+FAR = "8.8.8.8"
+
+
+async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+    while data := await source.read(65536):
+        sink.write(data)
+        await sink.drain()
+    sink.close()
+
+
+@pytest.fixture
+async def door(postgres_server: str, tmp_path: Path) -> AsyncIterator[str]:
+    """TLS in front of the PostgreSQL of the tests, which has none. Without a question for TLS all goes on in clear."""
+    folder = make_url(postgres_server).query["host"]
+    context: ssl.SSLContext = own_certificate(tmp_path / "ca.pem")
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = await reader.readexactly(8)
+        if first == SSL_REQUEST:
+            writer.write(b"S")
+            await writer.start_tls(context)
+            first = b""
+        back, forth = await asyncio.open_unix_connection(f"{folder}/.s.PGSQL.5432")
+        forth.write(first)
+        await asyncio.gather(_pump(reader, forth), _pump(back, writer))
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        yield f"postgresql://postgres@127.0.0.1:{server.sockets[0].getsockname()[1]}/postgres"
+
+
+async def test_each_sslmode_is_judged_by_the_connection_that_it_makes(door: str, tmp_path: Path) -> None:
+    root = f"&sslrootcert={tmp_path / 'ca.pem'}"
+    for asked, mode, encrypted, verdict in (
+        ("", "prefer", True, None),
+        ("?sslmode=disable", "disable", False, False),
+        ("?sslmode=allow", "allow", False, False),
+        ("?sslmode=require", "require", True, None),
+        (f"?sslmode=verify-full{root}", "verify-full", True, True),
+    ):
+        link = await asyncio.to_thread(open_link, f"{door}{asked}")
+        assert link == DatabaseLink("127.0.0.1", "127.0.0.1", mode, encrypted), asked
+        assert judge_link(link, "DATABASE_URL") is None, "on this machine"
+        judged = judge_link(replace(link, host="db.example.org", address=FAR), "DATABASE_URL")
+        assert judged is not None
+        assert judged[0] is verdict, judged
+        assert verdict is True or f"sslmode={mode}" in judged[1]
+        assert verdict is True or "put sslmode=verify-full and sslrootcert into DATABASE_URL" in judged[1]
+
+
+async def test_verify_full_without_the_right_root_makes_no_connection(door: str, tmp_path: Path) -> None:
+    own_certificate(tmp_path / "other.pem")
+    with pytest.raises(OperationalError):
+        await asyncio.to_thread(open_link, f"{door}?sslmode=verify-full&sslrootcert={tmp_path / 'other.pem'}")
+
+
+def test_sockets_and_composes_own_database_need_no_encryption(postgres_server: str) -> None:
+    assert judge_link(open_link(postgres_server), "DATABASE_URL") is None
+    own = DatabaseLink(COMPOSE_HOST, "172.18.0.2", "prefer", encrypted=False)
+    assert judge_link(own, "DATABASE_URL") is None
+    for far in (replace(own, host="db.internal"), replace(own, address=FAR)):
+        assert judge_link(far, "DATABASE_URL")
