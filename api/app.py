@@ -7,8 +7,6 @@ from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException, NotFoundException
-from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components
 from litestar.types import ASGIApp, ExceptionHandlersMap, Guard
 
 from api.clients import ClientAddresses, RateLimit
@@ -24,7 +22,6 @@ from api.controllers.gift_pages import (
 )
 from api.controllers.gifts import GiftEraseController, GiftNotifyController, GiftWalletController
 from api.controllers.operator import (
-    SECURITY_SCHEMES,
     HealthController,
     OperatorController,
     StatusController,
@@ -37,25 +34,14 @@ from api.controllers.timelocks import TimelocksController
 from api.controllers.upgrades import UpgradesController
 from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
+from api.openapi_document import make_config
 from api.problems import exception_handlers, preflight_as_a_problem
 from api.request_events import RequestEvents
-from api.schema_page import SWAGGER_PAGE, restrict_page, swagger_file
+from api.schema_page import swagger_file
 from api.stats import PublishedStats
-from reminder_worker import __version__
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime, serves_create_page
 from reminder_worker.settings import Settings
-
-DESCRIPTION = """\
-Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
-statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
-`{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the frontend. A signed message works once and
-until its deadline. `docs/signing.ts` makes and signs each of them; the signatures of the examples are placeholders, and
-are refused.
-
-`errors` of a 422 names bad fields by JSON pointers: all of them when what is in them is not acceptable, but only the
-first of those that are missing, not known here, or not of the type and form of their description.
-"""
 
 
 def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
@@ -109,7 +95,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             max_age=600,
         ),
         before_send=[preflight_as_a_problem],
-        openapi_config=_make_openapi_config(limit),
+        openapi_config=make_config(limit, settings.service.app_origin),
         request_max_body_size=64 * 1024,
         logging_config=None,
         debug=False,
@@ -151,24 +137,6 @@ def _operator_routes(settings: Settings, limit: Guard) -> Iterator[Router]:
     ):
         if secret is not None:
             yield Router("/", route_handlers=[controller], guards=[limit, require_secret(secret)])
-
-
-def _make_openapi_config(limit: Guard) -> OpenAPIConfig:
-    return OpenAPIConfig(
-        title="Reminder Worker",
-        version=__version__,
-        description=DESCRIPTION,
-        components=Components(security_schemes={**SECURITY_SCHEMES}),
-        openapi_router=Router(
-            "/schema",
-            route_handlers=[],
-            guards=[limit],
-            after_request=restrict_page,
-            include_in_schema=False,
-        ),
-        render_plugins=[SWAGGER_PAGE],
-        use_handler_docstrings=True,
-    )
 
 
 def make_application(parts: Runtime, metrics: RequestMetrics, published: PublishedStats) -> ASGIApp:

@@ -15,7 +15,6 @@ from api.schemas import (
     ChainId,
     Deadline,
     Signature,
-    format_time,
 )
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts
 from reminder_worker.outbox.messages import to_datetime
@@ -193,13 +192,13 @@ class GiftAnswer(Struct, rename="camel"):
     recipient: Annotated[
         str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
     ]
-    unlock_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
+    unlock_at: Annotated[datetime, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
     sealed_at: Annotated[
-        str | None,
+        datetime | None,
         Meta(description="When it was sealed, RFC 3339, UTC; null: not indexed yet", examples=["2026-11-02T16:20:35Z"]),
     ]
     opened_at: Annotated[
-        str | None,
+        datetime | None,
         Meta(
             description="When it was withdrawn, RFC 3339, UTC; null: not yet, or not indexed yet",
             examples=["2027-05-01T09:12:23Z"],
@@ -210,7 +209,8 @@ class GiftAnswer(Struct, rename="camel"):
         Meta(description="Path of the page that seals gifts; null where none is served", examples=["/gifts/create"]),
     ]
     as_of: Annotated[
-        str, Meta(description="The chain's clock when this was read, RFC 3339, UTC", examples=["2027-04-11T18:30:11Z"])
+        datetime,
+        Meta(description="The chain's clock when this was read, RFC 3339, UTC", examples=["2027-04-11T18:30:11Z"]),
     ]
     chain_name: Annotated[str, Meta(description="The chain's name, for people", examples=["Ethereum"])]
     explorer_url: Annotated[
@@ -243,11 +243,11 @@ def describe_gift(
     return GiftAnswer(
         state=facts.state.value,
         recipient=to_checksum_address(facts.recipient),
-        unlock_at=format_time(to_datetime(facts.unlock_time)),
-        sealed_at=_format_optional(facts.history.sealed_at),
-        opened_at=_format_optional(facts.history.opened_at),
+        unlock_at=to_datetime(facts.unlock_time),
+        sealed_at=_optional_datetime(facts.history.sealed_at),
+        opened_at=_optional_datetime(facts.history.opened_at),
         create_path=facts.create_path,
-        as_of=format_time(to_datetime(facts.now)),
+        as_of=to_datetime(facts.now),
         chain_name=facts.chain_name,
         explorer_url=facts.explorer_url,
         assets=[_describe_asset(asset) for asset in facts.assets],
@@ -261,8 +261,8 @@ def describe_gift(
     )
 
 
-def _format_optional(moment: int | None) -> str | None:
-    return None if moment is None else format_time(to_datetime(moment))
+def _optional_datetime(moment: int | None) -> datetime | None:
+    return None if moment is None else to_datetime(moment)
 
 
 def _describe_asset(asset: GiftAsset) -> GiftAssetAnswer:

@@ -5,7 +5,7 @@ No answer holds a stack trace or anything the request brought: details are ours,
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 import structlog
@@ -17,6 +17,7 @@ from litestar.types import ExceptionHandlersMap, Message, Scope
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from api.problem_codes import ProblemCode
 from api.schemas import FieldProblem, Problem, UnsupportedMediaType
 from reminder_worker import errors
 from reminder_worker.gifts.wallets import GiverUnknown, WalletNotUsable
@@ -163,7 +164,7 @@ def make_problem(
         title=title,
         status=status,
         detail=detail,
-        code=code,
+        code=cast(ProblemCode, code),
         errors=[FieldProblem(fault.pointer, fault.detail) for fault in faults],
     )
     return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))

@@ -11,6 +11,7 @@ from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 from msgspec import Meta, Struct
 
+from api.problem_codes import ProblemCode
 from reminder_worker.errors import Refused
 from reminder_worker.outbox.bounces import BounceReason
 from reminder_worker.outbox.messages import Language
@@ -31,7 +32,15 @@ EXAMPLE_PAYLOAD = (
 
 # The length keeps a line end out, which Python's `$` would let pass behind the last digit.
 AnyAddress = Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$", max_length=42)]
-ChainId = Annotated[int, Meta(gt=0, le=2**53 - 1, description="Chain id, as in the signed domain", examples=[1])]
+ChainId = Annotated[
+    int,
+    Meta(
+        gt=0,
+        le=2**53 - 1,
+        description="Chain id as in the signed domain; an integer, as EIP-712 and wallets have it",
+        examples=[1],
+    ),
+]
 Address = Annotated[
     AnyAddress, Meta(description="Address of the legacy's contract, letters in any case", examples=[EXAMPLE_LEGACY])
 ]
@@ -60,6 +69,11 @@ Signature = Annotated[
 
 def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def cut_fraction(moment: datetime) -> datetime:
+    """Answers have whole seconds in UTC."""
+    return moment.astimezone(UTC).replace(microsecond=0)
 
 
 class SignedBody(Struct, rename="camel", forbid_unknown_fields=True):
@@ -163,7 +177,7 @@ class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
         ),
     ] = None
     bounced_at: Annotated[
-        str | None, Meta(description="When we learned of it, RFC 3339", examples=["2026-11-27T10:40:00Z"])
+        datetime | None, Meta(description="When we learned of it, RFC 3339", examples=["2026-11-27T10:40:00Z"])
     ] = None
 
 
@@ -212,7 +226,13 @@ class Problem(Struct, rename="camel", omit_defaults=True):
     detail: Annotated[
         str, Meta(description="This occurrence in words", examples=["The deadline of this signed message has passed."])
     ]
-    code: Annotated[str, Meta(description="The kind, for programs", examples=["expired"])]
+    code: Annotated[
+        ProblemCode,
+        Meta(
+            description="The kind, for programs. A later version may add some: take what you do not know by its status",
+            examples=["expired"],
+        ),
+    ]
     errors: Annotated[
         list[FieldProblem],
         Meta(description="The bad fields, when fields are to blame; of those without their form the first"),

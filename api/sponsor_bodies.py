@@ -1,11 +1,13 @@
 """Requests and responses of the relay endpoints, as on the wire."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Final, Literal, cast
 
 from msgspec import Meta, Struct, field
 
-from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, AnyAddress, ChainId, Signature, format_time
+from api.problem_codes import RequestErrorCode, SponsorReason
+from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, AnyAddress, ChainId, Signature, cut_fraction
 from reminder_worker.relay.authorizations import THE_RECIPIENT
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR, FAILED_ON_CHAIN, RequestState, RequestView, WaitsFor
 
@@ -143,7 +145,16 @@ class AcceptedAnswer(Struct, rename="camel"):
 class RequestError(Struct, rename="camel"):
     """Why it has no effect."""
 
-    code: Annotated[str, Meta(description="For programs", examples=["expired", "failed_on_chain"])]
+    code: Annotated[
+        RequestErrorCode,
+        Meta(
+            description=(
+                "For programs: how it ended, or what kept it waiting until then. A later version may add some: `status`"
+                " says that it has ended"
+            ),
+            examples=["expired", "failed_on_chain"],
+        ),
+    ]
     detail: Annotated[str, Meta(description="For people", examples=["It could not be mined before its deadline."])]
 
 
@@ -174,8 +185,8 @@ class RequestAnswer(Struct, rename="camel"):
     error: Annotated[
         RequestError | None, Meta(description="Null unless it ended without its effect, or is mined and failed")
     ]
-    created_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
-    updated_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:12Z"])]
+    created_at: Annotated[datetime, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
+    updated_at: Annotated[datetime, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:12Z"])]
 
 
 class ChainSponsorAnswer(Struct, rename="camel"):
@@ -192,12 +203,11 @@ class ChainSponsorAnswer(Struct, rename="camel"):
     ]
     legacy: Annotated[bool, Meta(description="Whether claims and check-ins are relayed now", examples=[True])]
     reason: Annotated[
-        str | None,
+        SponsorReason | None,
         Meta(
             description=(
-                "Why not: not_configured, chain_refused, chain_unavailable, not_reconciled, stopped, low_balance,"
-                " daily_cap_reached, daily_cap_reserved, unavailable, router_version_unsupported (of one router or of"
-                " both); null when both are"
+                "Why not; `router_version_unsupported` of one router or of both; null when both are. A later version"
+                " may add some: `gift` and `legacy` say what is relayed"
             ),
             examples=[None],
         ),
@@ -228,7 +238,7 @@ def _describe_error(view: RequestView) -> RequestError | None:
     sentence = _SENTENCES[view.state]
     if view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED:
         sentence = "Whoever runs the service gave it up before it was mined; sign a new one."
-    return RequestError(view.reason or view.state.value, sentence)
+    return RequestError(cast(RequestErrorCode, view.reason or view.state.value), sentence)
 
 
 def describe_request(view: RequestView, waits_for: WaitsFor | None) -> RequestAnswer:
@@ -241,6 +251,6 @@ def describe_request(view: RequestView, waits_for: WaitsFor | None) -> RequestAn
         tx_hash=view.tx_hash,
         block_number=view.block_number,
         error=_describe_error(view),
-        created_at=format_time(view.created_at),
-        updated_at=format_time(view.updated_at),
+        created_at=cut_fraction(view.created_at),
+        updated_at=cut_fraction(view.updated_at),
     )

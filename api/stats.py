@@ -11,7 +11,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ import structlog
 from litestar.response.base import ASGIResponse
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.schemas import format_time
 from api.stats_bodies import (
     ChainStatsAnswer,
     LegacyCounts,
@@ -32,6 +30,7 @@ from api.stats_bodies import (
     TotalsAnswer,
 )
 from api.upgrades import UpgradesAnswer, upgrades_answer
+from reminder_worker.outbox.messages import to_datetime
 from reminder_worker.settings import ChainSettings
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.statistics.prices import FeedState, TokenPrice, read_feed_states
@@ -166,30 +165,26 @@ def stats_answer(snapshots: Sequence[StatisticsSnapshot], apart: Container[int])
         ),
         f"{sum(values, Decimal(0)):f}" if values else None,
     )
-    return StatsAnswer(format_moment(min(each.block_time for each in snapshots)), chains, totals)
+    return StatsAnswer(to_datetime(min(each.block_time for each in snapshots)), chains, totals)
 
 
 def prices_answer(prices: Sequence[tuple[int, TokenPrice]], as_of: int) -> PricesAnswer:
     """`prices` with their chains; `as_of` in unix seconds."""
     return PricesAnswer(
-        format_moment(as_of),
+        to_datetime(as_of),
         [
             PriceAnswer(
                 chain_id=chain_id,
                 symbol=price.symbol,
                 usd=f"{price.usd:f}",
                 decimals=price.decimals,
-                updated_at=format_moment(price.updated_at),
+                updated_at=to_datetime(price.updated_at),
                 round_id=str(price.round_id),
                 stale=price.stale,
             )
             for chain_id, price in prices
         ],
     )
-
-
-def format_moment(unix_seconds: int) -> str:
-    return format_time(datetime.fromtimestamp(unix_seconds, UTC))
 
 
 def whole_tokens(amount: int, decimals: int) -> str:

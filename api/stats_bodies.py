@@ -1,11 +1,12 @@
 """Responses of `/stats` and `/stats/prices`: aggregates and public prices, nothing personal."""
 
+from datetime import datetime
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
 AsOf = Annotated[
-    str,
+    datetime,
     Meta(
         description="RFC 3339, UTC: when the chain was read for the oldest part, whenever it is asked for",
         examples=["2027-03-03T09:00:00Z"],
@@ -101,7 +102,7 @@ class PriceAnswer(Struct, rename="camel"):
     usd: Annotated[str, Meta(description="US dollars as a decimal string", examples=["2513.18000000"])]
     decimals: Annotated[int, Meta(description="Digits after the point that the feed gives", examples=[8])]
     updated_at: Annotated[
-        str, Meta(description="RFC 3339, UTC: when the feed wrote it", examples=["2027-03-03T08:47:11Z"])
+        datetime, Meta(description="RFC 3339, UTC: when the feed wrote it", examples=["2027-03-03T08:47:11Z"])
     ]
     round_id: Annotated[str, Meta(description="The feed's own number of it", examples=["129127208515966867312"])]
     stale: Annotated[

@@ -1,11 +1,12 @@
 """The list of an owner's timelocks, as on the wire."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from eth_utils.address import to_checksum_address
 from msgspec import Meta, Struct
 
-from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN, format_time
+from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN
 from reminder_worker.chain.contracts.tokens import TokenMetadata
 from reminder_worker.gifts.owner_list import OwnerPage
 from reminder_worker.indexer.models import ENDED, FAR_FUTURE, LIVE, IndexedTimelock, TimelockAsset
@@ -35,9 +36,9 @@ class TimelockAnswer(Struct, rename="camel"):
         Meta(description="Sealed until its day, open to be withdrawn, or withdrawn", examples=["sealed"]),
     ]
     recipient: Annotated[str, Meta(description="Who can withdraw it, EIP-55", examples=[EXAMPLE_RECIPIENT])]
-    sealed_at: Annotated[str, Meta(description="RFC 3339, UTC", examples=["2026-11-02T16:20:35Z"])]
+    sealed_at: Annotated[datetime, Meta(description="RFC 3339, UTC", examples=["2026-11-02T16:20:35Z"])]
     unlock_at: Annotated[
-        str | None,
+        datetime | None,
         Meta(description="RFC 3339, UTC; null: no day is set", examples=["2027-05-01T09:00:00Z"]),
     ]
     assets: Annotated[list[SealedAssetAnswer], Meta(description="What is in it, or was")]
@@ -63,8 +64,8 @@ def _describe_timelock(timelock: IndexedTimelock, page: OwnerPage) -> TimelockAn
         type=_KINDS[timelock.lock_type],
         state="ended" if timelock.status == ENDED else "open" if is_open else "sealed",
         recipient=to_checksum_address(timelock.recipient),
-        sealed_at=format_time(to_datetime(timelock.created_at)),
-        unlock_at=format_time(to_datetime(timelock.unlock_time)) if has_day else None,
+        sealed_at=to_datetime(timelock.created_at),
+        unlock_at=to_datetime(timelock.unlock_time) if has_day else None,
         assets=[_describe_asset(asset, page.metadata.get(asset.token)) for asset in timelock.assets],
     )
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any, Literal, cast
 
 from msgspec import Meta, Struct
 
-from api.schemas import format_time
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.upgrades.operations import (
     AS_POWERFUL,
@@ -20,7 +19,7 @@ from reminder_worker.upgrades.store import RecordedQueue
 
 EXAMPLE = "0xe809Bbc14bCF4ADd37377547B652DaF70B5939BF"
 HASH = "0x" + "9f" * 32
-Moment = Annotated[str | None, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
+Moment = Annotated[datetime | None, Meta(description="RFC 3339, UTC", examples=["2027-03-03T09:00:00Z"])]
 
 
 class QueuedCall(Struct, rename="camel"):
@@ -54,7 +53,8 @@ class QueuedOperation(Struct, rename="camel"):
 
     id: Annotated[str, Meta(description="Its id in the timelock", examples=[HASH])]
     state: Annotated[
-        str, Meta(description="`pending`: waits for its time; `ready`: may be executed", examples=["pending"])
+        Literal["pending", "ready"],
+        Meta(description="`pending`: waits for its time; `ready`: may be executed", examples=["pending"]),
     ]
     executable_at: Moment
     scheduled_at: Moment
@@ -97,7 +97,7 @@ def upgrades_answer(queues: Sequence[RecordedQueue]) -> UpgradesAnswer:
 def _operation(operation: UpgradeOperation) -> QueuedOperation:
     return QueuedOperation(
         operation.operation_id,
-        operation.state,
+        cast(Any, operation.state),
         _moment(operation.ready_at),
         _moment(operation.scheduled_at),
         operation.scheduled_tx,
@@ -128,8 +128,8 @@ def _argument(value: str | int | bytes) -> str:
     return checksum_address(value) if len(value) == 42 else role_name(value)
 
 
-def _moment(unix_seconds: int | None) -> str | None:
+def _moment(unix_seconds: int | None) -> datetime | None:
     """A delay may lie beyond what a calendar has."""
     if unix_seconds is None or unix_seconds > 253_402_300_799:
         return None
-    return format_time(datetime.fromtimestamp(unix_seconds, UTC))
+    return datetime.fromtimestamp(unix_seconds, UTC)

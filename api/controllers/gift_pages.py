@@ -145,7 +145,9 @@ class GiftFactsController(Controller):
     async def show_facts(
         self,
         chain_id: Annotated[int, PathParameter(description="Chain id")],
-        timelock_id: Annotated[int, PathParameter(description="The gift's number on that chain")],
+        timelock_id: Annotated[
+            int, PathParameter(description="The gift's number on that chain", schema_extra={"type": "string"})
+        ],
         gift_pages: NamedDependency[GiftPages | None],
         gift_wallets: NamedDependency[GiftWallets],
         settings: NamedDependency[Settings],

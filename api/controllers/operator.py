@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast
 
 from eth_utils.address import to_checksum_address
 from litestar import Controller, get, post
@@ -43,7 +43,7 @@ Parts = NamedDependency[SkipValidation[Runtime]]  # a dataclass would be convert
 class WalletAnswer(Struct, rename="camel"):
     """A wallet of ours."""
 
-    role: Annotated[str, Meta(description="relayer or attestor")]
+    role: Annotated[Literal["relayer", "attestor"], Meta(description="What it pays for")]
     address: Annotated[str, Meta(description="EIP-55", examples=[EXAMPLE_RECIPIENT])]
     balance: Annotated[str | None, Meta(description="Wei; null: not known now", examples=["10000"])]
 
@@ -181,7 +181,9 @@ class OperatorController(Controller):
 
 def _describe_chain(status: ChainSummary) -> ChainAnswer:
     wallets = [
-        WalletAnswer(each.role, to_checksum_address(each.address), None if each.balance is None else str(each.balance))
+        WalletAnswer(
+            cast(Any, each.role), to_checksum_address(each.address), None if each.balance is None else str(each.balance)
+        )
         for each in status.wallets
     ]
     contracts: dict[str, str] = {name: to_checksum_address(address) for name, address in status.contracts.items()}

@@ -17,7 +17,7 @@ from api.schemas import (
     SelfErasedAnswer,
     SignedBody,
     StrictJson,
-    format_time,
+    cut_fraction,
 )
 from reminder_worker.outbox.messages import checksum_address
 from reminder_worker.reminders.authorization import SignedRequest
@@ -169,7 +169,7 @@ def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
     answer = RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name, each.words.language)
     if each.bounced is not None:
         answer.delivery, answer.bounce_reason = "bounced", each.bounced.reason
-        answer.bounced_at = format_time(each.bounced.since)
+        answer.bounced_at = cut_fraction(each.bounced.since)
     return answer
 
 

@@ -1,6 +1,6 @@
 """The gas-sponsored relay: three authorizations, the state of a request, and the state of the service."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 from uuid import UUID
 
 from litestar import Controller, Response, get, post
@@ -232,7 +232,7 @@ class SponsorStatusController(Controller):
         """Answers also while nothing is relayed, and says why."""
         found = await sponsor.read_status()
         chains = [
-            ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, each.reason)
+            ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, cast(Any, each.reason))
             for each in found.chains
         ]
         return SponsorStatusAnswer(found.gift, found.gift_email, found.legacy, chains)

@@ -74,6 +74,7 @@ class StatsController(Controller):
             str | None,
             QueryParameter(
                 description="RFC 3339: prices of that moment, from this service's own history",
+                schema_extra={"format": "date-time"},
                 required=False,
             ),
         ] = None,

@@ -12,10 +12,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.stats import PublishedStats, format_moment, whole_tokens
+from api.schemas import format_time
+from api.stats import PublishedStats, whole_tokens
 from devnet.deploy import HOUR
 from devnet.scenarios import Scenario
 from reminder_worker.database.engine import open_engine
+from reminder_worker.outbox.messages import to_datetime
 from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.statistics.prices import GRACE_SECONDS
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, save_snapshot, start_of_hour
@@ -171,14 +173,14 @@ async def test_prices_have_exactly_the_promised_shape(world: ApiWorld) -> None:
     await read_prices(world)
     block_time = world.scenario.anvil.now()
     answer = await answers(world, "/stats/prices")
-    assert answer.body["asOf"] == format_moment(block_time)
+    assert answer.body["asOf"] == format_time(to_datetime(block_time))
     ether = answer.body["prices"][0]
     assert ether == {
         "chainId": world.chain_id,
         "symbol": "ETH",
         "usd": "2513.00000000",
         "decimals": 8,
-        "updatedAt": format_moment(updated_at),
+        "updatedAt": format_time(to_datetime(updated_at)),
         "roundId": ether["roundId"],
         "stale": False,
     }
@@ -255,13 +257,13 @@ async def test_history_answers_for_a_moment_or_says_that_there_is_none(world: Ap
     await answers(world, "/stats/prices", "2600")
 
     async def at(moment_: int) -> Any:
-        return await world.request("GET", "/stats/prices", params={"at": format_moment(moment_)})
+        return await world.request("GET", "/stats/prices", params={"at": format_time(to_datetime(moment_))})
 
     before = await at(first - 10**8)
     assert (before.status, before.code) == (404, "no_history")
     for asked, dollars in ((first, 2500), (second - 1, 2500), (second, 2600)):
         answer = await at(asked)
-        assert answer.body["asOf"] == format_moment(asked)
+        assert answer.body["asOf"] == format_time(to_datetime(asked))
         assert answer.body["prices"][0]["usd"] == f"{dollars}.00000000"
         assert not answer.body["prices"][0]["stale"]
 
