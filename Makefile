@@ -19,7 +19,7 @@ help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
 	@echo 'make demo ONCE=1      the same with every step verified; exits with code 0 if every step was seen'
 	@echo 'make check            for every change: lint, types, unit tests and the core of the integration tests; 4 minutes'
-	@echo 'make test             lint (format, import contracts, English), types, and all tests'
+	@echo 'make test             lint (format, import contracts, English, OpenAPI), types, and all tests'
 	@echo 'make lint, make types only these parts; PYTEST_WORKERS=2 sets the number of test processes'
 	@echo 'make bench [ONLY=..]  measurements beside their floors; writes bench/results/latest.json'
 	@echo '                      only by name, minutes to a quarter of an hour each: growth, million, catch_up; API_UNDER_LOAD_SECONDS=600 for a long load'
@@ -67,6 +67,9 @@ lint: install
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.prose
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
+	  node_modules/.bin/redocly lint --config tests/openapi/redocly.yaml tests/golden/openapi.json
+	node_modules/.bin/spectral lint --ruleset tests/openapi/spectral.yaml --fail-severity hint tests/golden/openapi.json
 
 types: install
 	$(BIN)/mypy
