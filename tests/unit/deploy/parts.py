@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from mail_service.settings import MailServiceSettings as MailSettings
@@ -20,10 +21,31 @@ def read(path: str) -> Any:
     return yaml.safe_load((DEPLOY / path).read_text())
 
 
+def example_values() -> dict[str, Any]:
+    values: dict[str, Any] = read("kubernetes/worker-values.yaml")
+    return values
+
+
+def changed(values: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with the changes merged in, as Helm merges two files of values."""
+    merged = dict(values)
+    for name, change in changes.items():
+        below = merged.get(name)
+        merged[name] = changed(below, change) if isinstance(below, dict) and isinstance(change, Mapping) else change
+    return merged
+
+
+def rendered(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every object of our chart, rendered by Helm's own library. It checks the values first."""
+    helm = pytest.importorskip("helm_python", reason="Helm's library has no package for this platform")
+    with helm.Chart.load(DEPLOY / "chart") as chart:
+        texts = chart.render(values, name="worker", namespace="reminder-worker")
+    return [each for _, text in sorted(texts.items()) for each in yaml.safe_load_all(text) if each]
+
+
 def manifests() -> list[dict[str, Any]]:
-    """Every object in deploy/kubernetes but the chart's values."""
-    paths = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "dagster-values.yaml")
-    return [each for path in paths for each in yaml.safe_load_all(path.read_text())]
+    """Every object that an operator applies, but those of Dagster's chart."""
+    return [read("kubernetes/namespace.yaml"), *rendered(example_values())]
 
 
 def env_example() -> dict[str, str]:

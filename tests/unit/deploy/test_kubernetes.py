@@ -1,4 +1,4 @@
-"""The manifests are valid and locked down, and the chart's values say what dagster.yaml says."""
+"""The manifests are valid and locked down, and the values for Dagster's chart say what dagster.yaml says."""
 
 import re
 import tomllib
@@ -138,6 +138,8 @@ def test_the_proxy_is_composes() -> None:
     assert {each["mountPath"] for each in container["volumeMounts"]} - {"/tmp", "/run/secrets"} == {
         volume.split(":")[1] for volume in compose["volumes"]
     }
+    for name, text in _all("ConfigMap")["proxy"]["data"].items():
+        assert text == (DEPLOY / "proxy" / name).read_text()
     sites = (DEPLOY / "proxy" / "sites.conf.template").read_text()
     for name, port in re.findall(r"http://([a-z-]+)\$\{DOMAIN\}:(\d+)", sites):
         assert [each["port"] for each in _all("Service")[name]["spec"]["ports"]] == [int(port)]

@@ -1,0 +1,199 @@
+"""Our Helm chart refuses wrong values, and migrates first. Its objects: test_kubernetes.py."""
+
+import json
+import re
+from typing import Any
+
+import kubernetes_validate
+import pytest
+from jsonschema import Draft7Validator
+
+from reminder_worker import __version__
+from tests.unit.deploy.parts import (
+    DEPLOY,
+    changed,
+    example_values,
+    mail_names,
+    manifests,
+    pods,
+    read,
+    rendered,
+    worker_names,
+)
+
+helm = pytest.importorskip("helm_python", reason="Helm's library has no package for this platform")
+CHART = DEPLOY / "chart"
+SCHEMA = json.loads((CHART / "values.schema.json").read_text())
+VERSION = "1.34"
+
+
+def _rendered(**changes: Any) -> dict[tuple[str, str], dict[str, Any]]:
+    objects = rendered(changed(example_values(), changes))
+    return {(each["kind"], each["metadata"]["name"]): each for each in objects}
+
+
+def _images(objects: dict[tuple[str, str], dict[str, Any]]) -> dict[str, str]:
+    return {name: pod["containers"][0]["image"].rpartition(":")[2] for name, pod in pods(list(objects.values()))}
+
+
+def test_helms_linter_has_nothing_to_say() -> None:
+    report = helm.lint(CHART, example_values(), strict=True, namespace="reminder-worker", kube_version=f"v{VERSION}.0")
+    assert [each["error"] for each in report["messages"]] == ["icon is recommended"]
+    assert report["errors"] == []
+
+
+def test_the_chart_has_the_version_of_its_image() -> None:
+    chart = read("chart/Chart.yaml")
+    assert chart["version"] == chart["appVersion"] == __version__
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"replicas": 3}, "additional properties 'replicas' not allowed"),
+        ({"api": {"replica": 3}}, "at '/api': additional properties 'replica' not allowed"),
+        ({"proxy": {"settings": {"API_HOST": "x"}}}, "additional properties 'API_HOST' not allowed"),
+        ({"podMonitor": {"enable": True}}, "at '/podMonitor': additional properties 'enable' not allowed"),
+        ({"networks": {"nodes": [{"cidr": "10.30.0.5/32"}]}}, "missing property 'port'"),
+        ({"worker": {"secret": None}}, "at '/worker': missing property 'secret'"),
+        ({"mail": {"secret": None}}, "at '/mail': missing property 'secret'"),
+        ({"proxy": {"secret": ""}}, "at '/proxy/secret'"),
+        ({"worker": {"settings": {"EMAIL_ENC_KEY_FILE": None}}}, "missing property 'EMAIL_ENC_KEY_FILE'"),
+        ({"mail": {"settings": {"MAIL_SERVICE_TOKEN_FILE": None}}}, "missing property 'MAIL_SERVICE_TOKEN_FILE'"),
+        ({"worker": {"settings": {"HASH_KEY_FILE": "MDEyMzQ1Njc4OTAxMjM0NQ=="}}}, "/worker/settings/HASH_KEY_FILE"),
+        ({"worker": {"settings": {"CHAINS": 1}}}, "at '/worker/settings/CHAINS': got number, want string"),
+        ({"worker": {"settings": {"API_PORT": "9000"}}}, "at '/worker/settings/API_PORT'"),
+        ({"image": {"tag": "latest"}}, "at '/image/tag'"),
+        ({"api": {"replicas": 1}}, "at '/api/replicas'"),
+    ],
+)
+def test_wrong_values_are_refused_and_named(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(helm.HelmError, match=re.escape(said)):
+        _rendered(**changes)
+
+
+def test_what_only_an_operator_knows_has_no_default() -> None:
+    """Nothing is installed with the name or address of an example."""
+    assert "example" not in (CHART / "values.yaml").read_text().replace("is an example of a whole file", "")
+    with pytest.raises(helm.HelmError) as refused:
+        rendered({})
+    for name in ("repository", "APP_ORIGIN", "TRUSTED_PROXIES", "MAIL_FROM", "API_HOSTNAME", "database"):
+        assert f"'{name}'" in str(refused.value)
+
+
+def test_a_secret_is_a_file_and_any_other_setting_may_be_given() -> None:
+    settings = Draft7Validator({**SCHEMA["definitions"]["settings"], "definitions": SCHEMA["definitions"]})
+    for names, files in (worker_names(), mail_names()):
+        secrets = {name.removesuffix("_FILE") for name in files}
+        assert [name for name in secrets if settings.is_valid({name: "value"})] == []
+        settings.validate(dict.fromkeys(names - secrets | files, "value"))
+
+
+def test_the_migration_comes_before_everything_else() -> None:
+    """Helm runs a hook to its end before it changes the rest; so the hook can use nothing of the rest."""
+    objects = _rendered(api={"tag": "0.0.9"})
+    hooks = {key: each for key, each in objects.items() if "helm.sh/hook" in each["metadata"].get("annotations", {})}
+    assert list(hooks) == [("Job", "migrate")]
+    job = objects["Job", "migrate"]
+    assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+    container = job["spec"]["template"]["spec"]["containers"][0]
+    assert container["args"] == ["reminder-worker", "migrate"]
+    assert "envFrom" not in container
+    assert {each["name"]: each["value"] for each in container["env"]} == objects["ConfigMap", "worker-settings"]["data"]
+    assert {next(iter(volume.keys() - {"name"})) for volume in job["spec"]["template"]["spec"]["volumes"]} == {
+        "secret",
+        "emptyDir",
+    }
+    assert not [key for key in objects if key[0] == "Secret"]
+
+
+def test_the_mail_service_can_be_replaced_first_and_taken_back_last() -> None:
+    forward = _images(_rendered(image={"tag": "0.2.0"}, api={"tag": "0.1.0"}))
+    assert (forward["migrate"], forward["mail"], forward["api"]) == ("0.2.0", "0.2.0", "0.1.0")
+    back = _images(_rendered(image={"tag": "0.1.0"}, mail={"tag": "0.2.0"}))
+    assert (back["migrate"], back["mail"], back["api"]) == ("0.1.0", "0.2.0", "0.1.0")
+
+
+def test_changed_settings_start_the_pods_anew() -> None:
+    def annotations(**changes: Any) -> dict[str, Any]:
+        objects = _rendered(**changes)
+        return {name: objects["Deployment", name]["spec"]["template"]["metadata"] for name in ("api", "mail", "proxy")}
+
+    before = annotations()
+    assert annotations(worker={"settings": {"CHAINS": "1,10"}})["api"] != before["api"]
+    assert annotations(mail={"settings": {"SMTP_HOST": "other.example.org"}})["mail"] != before["mail"]
+
+
+def test_a_pod_monitor_takes_the_place_of_the_annotations_and_of_nothing_else() -> None:
+    without = {(each["kind"], each["metadata"]["name"]): each for each in manifests()}
+    objects = _rendered(podMonitor={"enabled": True, "labels": {"release": "prometheus"}})
+    monitor = objects.pop(("PodMonitor", "api"))
+    assert monitor == {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PodMonitor",
+        "metadata": {"name": "api", "namespace": "reminder-worker", "labels": {"release": "prometheus"}},
+        "spec": {
+            "selector": {"matchLabels": {"app.kubernetes.io/name": "api"}},
+            "podMetricsEndpoints": [{"port": "metrics", "path": "/metrics"}],
+        },
+    }
+    api = without["Deployment", "api"]["spec"]["template"]
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= api["metadata"]["labels"].items()
+    assert "metrics" in [port["name"] for port in api["spec"]["containers"][0]["ports"]]
+    for name in ("scrape", "port", "path"):
+        api["metadata"]["annotations"].pop(f"prometheus.io/{name}")
+    assert objects == {key: each for key, each in without.items() if key[0] != "Namespace"}
+
+
+def test_networks_of_your_own_are_added_and_no_more() -> None:
+    nodes, smtp = {"cidr": "10.30.0.5/32", "port": 8545}, {"cidr": "10.30.0.25/32", "port": 25}
+    before, after = _rendered(), _rendered(networks={"nodes": [nodes], "smtp": [smtp]})
+    added = {
+        key[1]: [rule for rule in after[key]["spec"]["egress"] if rule not in before[key]["spec"]["egress"]]
+        for key in after
+        if after[key] != before[key]
+    }
+    expected = {"api": nodes, "passes": nodes, "mail": smtp}
+    assert added == {
+        name: [{"to": [{"ipBlock": {"cidr": each["cidr"]}}], "ports": [{"protocol": "TCP", "port": each["port"]}]}]
+        for name, each in expected.items()
+    }
+
+
+def test_every_other_value_makes_valid_objects_too() -> None:
+    objects = _rendered(
+        mail={"enabled": False, "settings": None},
+        proxy={"serviceAnnotations": {"example.org/kind": "network"}},
+        statistics={"storageClass": "shared"},
+        networks={"nodes": [{"cidr": "fd00::5/128", "port": 8545}]},
+        image={"tag": "0.1.0@sha256:" + "0" * 64},
+    )
+    for each in objects.values():
+        kubernetes_validate.validate(each, VERSION, strict=True)
+    assert objects["PersistentVolumeClaim", "statistics"]["spec"]["storageClassName"] == "shared"
+    assert objects["Service", "proxy"]["metadata"]["annotations"] == {"example.org/kind": "network"}
+    assert ("Deployment", "mail") not in objects
+
+
+def test_the_two_charts_agree() -> None:
+    """Dagster's runs take settings, secrets and the volume from ours."""
+    code = read("kubernetes/dagster-values.yaml")["dagster-user-deployments"]["deployments"][0]
+    objects = _rendered()
+    volumes = {each["name"]: each for each in code["volumes"]}
+    assert volumes["secrets"]["secret"]["secretName"] == read("chart/values.yaml")["worker"]["secret"]
+    assert ("PersistentVolumeClaim", volumes["statistics"]["persistentVolumeClaim"]["claimName"]) in objects
+    assert all(("ConfigMap", each["name"]) in objects for each in code["envConfigMaps"])
+
+
+def test_the_readme_creates_the_secrets_that_the_chart_names() -> None:
+    values = changed(read("chart/values.yaml"), example_values())
+    page = (DEPLOY / "README.md").read_text()
+    created = {
+        name: set(re.findall(r"--from-file=(\w+)", keys))
+        for name, keys in re.findall(r"create secret generic ([\w-]+) ((?:--from-file=\S+\s*\\?\s*)+)", page)
+    }
+    for part, folder in (("worker", "worker"), ("mail", "mail")):
+        files = {value for name, value in values[part]["settings"].items() if name.endswith("_FILE")}
+        assert {f"/run/secrets/{folder}/{key}" for key in created[values[part]["secret"]]} == files
+    sites = (DEPLOY / "proxy/sites.conf.template").read_text()
+    assert created[values["proxy"]["secret"]] == set(re.findall(r"/run/secrets/(\w+)", sites))
