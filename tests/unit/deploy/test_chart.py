@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import kubernetes_validate
@@ -20,6 +21,7 @@ from tests.unit.deploy.parts import (
     rendered,
     worker_names,
 )
+from tests.unit.deploy.stand_in_cluster import StandInCluster, stand_in_cluster
 
 helm = pytest.importorskip("helm_python", reason="Helm's library has no package for this platform")
 CHART = DEPLOY / "chart"
@@ -89,21 +91,38 @@ def test_a_secret_is_a_file_and_any_other_setting_may_be_given() -> None:
         settings.validate(dict.fromkeys(names - secrets | files, "value"))
 
 
-def test_the_migration_comes_before_everything_else() -> None:
-    """Helm runs a hook to its end before it changes the rest; so the hook can use nothing of the rest."""
-    objects = _rendered(api={"tag": "0.0.9"})
-    hooks = {key: each for key, each in objects.items() if "helm.sh/hook" in each["metadata"].get("annotations", {})}
-    assert list(hooks) == [("Job", "migrate")]
-    job = objects["Job", "migrate"]
-    assert job["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
-    container = job["spec"]["template"]["spec"]["containers"][0]
+@pytest.fixture
+def cluster() -> Iterator[StandInCluster]:
+    with stand_in_cluster() as started:
+        yield started
+
+
+def test_helm_migrates_before_it_changes_anything_and_stops_if_that_fails(cluster: StandInCluster) -> None:
+    """Helm's own library installs and updates; only the cluster is a stand-in."""
+    given: dict[str, Any] = {"namespace": "reminder-worker", "timeout": 60}
+    place = {"kubeconfig_content": cluster.kubeconfig(), "namespace": "reminder-worker", "storage_driver": "memory"}
+    with helm.Config(**place) as config:
+        for act in (config.install, config.upgrade):
+            cluster.history.clear()
+            act(CHART, "worker", example_values(), **given)
+            assert cluster.history[:2] == ["jobs/migrate", "migrate: Complete"]
+            assert {"configmaps/worker-settings", "deployments/api"} <= set(cluster.history[2:])
+        cluster.history.clear()
+        cluster.jobs_succeed = False
+        with pytest.raises(helm.HelmError, match="Job Failed"):
+            config.upgrade(CHART, "worker", example_values(), **given)
+        assert cluster.history == ["jobs/migrate", "migrate: Failed"]
+
+
+def test_the_migration_needs_nothing_of_the_chart() -> None:
+    """Before the first installation nothing is there but the Secrets."""
+    objects = _rendered()
+    job = objects["Job", "migrate"]["spec"]["template"]["spec"]
+    container = job["containers"][0]
     assert container["args"] == ["reminder-worker", "migrate"]
     assert "envFrom" not in container
     assert {each["name"]: each["value"] for each in container["env"]} == objects["ConfigMap", "worker-settings"]["data"]
-    assert {next(iter(volume.keys() - {"name"})) for volume in job["spec"]["template"]["spec"]["volumes"]} == {
-        "secret",
-        "emptyDir",
-    }
+    assert {kind for volume in job["volumes"] for kind in volume.keys() - {"name"}} == {"secret", "emptyDir"}
     assert not [key for key in objects if key[0] == "Secret"]
 
 

@@ -68,6 +68,16 @@ def test_every_pod_is_locked_down() -> None:
             assert TAG.match(container["image"])
 
 
+def test_every_pod_finds_what_it_names() -> None:
+    maps = _all("ConfigMap").keys()
+    for name, pod in PODS.items():
+        volumes = {each["name"]: each for each in pod["volumes"]}
+        assert {each["configMap"]["name"] for each in volumes.values() if "configMap" in each} <= maps
+        assert [each["name"] for each in pod["containers"][0]["volumeMounts"] if each["name"] not in volumes] == []
+        given = [each["configMapRef"]["name"] for each in pod["containers"][0].get("envFrom", [])]
+        assert given == {"api": ["worker-settings"], "mail": ["mail-settings"]}.get(name, [])
+
+
 def test_dagsters_pods_and_runs_are_locked_down() -> None:
     for part in PARTS:
         assert _is_locked_down(part["podSecurityContext"], part["securityContext"])
