@@ -1,4 +1,4 @@
-"""Dagster's code server with the options of `dagster api grpc`: `python -m pipelines.code_server --host … --port …`.
+"""Dagster's code server with the options of `dagster api grpc`: `python -m pipelines.code_server --socket …`.
 
 The server and the fork server that runs are copied from need the same 140 MiB of imports. They are imported once, and
 before anything is open, this process makes a copy of itself: the copy serves the forks, and both use the same memory

@@ -27,7 +27,7 @@ class DatabaseLink:
 
 
 def examine_encryption(settings: Settings) -> Iterator[Finding]:
-    """Judge each database that this process has the address of. A silent database has a finding of its own."""
+    """Judge every database with a known address. Skip silent databases: other findings name them."""
     for part, setting, url in (
         ("database", "DATABASE_URL", settings.service.database_url.get_secret_value()),
         ("dagster", "DAGSTER_PG_URL", os.environ.get("DAGSTER_PG_URL")),

@@ -152,7 +152,7 @@ def test_two_apis_and_one_daemon() -> None:
 
 def test_nothing_is_published_but_the_proxy() -> None:
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
-    assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "dagster", "mail"))
+    assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "mail"))
     assert SERVICES["postgres"]["networks"] == ["database"]
     assert "database" not in SERVICES["proxy"]["networks"]
 
@@ -161,6 +161,28 @@ def test_only_the_proxy_is_believed_about_clients() -> None:
     proxy = SERVICES["proxy"]["networks"]["edge"]["ipv4_address"]
     assert SERVICES["api"]["environment"]["TRUSTED_PROXIES"] == proxy
     assert ip_address(proxy) in ip_network(COMPOSE["networks"]["edge"]["ipam"]["config"][0]["subnet"])
+
+
+def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
+    """It opens no port: a caller of its gRPC starts runs there, with the keys."""
+    command = SERVICES["code"]["command"]
+    assert not {"--port", "-p", "--host", "-h"} & set(command)
+    socket = Path(command[command.index("--socket") + 1])
+    assert socket.as_posix() in SERVICES["code"]["healthcheck"]["test"][-1]
+    mounts = {name: [each.split(":") for each in service.get("volumes", [])] for name, service in SERVICES.items()}
+    mounted = {name: each for name, found in mounts.items() for each in found if each[0] == "code"}
+    assert mounted == {
+        "code": ["code", str(socket.parent)],
+        "daemon": ["code", str(socket.parent), "ro"],
+        "dagster-operator": ["code", str(socket.parent), "ro"],
+    }
+    grpc = read("workspace.yaml")["load_from"][0]["grpc_server"]
+    assert grpc == {"socket": str(socket), "location_name": "reminder_worker"}
+    commands = {name: service.get("command", []) for name, service in SERVICES.items()}
+    workspaces = {name: each[-1] for name, each in commands.items() if "-w" in each}
+    own, viewers = "deploy/workspace.yaml", "workspace.yaml"
+    assert workspaces == {"daemon": own, "dagster-operator": own, "dagster-viewer": viewers}
+    assert "python_module" in read("../workspace.yaml")["load_from"][0]
 
 
 def test_viewers_can_change_nothing() -> None:
@@ -177,9 +199,3 @@ def test_ports_agree() -> None:
         "operator": "3000",
     }
     assert str(api["metrics_port"].default) not in SITES
-    code = SERVICES["code"]["command"]
-    assert read("workspace.yaml")["load_from"][0]["grpc_server"] == {
-        "host": "code",
-        "port": int(code[code.index("--port") + 1]),
-        "location_name": "reminder_worker",
-    }

@@ -207,7 +207,7 @@ def test_ports_agree() -> None:
     }
     assert ports["api"] == {"http": api["port"].default, "metrics": api["metrics_port"].default}
     assert ports["mail"] == {"http": mail["port"].default}
-    assert CODE["port"] == read("workspace.yaml")["load_from"][0]["grpc_server"]["port"]
+    assert f"'127.0.0.1', {CODE['port']}" in CODE["readinessProbe"]["exec"]["command"][-1]
     webserver = VALUES["dagsterWebserver"]
     assert webserver["service"]["port"] == webserver["readinessProbe"]["httpGet"]["port"] == 3000
 
