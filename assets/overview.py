@@ -10,6 +10,7 @@ from assets.relay import relay_requests
 from assets.reminders import sent_emails
 from assets.service import Service, read_facts
 from assets.steps import IN_PLACE, OWNERS, Results, materialized
+from assets.tables import describe_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
-    metadata={"dagster/table_name": "worker.pass_state"},
+    metadata=describe_table("pass_state"),
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
@@ -73,20 +74,7 @@ def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[No
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
-    metadata={
-        "dagster/table_name": "worker.node_request",
-        "dagster/column_schema": dg.TableSchema(
-            [
-                dg.TableColumn("day", "date", description="UTC"),
-                dg.TableColumn("chain_id", "int", description="The chain of the endpoint"),
-                dg.TableColumn("endpoint", "text", description="Place in RPC_URLS, and host"),
-                dg.TableColumn("pass", "text", description="Which pass asked, or api, or cli for a command"),
-                dg.TableColumn("method", "text", description="JSON-RPC method; each of a batch is one request"),
-                dg.TableColumn("count", "int", description="Requests that were sent, also those that were refused"),
-                dg.TableColumn("since", "timestamp", description="When the first of them was counted"),
-            ]
-        ),
-    },
+    metadata=describe_table("node_request"),
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def node_requests(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
@@ -123,7 +111,7 @@ async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], i
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
-    metadata={"dagster/table_name": "worker.alert_state"},
+    metadata=describe_table("alert_state"),
     output_required=False,
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

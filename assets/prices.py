@@ -9,27 +9,13 @@ from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service, read_facts
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
+from assets.tables import describe_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.prices import FeedState
-
-_COLUMNS = dg.TableSchema(
-    columns=[
-        dg.TableColumn("chain_id", "int", description="Of the chain the feed is on"),
-        dg.TableColumn("feed", "string", description="Address of the Chainlink feed, or of wstETH"),
-        dg.TableColumn("round_id", "int", description="The feed's own number of the answer, ever rising"),
-        dg.TableColumn("answer", "int", description="US dollars for one token, in units of 10^-decimals"),
-        dg.TableColumn("decimals", "int", description="Of the answer"),
-        dg.TableColumn("updated_at", "int", description="Unix seconds, when the feed wrote the answer"),
-        dg.TableColumn("read_at", "timestamp", description="When we first read it, by the database's clock"),
-        dg.TableColumn(
-            "denied_since", "int", description="Unix seconds: not believed any more from then on; null: it was"
-        ),
-    ]
-)
 
 
 @dg.asset(
@@ -38,7 +24,7 @@ _COLUMNS = dg.TableSchema(
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/column_schema": _COLUMNS, "dagster/table_name": "worker.price"},
+    metadata=describe_table("price"),
     output_required=False,
 )
 def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

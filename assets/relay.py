@@ -8,6 +8,7 @@ from assets import metadata
 from assets.reminders import chain, chain_index
 from assets.service import Service, read_facts
 from assets.steps import OWNERS, Results, materialized
+from assets.tables import describe_table
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/table_name": "worker.owner_activity"},
+    metadata=describe_table("owner_activity"),
     output_required=False,
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -45,7 +46,7 @@ authorizations = dg.AssetSpec(
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "encrypted-signatures"},
-    metadata={"dagster/table_name": "worker.relay_request"},
+    metadata=describe_table("relay_request"),
     description="Claims, check-ins and withdrawals that users signed: taken, signed and sent by the HTTP API.",
 )
 
@@ -56,7 +57,7 @@ authorizations = dg.AssetSpec(
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "encrypted-signatures"},
-    metadata={"dagster/table_name": "worker.tx_attempt"},
+    metadata=describe_table("tx_attempt"),
     output_required=False,
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -71,7 +72,7 @@ raised_alerts = dg.AssetSpec(
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
-    metadata={"dagster/table_name": "worker.alert"},
+    metadata=describe_table("alert"),
     description="The outbox of alerts: a row for each change, written in one transaction with what it tells of.",
 )
 

@@ -8,6 +8,7 @@ import dagster as dg
 from assets import metadata
 from assets.service import Service, read_facts
 from assets.steps import IN_PLACE, OWNERS, Results, materialized, perform
+from assets.tables import describe_table
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -26,7 +27,7 @@ recipients = dg.AssetSpec(
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
-    metadata={"dagster/table_name": "worker.recipient"},
+    metadata=describe_table("recipient"),
     description="Whom the creators of legacies want reminded: saved through the HTTP API, encrypted row by row.",
 )
 
@@ -37,7 +38,7 @@ recipients = dg.AssetSpec(
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/table_name": "worker.chain_event"},
+    metadata=describe_table("chain_event"),
     output_required=False,
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -51,7 +52,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/table_name": "worker.notify_signal"},
+    metadata=describe_table("notify_signal"),
     output_required=False,
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -65,7 +66,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/table_name": "worker.due_window"},
+    metadata=describe_table("due_window"),
     output_required=False,
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -94,7 +95,7 @@ def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service])
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
-    metadata={"dagster/table_name": "worker.sent_ledger"},
+    metadata=describe_table("sent_ledger"),
 )
 def sent_emails(signals: None, windows: None, people: None, renewals: None) -> None:
     """Ledger of emails: one row for each person and event, sent at most once."""
@@ -141,7 +142,7 @@ gift_notifications = dg.AssetSpec(
     group_name="outside",
     kinds={"postgres"},
     owners=OWNERS,
-    metadata={"dagster/table_name": "worker.gift_notification"},
+    metadata=describe_table("gift_notification"),
     tags={"holds": "encrypted-personal-data"},
     description="Whom givers want told of a gift: saved through the HTTP API, encrypted, deleted after opening day.",
 )
@@ -153,7 +154,7 @@ gift_notifications = dg.AssetSpec(
     kinds={"ethereum", "postgres", "email"},
     owners=OWNERS,
     tags={"holds": "encrypted-personal-data"},
-    metadata={"dagster/table_name": "worker.gift_ledger"},
+    metadata=describe_table("gift_ledger"),
     output_required=False,
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -175,7 +176,7 @@ async def _read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
     kinds={"postgres", "email"},
     owners=OWNERS,
     tags={"holds": "keyed-hashes"},
-    metadata={"dagster/table_name": "worker.bounce"},
+    metadata=describe_table("bounce"),
     output_required=False,
 )
 def returned_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

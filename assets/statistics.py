@@ -12,6 +12,7 @@ from assets.prices import prices
 from assets.reminders import chain_index
 from assets.service import Service
 from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
+from assets.tables import describe_file, describe_files, describe_table
 from reminder_worker.statistics import dataset
 
 if TYPE_CHECKING:
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
-
-
-def _describe_columns(name: str) -> dg.TableSchema:
-    columns = {**dataset.PARTITIONS, **dataset.FILES[name].columns}
-    return dg.TableSchema([dg.TableColumn(column, words.type, words.text) for column, words in columns.items()])
+HOURLY = (dataset.SNAPSHOTS, dataset.TOKENS)  # files
+DAILY = tuple(name for name in dataset.FILES if name not in {*HOURLY, dataset.DAYS})
 
 
 @dg.asset(
@@ -33,7 +31,7 @@ def _describe_columns(name: str) -> dg.TableSchema:
     kinds={"postgres", "parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
-    metadata={"dagster/column_schema": _describe_columns(dataset.SNAPSHOTS), "dagster/table_name": "worker.statistics"},
+    metadata={**describe_table("statistics"), **describe_files(*HOURLY)},
     output_required=False,
 )
 def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
@@ -51,7 +49,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     kinds={"parquet", "polars"},
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
-    metadata={"dagster/column_schema": _describe_columns(dataset.DAYS)},
+    metadata={"dagster/column_schema": describe_file(dataset.DAYS), **describe_files(*DAILY)},
     # One start for all chains, since Dagster reads it before a chain can be asked. The hourly run writes earlier days,
     # too, from the first event on. The partition of today grows until midnight (UTC).
     partitions_def=dg.DailyPartitionsDefinition("2025-01-01", end_offset=1),

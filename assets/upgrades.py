@@ -9,29 +9,11 @@ from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service, read_facts
 from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.tables import describe_table
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
     from reminder_worker.upgrades.store import ListedOperation
-
-_COLUMNS = dg.TableSchema(
-    columns=[
-        dg.TableColumn("chain_id", "int", description="Of the chain the timelock is on"),
-        dg.TableColumn("operation_id", "string", description="Of the operation; a batch of calls is one"),
-        dg.TableColumn("state", "string", description="pending, ready, executed, cancelled; gone: reorganised away"),
-        dg.TableColumn("calls", "json", description="What it does: target, value in wei and call data of each call"),
-        dg.TableColumn("predecessor", "string", description="The operation that has to be executed first, if any"),
-        dg.TableColumn("delay", "int", description="Seconds, as scheduled"),
-        dg.TableColumn("ready_at", "int", description="Unix seconds, from getTimestamp: when it may be executed"),
-        dg.TableColumn("scheduled_by", "string", description="Who sent the transaction that scheduled it"),
-        dg.TableColumn("scheduled_at", "int", description="Unix seconds"),
-        dg.TableColumn("scheduled_block", "int", description="Empty: it was never seen scheduled"),
-        dg.TableColumn("scheduled_tx", "string", description="The transaction that scheduled it"),
-        dg.TableColumn("changed_block", "int", description="Block of its last change"),
-        dg.TableColumn("final", "bool", description="Whether its last change cannot be taken back"),
-        dg.TableColumn("seen_at", "timestamp", description="When we first saw it, by the database's clock"),
-    ]
-)
 
 
 @dg.asset(
@@ -40,7 +22,7 @@ _COLUMNS = dg.TableSchema(
     kinds={"ethereum", "postgres"},
     owners=OWNERS,
     tags={"holds": "public-chain-data"},
-    metadata={"dagster/column_schema": _COLUMNS, "dagster/table_name": "worker.upgrade_operation"},
+    metadata=describe_table("upgrade_operation"),
     output_required=False,
 )
 def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

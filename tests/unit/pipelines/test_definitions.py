@@ -14,11 +14,13 @@ from assets.steps import PASS_OF
 from pipelines.definitions import defs
 from pipelines.jobs import JOBS, LANE, PASS_JOBS, SCHEDULES
 from pipelines.sensors import make_sensors
+from reminder_worker import schema
 from reminder_worker.passes import PASSES
+from reminder_worker.statistics import dataset
 
 SENSORS = make_sensors(Service())
 ROOT = Path(__file__).parents[3]
-HEAVY = ("web3", "sqlalchemy", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
+HEAVY = ("web3", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "reminder_worker.passes")
 
 
 def test_the_definitions_load_and_every_reference_in_them_resolves() -> None:
@@ -26,7 +28,7 @@ def test_the_definitions_load_and_every_reference_in_them_resolves() -> None:
 
 
 def test_loading_them_imports_nothing_heavy() -> None:
-    """The code server and every run's process start with this import."""
+    """The code server and every run's process start with this import; SQLAlchemy is Dagster's own."""
     code = f"import sys, pipelines.definitions; print([name for name in {HEAVY!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert loaded.stdout.strip() == "[]"
@@ -77,6 +79,28 @@ def test_whoever_opens_an_asset_reads_what_it_is_whose_it_is_and_what_lies_in_it
         assert spec.kinds, name
         assert spec.tags.get("holds"), name
         assert spec.group_name not in (None, "default"), name
+
+
+def _list_columns(described: dg.TableSchema) -> dict[str, str | None]:
+    return {column.name: column.description for column in described.columns}
+
+
+def test_whoever_opens_an_asset_reads_what_each_column_of_its_table_and_files_holds() -> None:
+    """Every column there is, and none else: by the tables that `migrate` makes, and by the words in the files."""
+    files = set()
+    for spec in defs.resolve_all_asset_specs():
+        name = spec.key.to_user_string()
+        described = {key: each for key, each in spec.metadata.items() if isinstance(each, dg.TableSchema)}
+        for key, each in described.items():
+            assert all(_list_columns(each).values()), (name, key)
+        if table := spec.metadata.get("dagster/table_name"):
+            columns = described.pop("dagster/column_schema")
+            assert set(_list_columns(columns)) == set(schema.metadata.tables[table].columns.keys()), name
+        for key, each in described.items():
+            file = key.removeprefix("columns of ") if key != "dagster/column_schema" else dataset.DAYS
+            files.add(file)
+            assert set(_list_columns(each)) == {*dataset.PARTITIONS, *dataset.FILES[file].columns}, (name, key)
+    assert files == set(dataset.FILES)
 
 
 def test_every_check_job_schedule_sensor_and_resource_says_what_it_is_for() -> None:
