@@ -24,8 +24,9 @@ are refused.
 Identifiers and amounts are strings. Only `chainId` is an integer, as in EIP-712 and in wallets. Times are RFC 3339 in
 UTC; deadlines are unix seconds, as they are signed.
 
-`errors` of a 422 names bad fields by JSON pointers: all of them when what is in them is not acceptable, but only the
-first of those that are missing, not known here, or not of the type and form of their description.
+`errors` of a 422 names all bad fields by JSON pointers: those that are missing, not known here, or not of the type and
+form of their description (a hundred at most); where there are none, those whose content is not acceptable. Names of
+unknown fields are not repeated: the answer counts them and lists the known ones.
 """
 TAGS = {
     "Recipients": "Who is reminded of a legacy; by the signature of its creator or of a recipient",

@@ -235,7 +235,7 @@ class Problem(Struct, rename="camel", omit_defaults=True):
     ]
     errors: Annotated[
         list[FieldProblem],
-        Meta(description="The bad fields, when fields are to blame; of those without their form the first"),
+        Meta(description="All bad fields, when fields are to blame"),
     ] = []
 
 

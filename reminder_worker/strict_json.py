@@ -1,7 +1,10 @@
-"""JSON from outside into our types, or a fault that names the field and echoes nothing of its value."""
+"""JSON from outside into our types, or faults that name the fields and echo nothing that was sent."""
 
 import re
-from typing import Final, TypeVar
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any, Final, TypeVar, get_args
 
 import aiohttp
 import msgspec
@@ -9,6 +12,8 @@ import msgspec
 from reminder_worker.errors import FieldFault, InvalidInput, Malformed
 
 T = TypeVar("T")
+
+MOST_FAULTS: Final = 100  # of a request: nobody reads more, and an answer stays small
 
 NOT_JSON: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """Raised by `msgspec.json.decode`: no JSON, JSON of another shape, no UTF-8, or nested without end."""
@@ -19,11 +24,48 @@ def decode_json(data: bytes | str, kind: type[T], prefix: str = "") -> T:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        fault = _describe_fault(str(error), prefix)
-        raise InvalidInput("The request holds a field that is not acceptable.", [fault]) from None
+        faults = [_describe_fault(str(error), prefix)]
     except NOT_JSON:
         where = f" in {prefix}" if prefix else ""
         raise Malformed(f"The JSON text{where} cannot be read.") from None
+    with suppress(*NOT_JSON):  # behind the first fault, which ended the reading
+        found = _find_faults(msgspec.json.decode(data), kind, prefix)
+        faults = list(islice(found, MOST_FAULTS)) or faults
+    raise InvalidInput("The request holds fields that are not acceptable.", faults)
+
+
+def _find_faults(value: Any, kind: Any, pointer: str) -> Iterator[FieldFault]:
+    """Yield a fault for each field without its form; unknown fields of an object share one."""
+    try:
+        msgspec.convert(value, kind)
+        return
+    except msgspec.ValidationError as error:
+        first = _describe_fault(str(error), pointer)
+    element = next(iter(get_args(kind)), None)
+    if isinstance(value, dict) and _is_struct(kind):
+        yield from _find_object_faults(value, kind, pointer)
+    elif isinstance(value, list) and _is_struct(element):
+        for position, each in enumerate(value):
+            yield from _find_faults(each, element, f"{pointer}/{position}")
+    else:
+        yield first
+
+
+def _find_object_faults(value: dict[str, Any], kind: type[msgspec.Struct], pointer: str) -> Iterator[FieldFault]:
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    for name, field in fields.items():
+        if name in value:
+            yield from _find_faults(value[name], field.type, f"{pointer}/{name}")
+        elif field.required:
+            yield FieldFault(f"{pointer}/{name}", "is missing")
+    if kind.__struct_config__.forbid_unknown_fields and (unknown := len(value.keys() - fields.keys())):
+        # Their names may be a person's: those that are known say enough.
+        count = "a field that is" if unknown == 1 else f"{unknown} fields that are"
+        yield FieldFault(pointer, f"holds {count} not known here; known are {', '.join(sorted(fields))}")
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _describe_fault(message: str, prefix: str) -> FieldFault:
