@@ -10,7 +10,7 @@ ONCE ?=
 FAULTS ?= 1000
 # `on`: the local stack's page for givers offers gifts to an email address.
 GIFT_EMAIL ?= on
-GIFT_PAGE := $(shell find gift_page -name dist -prune -o -type f -print)
+GIFT_PAGE := $(shell find gift_page clients/typescript \( -name dist -o -name generated -o -name node_modules \) -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo check test lint types bench prove tools diagram pictures locks cards clean
@@ -49,13 +49,13 @@ install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-node_modules/.installed: package.json package-lock.json
+node_modules/.installed: package.json package-lock.json clients/typescript/package.json
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (!(a > 22 || (a === 22 && b >= 12) || (a === 20 && b >= 19))) { console.error("Node.js 20.19, or 22.12 or newer, is needed; found " + process.version); process.exit(1) }'
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The gift page, built when one of its sources changed.
-gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occasions.json docs/signing.ts $(GIFT_PAGE)
+# The TypeScript client and the gift page, built when one of their sources changed.
+gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occasions.json tests/golden/openapi.json $(GIFT_PAGE)
 	VITE_FEATURE_GIFT_EMAIL=$(GIFT_EMAIL) npm run --silent build
 	@touch $@
 
@@ -114,4 +114,4 @@ cards: install
 	$(BIN)/python -m gift_page.tools.draw_cards
 
 clean:
-	rm -rf .local .cache gift_page/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .local .cache gift_page/dist clients/typescript/dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -18,8 +18,8 @@ DESCRIPTION = """\
 Recipients of a legacy's reminders, managed by wallet signatures; sealed gifts, transactions whose gas is paid for, and
 statistics. Every request of the recipient endpoints carries an EIP-712 message signed in the domain
 `{name: "Reminder Worker", version: "1", chainId}`; nothing secret is in the frontend. A signed message works once and
-until its deadline. `docs/signing.ts` makes and signs each of them; the signatures of the examples are placeholders, and
-are refused.
+until its deadline. The npm package `reminder-worker-client` (`clients/typescript`) makes and signs each of them. The
+signatures of the examples are placeholders, and are refused.
 
 Identifiers and amounts are strings. Only `chainId` is an integer, as in EIP-712 and in wallets. Times are RFC 3339 in
 UTC; deadlines are unix seconds, as they are signed.

@@ -206,8 +206,10 @@ def repeated_classes(reports: Iterable[FileReport]) -> list[ProseFinding]:
 
 def project_files() -> list[Path]:
     """Return the files with prose: code, documents, and the pages at the top."""
-    folders = "reminder_worker api assets pipelines mail_service devnet bench tests gift_page docs deploy .github"
-    skipped = {"node_modules", "dist", "versions", "__pycache__", "golden", "results"}
+    folders = (
+        "reminder_worker api assets pipelines mail_service devnet bench tests gift_page clients docs deploy .github"
+    )
+    skipped = {"node_modules", "dist", "generated", "versions", "__pycache__", "golden", "results"}
     found = [*ROOT.glob("*.md")]
     for folder in folders.split():
         for path in (ROOT / folder).rglob("*"):

@@ -1,7 +1,7 @@
 /** The address of a wallet as it is typed, pasted or scanned. */
 import { getAddress } from "ethers";
 import type { Facts } from "./facts.ts";
-import { asAscii } from "./typed.ts";
+import { asAscii } from "reminder-worker-client/paper-keys";
 
 /** Its message is the name of a phrase for the recipient. */
 export class BadDestination extends Error {}

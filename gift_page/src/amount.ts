@@ -1,8 +1,8 @@
 /** Amounts as people type and read them, with the decimal mark of their language and no mark for thousands. */
 import { formatUnits } from "ethers";
 import { phrase, speech } from "./phrases.ts";
-import { asAscii } from "./typed.ts";
-import { decimalMark } from "./words.ts";
+import { asAscii } from "reminder-worker-client/paper-keys";
+import { decimalMark } from "reminder-worker-client/speech";
 
 /** What was typed, with a point; null where it is no amount. Throws `TwoReadings`. */
 export function decimalOf(typed: string): string | null {

@@ -1,9 +1,8 @@
 /** The picture at the top of the page in another language than English: as the server's, with words of the page's. */
 import { make } from "./dom.ts";
-import { occasionOf } from "./occasions.ts";
+import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
-import { broken, fillBox } from "./printables/canvas.ts";
-import { drawMotif } from "./printables/motifs.ts";
+import { broken, drawMotif, fillBox } from "reminder-worker-client/printables";
 
 const SIZE = { width: 1200, height: 630 };
 const TEXT = { left: 562, width: 568 };

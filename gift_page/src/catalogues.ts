@@ -1,6 +1,6 @@
 /** Loads the messages of one language. The files of the others are not fetched. */
-import { firstLanguage, type Language } from "./languages.ts";
-import { Speech, speak } from "./phrases.ts";
+import { firstLanguage, type Language, Speech } from "reminder-worker-client/speech";
+import { speak } from "./phrases.ts";
 
 type Catalogue = "claim" | "give";
 const FILES = import.meta.glob<string>("../languages/*/*.ftl", { query: "?raw", import: "default" });

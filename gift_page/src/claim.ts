@@ -8,11 +8,12 @@ import { countDown } from "./countdown.ts";
 import { button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
-import { letterOf, restoredLink } from "./link.ts";
+import { letterOf, restoredLink } from "reminder-worker-client/claim-links";
 import { phrase, speech } from "./phrases.ts";
 import { remembered } from "./remembered.ts";
 import { offerSharing } from "./share.ts";
-import { decimalWords, inWords, localTime } from "./words.ts";
+import { decimalWords } from "reminder-worker-client/speech";
+import { inWords, localTime } from "./words.ts";
 
 const LOOK_AGAIN_MILLISECONDS = 4_000;
 const SLOW_MILLISECONDS = 15_000;

@@ -15,12 +15,10 @@ import { keepAsked, keepDraft, wasAsked } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { fetchFacts } from "./facts.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
-import { encodeLetter, entryLink, type GiftPlace } from "./link.ts";
-import { generate, groups } from "./paper_key.ts";
+import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/claim-links";
+import { generate, groups } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
-import { DoesNotFit, wipe } from "./printables/canvas.ts";
-import { drawGiftCard } from "./printables/gift_card.ts";
-import { drawKeySheet } from "./printables/key_sheet.ts";
+import { DoesNotFit, drawGiftCard, drawKeySheet, FontsMissing, wipe } from "reminder-worker-client/printables";
 import { review } from "./review.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
@@ -62,7 +60,9 @@ async function attempt(work: () => Promise<void> | void): Promise<void> {
 
 function explained(error: unknown): string {
   if (error instanceof Refused || error instanceof Unreachable) return inWords(error);
-  if ([Wrong, DoesNotFit, InWords].some((kind) => error instanceof kind)) return (error as Error).message;
+  if (error instanceof DoesNotFit) return phrase(error.phrase, error.limits);
+  if (error instanceof FontsMissing) return phrase("fonts-missing");
+  if ([Wrong, InWords].some((kind) => error instanceof kind)) return (error as Error).message;
   const code = (error as { code?: unknown } | null)?.code;
   return phrase(FAULTS.get(code) ?? "giver-failed");
 }

@@ -7,12 +7,12 @@ import { make } from "./dom.ts";
 import { keepDraft, keptDraft } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import type { CardMode } from "./keepsake.ts";
-import { type Language, LANGUAGES } from "./languages.ts";
-import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "./link.ts";
-import { type Occasion, occasionOf, occasions } from "./occasions.ts";
+import { decimalMark, type Language, LANGUAGES } from "reminder-worker-client/speech";
+import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
+import { type Occasion, occasionOf, occasions } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
-import { drawMotif } from "./printables/motifs.ts";
-import { decimalMark, localTime } from "./words.ts";
+import { drawMotif } from "reminder-worker-client/printables";
+import { localTime } from "./words.ts";
 
 export class Wrong extends Error {}
 

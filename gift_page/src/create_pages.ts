@@ -5,14 +5,11 @@ import { around, button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
 import { GiftList, type SealedLock } from "./gift_list.ts";
 import { forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf } from "./keepsake.ts";
-import type { Language } from "./languages.ts";
-import type { GiftPlace } from "./link.ts";
-import { occasionOf } from "./occasions.ts";
-import { phrase, speech, type Speech } from "./phrases.ts";
-import { DoesNotFit, wipe, Withheld } from "./printables/canvas.ts";
-import { drawGiftCard } from "./printables/gift_card.ts";
-import { drawGiftRecord } from "./printables/gift_record.ts";
-import { printPage, savePage } from "./printables/output.ts";
+import type { Language, Speech } from "reminder-worker-client/speech";
+import type { GiftPlace } from "reminder-worker-client/claim-links";
+import { occasionOf } from "reminder-worker-client/occasions";
+import { phrase, speech } from "./phrases.ts";
+import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, savePage, wipe, Withheld } from "reminder-worker-client/printables";
 import { valueOf } from "./valuation.ts";
 
 /** Show a drawn page with its buttons. */
@@ -59,8 +56,8 @@ async function drawn(title: string, fileName: string, draw: () => Promise<HTMLCa
   try {
     return shown(title, fileName, await draw());
   } catch (error) {
-    const isOurs = error instanceof DoesNotFit;
-    const words = isOurs ? phrase("page-does-not-fit", { page: title, why: error.message }) : phrase("page-not-drawn", { page: title });
+    const why = error instanceof DoesNotFit && phrase(error.phrase, error.limits);
+    const words = why ? phrase("page-does-not-fit", { page: title, why }) : phrase("page-not-drawn", { page: title });
     return make("p", { className: "hint" }, words);
   }
 }

@@ -10,7 +10,8 @@ import {
 } from "ethers";
 import { Wrong } from "./create_form.ts";
 import { phrase } from "./phrases.ts";
-import { approvalCalls, type Call, type NewGift, sealedIn, type Sealed, sealedTopics, sealingCall } from "./sealing.ts";
+import { encode, sealedIn, sealedTopics } from "reminder-worker-client/ethers";
+import { approvals, type ContractCall, type NewGift, type Sealed, sealing } from "reminder-worker-client/sealing";
 import { goToChain, type Wallet } from "./wallets.ts";
 
 /** What the server tells the page. */
@@ -78,18 +79,18 @@ export class GiverWallet {
   ): Promise<Sealed> {
     await this.terms(opensAt);
     const gift = { router: this.chain.router, recipient, asset: await this.asset(token, units) };
-    const approvals = approvalCalls(gift);
-    const carryOut = async (call: Call, number: number): Promise<TransactionReceipt | null> => {
-      const which = { number, all: approvals.length + 1 };
+    const before = approvals(gift);
+    const carryOut = async (call: ContractCall, number: number): Promise<TransactionReceipt | null> => {
+      const which = { number, all: before.length + 1 };
       said(phrase("sealing-confirm", which));
       // The wallet may be on another chain by now, where ether sent to this address is lost: it refuses by this.
-      const sent = await this.send({ ...call, chainId: this.chain.chainId });
+      const sent = await this.send({ ...encode(call), chainId: this.chain.chainId });
       said(phrase("sealing-on-its-way", which));
       return typeof sent === "string" ? receiptOf(this.signer.provider, sent) : mined(sent);
     };
-    for (const [index, approval] of approvals.entries()) await carryOut(approval, index + 1);
-    const sealing = sealingCall({ ...gift, ...(await this.terms(opensAt)) });
-    const receipt = await carryOut(sealing, approvals.length + 1);
+    for (const [index, approval] of before.entries()) await carryOut(approval, index + 1);
+    const last = sealing({ ...gift, ...(await this.terms(opensAt)) });
+    const receipt = await carryOut(last, before.length + 1);
     if (receipt === null) throw new Error("The transaction was not seen on the chain.");
     return sealedIn(receipt.logs, this.chain.vault, recipient);
   }

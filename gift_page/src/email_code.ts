@@ -8,8 +8,9 @@
  */
 import { p256 } from "@noble/curves/nist";
 import { compressRawPublicKey, encryptOtpCodeToBundle } from "@turnkey/crypto";
-import { Signature, TypedDataEncoder, verifyTypedData } from "ethers";
-import { endsAfter, serverNow } from "./api.ts";
+import { Signature, TypedDataEncoder } from "ethers";
+import { signerOf } from "reminder-worker-client/paper-keys";
+import { endsAfter, worker } from "./api.ts";
 import type { Facts, IdentityProvider as Provider } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import type { AwaitedCode } from "./remembered.ts";
@@ -68,7 +69,7 @@ export async function signIn(facts: Facts, sent: SentCode, code: string): Promis
     async signTypedData(domain, types, value) {
       const digest = TypedDataEncoder.hash(domain, types, value);
       const signature = await session.signDigest(address, digest);
-      const signer = verifyTypedData(domain, types, value, signature);
+      const signer = signerOf(digest, signature);
       if (signer.toLowerCase() !== facts.recipient.toLowerCase()) throw new EmailCodeError("wrong_email");
       return signature;
     },
@@ -122,7 +123,7 @@ class Session {
   async signDigest(signWith: string, digest: string): Promise<string> {
     let { activity } = await this.ask<{ activity: Activity }>("/public/v1/submit/sign_raw_payload", {
       type: "ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2",
-      timestampMs: String(serverNow()), // refused when it is minutes off
+      timestampMs: String(worker.now()), // refused when it is minutes off
       organizationId: this.organizationId,
       parameters: {
         signWith,

@@ -5,7 +5,7 @@ import { EmailCodeError, sendCode, signIn, type SentCode } from "./email_code.ts
 import type { Facts } from "./facts.ts";
 import { phrase } from "./phrases.ts";
 import { rememberCode, rememberedCode } from "./remembered.ts";
-import { asAscii, digitsForLookAlikes } from "./typed.ts";
+import { asAscii, digitsForLookAlikes } from "reminder-worker-client/paper-keys";
 import type { GiftSigner } from "./withdraw_auth.ts";
 import { inWords } from "./words.ts";
 

@@ -1,5 +1,6 @@
 /** The list of what the giver's wallet sealed: GET /timelocks, the newest first, page by page. */
-import { ask } from "./api.ts";
+import type { Bodies } from "reminder-worker-client";
+import { worker } from "./api.ts";
 import type { GiverWallet } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import type { GiftAsset } from "./facts.ts";
@@ -7,21 +8,7 @@ import type { Keepsake } from "./keepsake.ts";
 import { phrase } from "./phrases.ts";
 import { amounts, localTime } from "./words.ts";
 
-/** One timelock, as the service tells it. */
-export interface SealedLock {
-  timelockId: string;
-  type: "regular" | "soft" | "gift";
-  state: "sealed" | "open" | "ended";
-  /** RFC 3339, UTC; null where no day is set. */
-  unlockAt: string | null;
-  assets: Pick<GiftAsset, "token" | "symbol" | "decimals" | "amount">[];
-}
-
-interface Page {
-  timelocks: SealedLock[];
-  /** `before` of the next page; null after the last. */
-  next: string | null;
-}
+export type SealedLock = Bodies["TimelockAnswer"];
 
 export class GiftList {
   readonly locks: SealedLock[] = [];
@@ -45,10 +32,10 @@ export class GiftList {
 
   /** Asks for one more page. Never throws: the device's own list is there without it. */
   async readOn(): Promise<void> {
-    const query = new URLSearchParams({ owner: this.wallet.signer.address, chainId: `${this.chainId}` });
-    if (typeof this.next === "string") query.set("before", this.next);
+    const before = this.next ?? undefined;
+    const query = { owner: this.wallet.signer.address, chainId: this.chainId, ...(before !== undefined && { before }) };
     try {
-      const page = await ask<Page>(`/timelocks?${query}`);
+      const page = await worker.get("/timelocks", { query });
       this.locks.push(...page.timelocks);
       this.next = page.next;
       this.isBroken = false;

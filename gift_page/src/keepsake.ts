@@ -2,7 +2,7 @@
  * What the giver's own browser remembers of the gifts sealed in it: enough to build a gift's link and card again, and
  * nowhere else. Never a key, an amount or an email address.
  */
-import { claimLink, decodeLetter, type GiftPlace, type Letter } from "./link.ts";
+import { claimLink, decodeLetter, type GiftPlace, type Letter } from "reminder-worker-client/claim-links";
 
 /** How the recipient comes to the gift: a wallet of their own, a printed key, an email address. */
 export type CardMode = "wallet" | "paper" | "email";

@@ -1,6 +1,6 @@
 /** View of the personal message as a letter, or of a damaged message. Text stays text. */
 import { around, fill, make } from "./dom.ts";
-import type { Letter } from "./link.ts";
+import type { Letter } from "reminder-worker-client/claim-links";
 import { phrase } from "./phrases.ts";
 
 export function showLetter(place: HTMLElement, title: HTMLElement, letter: Letter | "damaged" | null): void {

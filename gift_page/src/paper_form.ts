@@ -5,7 +5,8 @@
 import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
-import { addressOf, digitsOf, parse, paperSigner } from "./paper_key.ts";
+import { addressOf, digitsOf, parse } from "reminder-worker-client/paper-keys";
+import { paperSigner } from "./paper_signer.ts";
 import { phrase } from "./phrases.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 

@@ -1,35 +1,6 @@
-/** What is said, in one language: the messages of `gift_page/languages` (Project Fluent), dates and numbers. */
-import { FluentBundle, FluentResource, type FluentVariable } from "@fluent/bundle";
-import type { Language } from "./languages.ts";
-
-/** A page has one; printed pages may have another, of their reader. */
-export class Speech {
-  /** BCP 47, for dates and numbers; digits are those of addresses and amounts. */
-  readonly locale: string;
-  private readonly bundle: FluentBundle;
-
-  /** `catalogues`: text of `.ftl` files. `local`: the visitor's own variety, as `en-GB`. */
-  constructor(
-    readonly language: Language,
-    catalogues: readonly string[],
-    local: string = language === "en" ? "en-GB" : language,
-  ) {
-    this.locale = language === "ar" ? `${local}-u-nu-latn` : local;
-    // Amounts and addresses between Arabic words keep their own direction.
-    this.bundle = new FluentBundle(this.locale, { useIsolating: this.isLeftwards });
-    for (const text of catalogues) this.bundle.addResource(new FluentResource(text));
-  }
-
-  get isLeftwards(): boolean {
-    return this.language === "ar";
-  }
-
-  /** The message of this name, which each catalogue has; the name itself where a catalogue could not be read. */
-  readonly say = (id: string, values: Record<string, FluentVariable> = {}): string => {
-    const message = this.bundle.getMessage(id);
-    return message?.value ? this.bundle.formatPattern(message.value, values, []) : id;
-  };
-}
+/** What the page says, in one language: the messages of `gift_page/languages`, dates and numbers. */
+import type { FluentVariable } from "@fluent/bundle";
+import { Speech } from "reminder-worker-client/speech";
 
 let spoken: Speech = new Speech("en", []);
 

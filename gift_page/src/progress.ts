@@ -1,9 +1,9 @@
 /** The way from a signature to a gift received, for eyes and for screen readers. */
-import { Refused, Unreachable } from "./api.ts";
+import { follow, type RelayRequest } from "reminder-worker-client";
+import { Refused, Unreachable, worker } from "./api.ts";
 import { around, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
-import { follow, handIn, type RelayRequest } from "./relay.ts";
 import { type Relayed, remember, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
@@ -160,7 +160,8 @@ export async function sponsored(
   progress.at(1, phrase("sending-signature"));
   try {
     const { deadline, payTo } = request;
-    const sent: Relayed = { id: await handIn(request), way, what, deadline, ...(payTo === undefined ? {} : { payTo }) };
+    const { id } = await worker.post("/sponsor/gift-withdraw", request);
+    const sent: Relayed = { id, way, what, deadline, ...(payTo === undefined ? {} : { payTo }) };
     remember(facts, sent);
     await followed(progress, facts, sent, again);
   } catch (error) {
@@ -226,7 +227,7 @@ async function followed(
   };
   let ended: RelayRequest | null;
   try {
-    ended = await follow(id, async (now) => {
+    ended = await follow(worker, id, async (now) => {
       if (isOver) return true;
       if (now === null) {
         progress.at(1, phrase("service-silent"));

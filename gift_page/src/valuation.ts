@@ -1,37 +1,13 @@
 /** What a gift was worth on the day it was sealed, by the service's own prices (GET /stats/prices), or nothing. */
-import { ask, Refused, Unreachable } from "./api.ts";
+import type { Bodies } from "reminder-worker-client";
+import type { UsedPrice, Valuation } from "reminder-worker-client/printables";
+import { Refused, Unreachable, worker } from "./api.ts";
 
 export interface Valued {
   /** As in the gift's facts; ether for wrapped ether that is paid out as ether. */
   symbol: string;
   units: bigint;
   decimals: number;
-}
-
-/** Of one whole token. */
-export interface UsedPrice {
-  symbol: string;
-  /** Decimal, US dollars. */
-  usd: string;
-  /** When the price feed said it. */
-  updatedAt: Date;
-  roundId: string;
-}
-
-/** `live`: sealed today, at today's price. `historical`: at the price valid at the sealing. */
-export type Valuation =
-  | { source: "live" | "historical"; usdCents: bigint; prices: UsedPrice[] }
-  | { source: "none" };
-
-interface Prices {
-  prices: {
-    chainId: number;
-    symbol: string | null;
-    usd: string;
-    updatedAt: string;
-    roundId: string;
-    stale: boolean;
-  }[];
 }
 
 /** A feed answers at least once a day: a price further from the sealing is one of another time. */
@@ -47,24 +23,24 @@ export async function valueOf(
   now: Date,
 ): Promise<Valuation> {
   if (dayOf(sealedAt) === dayOf(now)) {
-    const live = await valueBy("", chainId, assets, sealedAt);
+    const live = await valueBy({}, chainId, assets, sealedAt);
     if (live !== null && live.prices.every(({ updatedAt }) => dayOf(updatedAt) === dayOf(sealedAt))) {
       return { source: "live", ...live };
     }
   }
-  const past = await valueBy(`?at=${encodeURIComponent(sealedAt.toISOString())}`, chainId, assets, sealedAt);
+  const past = await valueBy({ at: sealedAt.toISOString() }, chainId, assets, sealedAt);
   return past === null ? { source: "none" } : { source: "historical", ...past };
 }
 
 async function valueBy(
-  moment: string,
+  query: { at?: string },
   chainId: number,
   assets: readonly Valued[],
   sealedAt: Date,
 ): Promise<{ usdCents: bigint; prices: UsedPrice[] } | null> {
-  let answer: Prices;
+  let answer: Bodies["PricesAnswer"];
   try {
-    answer = await ask<Prices>(`/stats/prices${moment}`);
+    answer = await worker.get("/stats/prices", { query });
   } catch (error) {
     if (error instanceof Refused || error instanceof Unreachable) return null;
     throw error;

@@ -1,4 +1,5 @@
 /** What people read: times in the visitor's own zone, amounts, addresses, and why something did not work. */
+import { decimalWords } from "reminder-worker-client/speech";
 import { Refused, Unreachable } from "./api.ts";
 import type { GiftAsset } from "./facts.ts";
 import { phrase, speech } from "./phrases.ts";
@@ -33,18 +34,6 @@ function amount(asset: GiftAsset, skipSwap: boolean): string {
     return phrase("asset-base-units", { units: units.toLocaleString(speech().locale), symbol });
   }
   return `${decimalWords(units, asset.decimals, speech().locale)} ${symbol}`;
-}
-
-/** Base units as a decimal number, every digit: 1500000 of 6 decimals is `1.5`. */
-export function decimalWords(units: bigint, decimals: number, locale: string): string {
-  const whole = units / 10n ** BigInt(decimals);
-  const part = (units % 10n ** BigInt(decimals)).toString().padStart(decimals, "0").replace(/0+$/, "");
-  return whole.toLocaleString(locale) + (decimals > 0 && part !== "" ? decimalMark(locale) + part : "");
-}
-
-/** `.` or `,`; a point where it is another one. */
-export function decimalMark(locale: string): "." | "," {
-  return new Intl.NumberFormat(locale).format(0.5).includes(",") ? "," : ".";
 }
 
 /** `0x1234…abcd`. */

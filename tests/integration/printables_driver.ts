@@ -1,12 +1,8 @@
 /** Built into a page of its own: the drawing code for the tests, which call it by `window.printables`. */
+import { occasionOf } from "reminder-worker-client/occasions";
+import { DoesNotFit, drawGiftCard, drawGiftRecord, drawKeySheet, qrModules, roomForLetter, toPng } from "reminder-worker-client/printables";
 import { loadSpeech } from "../../gift_page/src/catalogues.ts";
-import { occasionOf } from "../../gift_page/src/occasions.ts";
-import { speak } from "../../gift_page/src/phrases.ts";
-import { toPng } from "../../gift_page/src/printables/canvas.ts";
-import { drawGiftCard } from "../../gift_page/src/printables/gift_card.ts";
-import { drawGiftRecord } from "../../gift_page/src/printables/gift_record.ts";
-import { drawKeySheet, roomForLetter } from "../../gift_page/src/printables/key_sheet.ts";
-import { qrModules } from "../../gift_page/src/qr.ts";
+import { phrase, speak } from "../../gift_page/src/phrases.ts";
 import { offersEmailGifts } from "../../gift_page/src/sealing.ts";
 import { valueOf } from "../../gift_page/src/valuation.ts";
 
@@ -23,6 +19,7 @@ async function draw(kind: string, given: Given): Promise<string> {
     const value = given.value.source === "none" ? given.value : valued(given.value);
     return await base64(await drawGiftRecord({ ...common, assets, value, sealedAt: new Date(given.sealedAt) } as never));
   } catch (error) {
+    if (error instanceof DoesNotFit) return `refused: ${phrase(error.phrase, error.limits)}`;
     return `refused: ${error instanceof Error ? error.message : error}`;
   }
 }

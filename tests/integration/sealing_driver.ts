@@ -1,6 +1,6 @@
 /** Run by test_sealing.py: reads what a transaction logged as JSON, prints what a frontend takes to be sealed by it. */
 import { readFileSync } from "node:fs";
-import { sealedIn } from "../../gift_page/src/sealing.ts";
+import { sealedIn } from "reminder-worker-client/ethers";
 
 interface Input {
   logs: { address: string; topics: string[]; data: string }[];

@@ -1,22 +1,29 @@
-/** Run by test_signing_snippet.py: reads a JSON list of steps from standard input, prints what each answered. */
+/** Run by test_typescript_client.py: reads a JSON list of steps from standard input, prints what each answered. */
 import { readFileSync } from "node:fs";
-import { JsonRpcProvider, Wallet } from "ethers";
-import * as signing from "../../docs/signing.ts";
+import { JsonRpcProvider, Wallet as EthersWallet } from "ethers";
+import * as worker from "reminder-worker-client";
+import * as byEthers from "reminder-worker-client/ethers";
+import * as byViem from "reminder-worker-client/viem";
+import { createPublicClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 
 interface Step {
   call:
-    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status")
+    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status" | "follow")
     | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase" | "eraseRecipient");
-  key: string;
+  key: `0x${string}`;
   id?: string;
   payTo?: string;
   assets?: string[];
-  recipients?: signing.Recipient[];
+  recipients?: worker.Recipient[];
   email?: string;
-  notice?: signing.GiftNotice;
+  notice?: worker.GiftNotice;
   deadline?: number;
 }
 interface Input {
+  library: "ethers" | "viem";
+  /** Only sign: print the bodies. */
+  isDry: boolean;
   baseUrl: string;
   chainId: number;
   legacy: string;
@@ -27,45 +34,65 @@ interface Input {
 }
 
 const input = JSON.parse(readFileSync(0, "utf8")) as Input;
-const worker = new signing.ReminderWorker(input.baseUrl);
-const provider = new JsonRpcProvider(input.rpcUrl, input.chainId, { staticNetwork: true });
+const { chainId, legacy, legacyRouter, timeLockRouter, isDry } = input;
+const service = new worker.ReminderWorker(input.baseUrl);
+const provider = new JsonRpcProvider(input.rpcUrl, chainId, { staticNetwork: true });
+const isViem = input.library === "viem";
+const chain = isViem ? byViem.chainOf(createPublicClient({ transport: http(input.rpcUrl) })) : byEthers.chainOf(provider);
+const walletOf = (key: `0x${string}`): worker.Wallet =>
+  isViem ? byViem.walletOf(privateKeyToAccount(key)) : byEthers.walletOf(new EthersWallet(key));
+// What is signed must not depend on chance where two libraries are compared.
+if (isDry) crypto.getRandomValues = (array) => array;
 
-async function run({ call, key, id = "0", payTo, assets = [], recipients = [], deadline, ...gift }: Step): Promise<unknown> {
-  const signer = new Wallet(key);
-  const about = [signer, input.chainId, input.legacy] as const;
+type Posted = Parameters<worker.ReminderWorker["post"]>[0];
+
+async function run({ call, key, id = "0", payTo, assets = [], recipients = [], ...more }: Step): Promise<unknown> {
+  const wallet = walletOf(key);
+  const about = [wallet, chainId, legacy] as const;
+  const deadline = more.deadline === undefined ? undefined : BigInt(more.deadline);
+  const send = async <P extends Posted>(path: P, body: Parameters<typeof service.post<P>>[1]): Promise<unknown> =>
+    isDry ? body : service.post(path, body);
   switch (call) {
     case "ingest":
-      return worker.ingest(await signing.signIngest(...about, recipients, deadline));
+      return send("/ingest-legacy", await worker.signIngest(...about, recipients, {}, deadline));
     case "read":
-      return worker.recipients(await signing.signRead(...about, deadline));
+      return send("/recipients", await worker.signRead(...about, deadline));
     case "erase":
-      return worker.erase(await signing.signErase(...about, deadline));
+      return send("/erase-legacy", await worker.signErase(...about, deadline));
     case "eraseRecipient":
-      return worker.eraseRecipient(await signing.signEraseRecipient(...about, deadline));
+      return send("/erase-recipient", await worker.signEraseRecipient(...about, deadline));
     case "sendInstructions":
-      return worker.sendInstructions(await signing.signSendInstructions(...about, deadline));
-    case "claim": {
-      const { legacyRouter } = input;
-      return worker.sponsorClaim(await signing.signClaim(signer, provider, legacyRouter, BigInt(id), assets, true));
-    }
+      return send("/send-instructions", await worker.signSendInstructions(...about, deadline));
+    case "claim":
+      return send("/sponsor/claim", await worker.signClaim(wallet, chain, legacyRouter, BigInt(id), assets, true));
     case "checkIn":
-      return worker.sponsorCheckIn(await signing.signCheckIn(signer, provider, input.legacyRouter, BigInt(id)));
+      return send("/sponsor/check-in", await worker.signCheckIn(wallet, chain, legacyRouter, BigInt(id)));
     case "withdraw": {
-      const about = [signer, provider, input.timeLockRouter, BigInt(id)] as const;
-      return worker.sponsorGiftWithdraw(await signing.signGiftWithdraw(...about, false, payTo));
+      const body = await worker.signGiftWithdraw(wallet, chain, timeLockRouter, BigInt(id), false, payTo);
+      return send("/sponsor/gift-withdraw", body);
     }
-    case "giftEmailWallet":
-      return worker.giftEmailWallet(await signing.signGiftEmailWallet(signer, input.chainId, gift.email ?? ""));
+    case "giftEmailWallet": {
+      const body = await worker.signGiftEmailWallet(wallet, chainId, more.email ?? "", deadline);
+      return send("/gift/recipient-wallet", body);
+    }
     case "giftNotify": {
-      if (gift.notice === undefined) throw new Error("nothing to tell");
-      return worker.giftNotify(await signing.signGiftNotify(signer, input.chainId, gift.notice, deadline));
+      if (more.notice === undefined) throw new Error("nothing to tell");
+      return send("/gift/notify", await worker.signGiftNotify(wallet, chainId, more.notice, deadline));
     }
     case "giftNotifyErase":
-      return worker.giftNotifyErase(await signing.signGiftNotifyErase(signer, input.chainId, id, deadline));
+      return send("/gift/notify/erase", await worker.signGiftNotifyErase(wallet, chainId, id, deadline));
     case "request":
-      return worker.sponsorRequest(id);
+      return service.get("/sponsor/requests/{id}", { path: { id } });
     case "status":
-      return worker.sponsorStatus();
+      return service.get("/sponsor/status");
+    case "follow": {
+      const heard: string[] = [];
+      await worker.follow(service, id, (now) => {
+        heard.push(now?.status ?? "silence");
+        return false;
+      });
+      return heard;
+    }
   }
 }
 
@@ -74,8 +101,8 @@ for (const step of input.steps) {
   try {
     answers.push(await run(step));
   } catch (error) {
-    if (!(error instanceof signing.Refused)) throw error;
-    answers.push({ refused: error.problem.code, retryAfter: error.retryAfter });
+    if (!(error instanceof worker.Refused)) throw error;
+    answers.push({ refused: error.code, retryAfter: error.retryAfter });
   }
 }
 console.log(JSON.stringify(answers));

@@ -12,7 +12,14 @@ from reminder_worker import __version__
 from reminder_worker.outbox.messages import AlertKind
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT, ROOT / "docs", ROOT / "docs" / "decisions", ROOT / "deploy", ROOT / "gift_page")
+FOLDERS = (
+    ROOT,
+    ROOT / "docs",
+    ROOT / "docs" / "decisions",
+    ROOT / "deploy",
+    ROOT / "gift_page",
+    ROOT / "clients" / "typescript",
+)
 PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
 MAKEFILE = (ROOT / "Makefile").read_text()
 PARTS_OF_TEST = {"tools"}

@@ -21,7 +21,7 @@ from reminder_worker.gifts.claim_link import LIMITS, GiftLetter, LinkFlags, enco
 
 MOST_CARD_BYTES = 40_000
 ROOT = Path(__file__).parents[3]
-OCCASIONS, MOTIFS = ROOT / "docs/occasions.md", ROOT / "gift_page/src/printables/motifs.ts"
+OCCASIONS, MOTIFS = ROOT / "docs/occasions.md", ROOT / "clients/typescript/src/printables/motifs.ts"
 ALL = list(load_occasions().values())
 
 

@@ -72,7 +72,8 @@ def test_each_language_has_the_same_messages_with_the_same_variables(language: s
 
 
 def test_each_message_is_said_somewhere_and_each_that_is_said_exists() -> None:
-    sources = [*(ROOT / "gift_page/src").rglob("*.ts"), ROOT / "api/gift_page.py"]
+    folders = (ROOT / "gift_page/src", ROOT / "clients/typescript/src")
+    sources = [*(path for folder in folders for path in folder.rglob("*.ts")), ROOT / "api/gift_page.py"]
     text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
     said = set(re.findall(r'"([a-z][a-z0-9-]+)"', text))
     families = [rf"(greeting|occasion)-({'|'.join(load_occasions())})", rf"({'|'.join(load_occasions())})-[123]"]

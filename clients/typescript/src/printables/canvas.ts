@@ -1,7 +1,6 @@
 /** What the three printables share: a Letter page of 200 dots an inch, its fonts, text that fits or is refused, PNG. */
-import { phrase, type Speech } from "../phrases.ts";
-import { qrModules } from "../qr.ts";
-import { InWords } from "../words.ts";
+import type { Speech } from "../speech.ts";
+import { qrModules } from "./qr.ts";
 import { loadLetters } from "./letters.ts";
 import "./fonts.css";
 
@@ -33,8 +32,19 @@ export interface Box {
 /** Not on a graphics card: what was drawn there some browsers (WebKitGTK's) print black. */
 export const IN_MEMORY: CanvasRenderingContext2DSettings = { willReadFrequently: true };
 
-/** Something is too long to be printed well; the message is a sentence for the giver and tells the limit. */
-export class DoesNotFit extends Error {}
+/** Something is too long to be printed well. `phrase` names the giver's sentence in `give.ftl`, `limits` are in it. */
+export class DoesNotFit extends Error {
+  constructor(
+    readonly phrase: "print-code-too-long" | "print-note-too-long" | "print-letter-too-long",
+    readonly limits: Record<string, number> = {},
+    options?: ErrorOptions,
+  ) {
+    super(`does not fit the page: ${phrase} ${JSON.stringify(limits)}`, options);
+  }
+}
+
+/** Nothing is drawn without its fonts. */
+export class FontsMissing extends Error {}
 
 /** How a page is set. What has no entry is set as English is. */
 interface Setting {
@@ -58,7 +68,7 @@ export async function newPage(words: Speech, texts: readonly string[]): Promise<
     settings.set(brush, { families, isMirrored: words.isLeftwards });
     await Promise.all(Object.keys(FACES).map((face) => document.fonts.load(font(brush, face as Face, 40), text)));
   } catch (error) {
-    throw new InWords(phrase("fonts-missing"), { cause: error });
+    throw new FontsMissing("The fonts of the printed pages cannot be loaded.", { cause: error });
   }
   fillBox(brush, { x: 0, y: 0, ...PAGE }, "#ffffff");
   return [canvas, brush];
@@ -104,7 +114,7 @@ export function alongBox(path: CanvasPath, { x, y, width, height }: Box, roundBy
 export function drawQr(brush: Brush, text: string, box: Box, around: number = 0): Box {
   const modules = qrModules(text);
   const size = Math.floor(Math.min(box.width, box.height) / modules.length);
-  if (size < SMALLEST_MODULE) throw new DoesNotFit(phrase("print-code-too-long"));
+  if (size < SMALLEST_MODULE) throw new DoesNotFit("print-code-too-long");
   const side = size * modules.length;
   const [left, top] = [Math.round(box.x + (box.width - side) / 2), Math.round(box.y + (box.height - side) / 2)];
   const square = { x: left - around, y: top - around, width: side + 2 * around, height: side + 2 * around };

@@ -1,7 +1,8 @@
-"""The documented TypeScript makes and signs exactly what the server takes: its bytes and ours agree."""
+"""The TypeScript client makes and signs exactly what the server takes, by ethers and by viem."""
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -14,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.identity_provider_stand_in import FakeTime, IdentityProviderStandIn
 from devnet.scenarios import DAY, Scenario
 from tests.integration.api_world import ApiWorld, open_world
+from tests.integration.gift_page_world import build_gift_page
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,10 +43,15 @@ async def _run(*command: str, stdin: str = "") -> tuple[int, str, str]:
     return process.returncode or 0, out.decode(), err.decode()
 
 
-async def _frontend(world: ApiWorld, legacy: str, *steps: dict[str, Any], url: str = "") -> list[Any]:
-    """What each call of the snippet gave."""
+async def _frontend(
+    world: ApiWorld, legacy: str, *steps: dict[str, Any], library: str = "ethers", is_dry: bool = False
+) -> list[Any]:
+    """The answer of each call; of a dry run the bodies of the requests, which nothing random is in."""
+    build_gift_page()
     given = {
-        "baseUrl": url or world.url,
+        "library": library,
+        "isDry": is_dry,
+        "baseUrl": world.url,
         "chainId": world.chain_id,
         "legacy": legacy,
         "rpcUrl": world.scenario.anvil.url,
@@ -62,7 +69,8 @@ def _key(account: LocalAccount) -> str:
     return "0x" + bytes(account.key).hex()
 
 
-async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld) -> None:
+@pytest.mark.parametrize("library", ["ethers", "viem"])
+async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library: str) -> None:
     owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
@@ -81,14 +89,15 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld) -> None:
         {"call": "eraseRecipient", "key": _key(heir)},
         {"call": "erase", "key": key, "deadline": deadline + 1},
         {"call": "read", "key": key, "deadline": deadline + 1},
+        library=library,
     )
     assert saved == {"saved": 2, "shredded": 0, "erasedThemselves": []}
     stored = [people[0], people[1] | {"email": "heir@xn--bcher-kva.example"}]
-    assert sorted(read, key=lambda each: each["role"], reverse=True) == stored
+    assert sorted(read["recipients"], key=lambda each: each["role"], reverse=True) == stored
     assert queued == {"queued": 2}
     assert again["refused"] == "cooldown"
     assert 86_000 < again["retryAfter"] <= 86_400
-    assert (left, erased, empty) == ({"erased": 1}, {"shredded": 1}, [])
+    assert (left, erased, empty["recipients"]) == ({"erased": 1}, {"shredded": 1}, [])
 
 
 async def test_refusals_reach_the_frontend_as_problems(world: ApiWorld) -> None:
@@ -104,9 +113,9 @@ async def test_refusals_reach_the_frontend_as_problems(world: ApiWorld) -> None:
     assert [answer["refused"] for answer in answers] == ["signer_mismatch", "expired", "invalid_input"]
 
 
-@pytest.mark.parametrize("version", ["1", "2"])
+@pytest.mark.parametrize(("version", "library"), [("1", "ethers"), ("2", "viem")])
 async def test_a_frontend_has_its_three_authorizations_relayed(
-    chain_scenario: Scenario, engine: AsyncEngine, version: str
+    chain_scenario: Scenario, engine: AsyncEngine, version: str, library: str
 ) -> None:
     """The heir has no ether: claims tokens and ether of a legacy, and withdraws a gift; the owner checks in. `version`:
     of the router of gifts; in the second a gift can be sent on."""
@@ -132,6 +141,7 @@ async def test_a_frontend_has_its_three_authorizations_relayed(
             {"call": "withdraw", "key": _key(heir), "id": str(gift)},
             {"call": "claim", "key": _key(heir), "id": str(watched.id), "assets": [usdc]},
             {"call": "request", "key": _key(heir), "id": "3f2b8f0e-6c1d-4b5a-9f57-0f6f2f0c9a11"},
+            library=library,
         )
         assert (status["legacy"], status["gift"], status["giftEmail"]) == (True, True, False)
         for answer in (claim, check_in, withdrawal):
@@ -143,7 +153,7 @@ async def test_a_frontend_has_its_three_authorizations_relayed(
         if version == "2":
             more = scenario.create_gift(giver, heir.address, tokens=[(usdc, 7)], duration=0)
             send_on = {"call": "withdraw", "key": _key(heir), "id": str(more), "payTo": exchange}
-            (sent,) = await _frontend(world, claimed.address, send_on)
+            (sent,) = await _frontend(world, claimed.address, send_on, library=library)
             scenario.anvil.receipt(sent["txHash"])
             assert scenario.balance(usdc, exchange) == 7
         (told,) = await _frontend(world, claimed.address, {"call": "request", "key": _key(heir), "id": claim["id"]})
@@ -169,7 +179,7 @@ async def test_a_giver_asks_for_a_wallet_and_has_somebody_told(chain_scenario: S
         environ = {"GIFT_ORIGINS": origin, **provider.settings()}
         world = await stack.enter_async_context(open_world(scenario, engine, **environ))
         await world.parts.chain_indexes[world.chain_id].advance()
-        address, told, erased, again, stolen = await _frontend(
+        wallet, told, erased, again, stolen = await _frontend(
             world,
             heir.address,
             {"call": "giftEmailWallet", "key": _key(giver), "email": " Anna@BÜCHER.example"},
@@ -178,13 +188,47 @@ async def test_a_giver_asks_for_a_wallet_and_has_somebody_told(chain_scenario: S
             {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift), "deadline": world.deadline()},
             {"call": "giftNotify", "key": _key(heir), "notice": notice},
         )
-    assert address.lower() == provider.only.accounts["wallet-1"][0]["address"]
+    assert wallet["address"].lower() == provider.only.accounts["wallet-1"][0]["address"]
     assert provider.only.users[0]["userEmail"] == "anna@xn--bcher-kva.example"
     assert (told["timing"], told["notifyAt"]) == ("none", None)
     assert (erased, again) == ({"erased": True}, {"erased": False})
     assert stolen["refused"] == "signer_mismatch"
 
 
-async def test_the_snippet_is_well_typed() -> None:
-    code, out, _ = await _run("node_modules/.bin/tsc", "--noEmit", "-p", "tsconfig.json")
-    assert code == 0, out
+async def test_ethers_and_viem_sign_the_same_bytes(world: ApiWorld) -> None:
+    heir, scenario = world.scenario.account("heir"), world.scenario
+    key, deadline, usdc = _key(heir), world.deadline(), scenario.deployment.usdc
+    person = {"recipient": heir.address, "role": "owner", "email": "Ö@example.org", "name": "相続", "language": "ja"}
+    notice = {"timelockId": "7", "recipientEmail": "a@example.org", "recipientName": "A", "giverName": "B"}
+    notice |= {"claimLink": "https://gifts.example.org/gifts/1/7#g=e30", "timing": "none"}
+    about_legacies = ("ingest", "read", "erase", "eraseRecipient", "sendInstructions")
+    steps = [
+        *({"call": call, "key": key, "recipients": [person], "deadline": deadline} for call in about_legacies),
+        {"call": "claim", "key": key, "id": "5", "assets": [usdc, heir.address]},
+        {"call": "checkIn", "key": key, "id": "5"},
+        {"call": "withdraw", "key": key, "id": str(2**200)},
+        {"call": "giftEmailWallet", "key": key, "email": " Ä@BÜCHER.example", "deadline": deadline},
+        {"call": "giftNotify", "key": key, "notice": notice, "deadline": deadline},
+        {"call": "giftNotifyErase", "key": key, "id": str(2**200), "deadline": deadline},
+    ]
+    by_ethers, by_viem = [
+        await _frontend(world, usdc, *steps, library=library, is_dry=True) for library in ("ethers", "viem")
+    ]
+    assert by_ethers == by_viem
+    assert len({body["signature"] for body in by_viem}) == len(steps)
+
+
+async def test_the_client_and_the_examples_of_its_readme_are_well_typed() -> None:
+    """`make` builds below `.cache` nothing that git keeps; packages are found from there."""
+    build_gift_page()
+    folder = ROOT / ".cache" / "readme"
+    folder.mkdir(parents=True, exist_ok=True)
+    examples = re.findall(r"^```ts\n(.+?)^```", (ROOT / "clients/typescript/README.md").read_text(), re.M | re.S)
+    assert len(examples) == 3
+    for number, example in enumerate(examples):
+        (folder / f"example_{number}.ts").write_text(example + "export {};\n")
+    config = {"extends": "../../tsconfig.json", "include": ["*.ts"]}
+    (folder / "tsconfig.json").write_text(json.dumps(config))
+    for project in (ROOT, folder):
+        code, out, _ = await _run("node_modules/.bin/tsc", "--noEmit", "-p", str(project))
+        assert code == 0, out

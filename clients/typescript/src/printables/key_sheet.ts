@@ -3,8 +3,8 @@
  * the bottom panel is folded over it, and reads upright on the packet's back because it is printed upside down.
  */
 import type { Occasion, Palette } from "../occasions.ts";
-import { phrase, type Speech } from "../phrases.ts";
-import { qrCapacity } from "../qr.ts";
+import type { Speech } from "../speech.ts";
+import { qrCapacity } from "./qr.ts";
 import {
   across,
   type Box,
@@ -144,7 +144,7 @@ function drawCode(brush: Brush, { entry, words }: KeySheet, palette: Palette): v
     square = drawQr(brush, entry, COVER_CODE, 16);
   } catch (error) {
     const room = roomForLetter(entry.slice(0, entry.indexOf("#g=") + 3));
-    throw new DoesNotFit(phrase("print-letter-too-long", { room }), { cause: error });
+    throw new DoesNotFit("print-letter-too-long", { room }, { cause: error });
   }
   const [x, y] = [COVER_CODE.x + COVER_CODE.width / 2, square.y + square.height + 27];
   writeFitted(brush, words.say("print-scan"), x, y, COVER_CODE.width, { face: "sansBold", size: 27, colour: palette.ink, align: "center" });

@@ -1,9 +1,23 @@
 /** The gift record: the facts of a gift for the giver's papers, headlined by its value on the day it was sealed. */
-import type { Speech } from "../phrases.ts";
-import type { Valuation } from "../valuation.ts";
+import type { Speech } from "../speech.ts";
 import { type Brush, drawQr, EDGE, fillBox, newPage, PAGE, writeFitted, writeParagraph } from "./canvas.ts";
-import { decimalWords } from "../words.ts";
+import { decimalWords } from "../speech.ts";
 import { dollarWords, utcDayWords, utcWords } from "./words.ts";
+
+/** Of one whole token. */
+export interface UsedPrice {
+  symbol: string;
+  /** Decimal, US dollars. */
+  usd: string;
+  /** When the price feed said it. */
+  updatedAt: Date;
+  roundId: string;
+}
+
+/** `live`: sealed today, at today's price. `historical`: at the price valid at the sealing. */
+export type Valuation =
+  | { source: "live" | "historical"; usdCents: bigint; prices: UsedPrice[] }
+  | { source: "none" };
 
 export interface GiftRecord {
   chainName: string;

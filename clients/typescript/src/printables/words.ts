@@ -1,7 +1,7 @@
 /** Dates, amounts and names as the printables say them. */
 
-import type { Speech } from "../phrases.ts";
-import { decimalMark, decimalWords } from "../words.ts";
+import type { Speech } from "../speech.ts";
+import { decimalMark, decimalWords } from "../speech.ts";
 
 /** "24 December 2027", in the time zone of who prints. */
 export function dayWords(moment: Date, { locale }: Speech): string {

@@ -1,8 +1,8 @@
 /** The gift card: a certificate with the letter and the claim link's code. Neither key nor amount can be on it: it is
  * given neither. */
 import type { Occasion } from "../occasions.ts";
-import { phrase, type Speech } from "../phrases.ts";
-import { qrModules } from "../qr.ts";
+import type { Speech } from "../speech.ts";
+import { qrModules } from "./qr.ts";
 import {
   type Brush,
   DoesNotFit,
@@ -79,7 +79,7 @@ function drawNote(brush: Brush, card: GiftCard, top: number, bottom: number): vo
   const fitted = card.note === "" ? nothing : fit(brush, "serifItalic", card.note, box, SIZES, LEADING);
   if (fitted === undefined) {
     const most = Math.floor(box.height / (SIZES[1] * LEADING));
-    throw new DoesNotFit(phrase("print-note-too-long", { most }));
+    throw new DoesNotFit("print-note-too-long", { most });
   }
   const height = fitted.lines.length * fitted.size * LEADING;
   const first = top + (box.height - height) / 2 + fitted.size;

@@ -1,9 +1,12 @@
 /**
  * A printed key: 64 hex digits in 16 groups of 4. It lives in memory only; whoever holds one drops it after use.
  */
-import { SigningKey, TypedDataEncoder, computeAddress, hexlify, randomBytes } from "ethers";
+import { secp256k1 } from "@noble/curves/secp256k1";
+import { keccak_256 } from "@noble/hashes/sha3";
+import { bytesToHex, hexToBytes, utf8ToBytes } from "@noble/hashes/utils";
 import { asAscii, digitsForLookAlikes } from "./typed.ts";
-import type { GiftSigner } from "./withdraw_auth.ts";
+
+export { asAscii, digitsForLookAlikes } from "./typed.ts";
 
 export interface PaperKey {
   /** 0x and 64 lower-case hex digits. */
@@ -17,10 +20,8 @@ const GROUP = 4;
 
 /** A new one, of the browser's own randomness. */
 export function generate(): PaperKey {
-  for (;;) {
-    const key = hexlify(randomBytes(DIGITS / 2));
-    if (isKey(key)) return { key, address: addressOf(key) };
-  }
+  const key = `0x${bytesToHex(secp256k1.utils.randomPrivateKey())}`;
+  return { key, address: addressOf(key) };
 }
 
 /** As printed. */
@@ -46,20 +47,29 @@ export function digitsOf(text: string): string {
 
 /** EIP-55 address of a key that `parse` or `generate` gave. */
 export function addressOf(key: string): string {
-  return computeAddress(key);
+  return addressOfPoint(secp256k1.getPublicKey(key.slice(2), false));
 }
 
-/** Signs on this device. */
-export function paperSigner(key: string): GiftSigner {
-  return {
-    address: addressOf(key),
-    signTypedData: async (domain, types, value) =>
-      new SigningKey(key).sign(TypedDataEncoder.hash(domain, types, value)).serialized,
-  };
+function addressOfPoint(point: Uint8Array): string {
+  const address = bytesToHex(keccak_256(point.slice(1)).slice(12));
+  const marks = bytesToHex(keccak_256(utf8ToBytes(address)));
+  return `0x${[...address].map((digit, place) => (parseInt(marks[place] ?? "0", 16) > 7 ? digit.toUpperCase() : digit)).join("")}`;
+}
+
+/** Signs a digest of 32 bytes (0x and hex), as `ethers` and `viem` do: r, s and v as 0x hex. */
+export function signDigest(key: string, digest: string): string {
+  const signature = secp256k1.sign(digest.slice(2), key.slice(2));
+  return `0x${signature.toCompactHex()}${(27 + signature.recovery).toString(16)}`;
+}
+
+/** Return the EIP-55 address of the key that signed the digest. Throws when no key can have made the signature. */
+export function signerOf(digest: string, signature: string): string {
+  const recovery = Number(`0x${signature.slice(130)}`) - 27;
+  const made = secp256k1.Signature.fromCompact(signature.slice(2, 130)).addRecoveryBit(recovery);
+  return addressOfPoint(made.recoverPublicKey(digest.slice(2)).toRawBytes(false));
 }
 
 /** From 1 to below the order of secp256k1. */
 function isKey(key: string): boolean {
-  const number = BigInt(key);
-  return number > 0n && number < 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  return secp256k1.utils.isValidPrivateKey(hexToBytes(key.slice(2)));
 }

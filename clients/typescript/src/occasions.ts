@@ -1,5 +1,5 @@
 /** The one set of occasions, shared with the server. */
-import data from "../../reminder_worker/gifts/occasions.json" with { type: "json" };
+import data from "./generated/occasions.json" with { type: "json" };
 
 export type Occasion = (typeof data.occasions)[number];
 export type Palette = Occasion["palette"];

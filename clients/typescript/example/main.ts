@@ -1,0 +1,105 @@
+/** Saves the recipients of a legacy and seals a gift: a page with a browser wallet, viem and the package. */
+import { Refused, ReminderWorker, signIngest, signRead, Unreachable } from "reminder-worker-client";
+import { claimLink } from "reminder-worker-client/claim-links";
+import { sealing } from "reminder-worker-client/sealing";
+import { encode, sealedIn, walletOf } from "reminder-worker-client/viem";
+import {
+  type Account,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  defineChain,
+  type EIP1193Provider,
+  parseEther,
+  type WalletClient,
+} from "viem";
+
+// Of the local stack (`make demo` prints them); of your own installation elsewhere.
+const {
+  VITE_API = "http://127.0.0.1:8080",
+  VITE_CHAIN_ID = "31337",
+  VITE_TIME_LOCK_ROUTER = "",
+  VITE_TIMELOCK_ERC20 = "",
+  VITE_WRAPPED_ETHER = "",
+} = import.meta.env;
+
+const chain = defineChain({
+  id: Number(VITE_CHAIN_ID),
+  name: "The protocol's chain",
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+  rpcUrls: { default: { http: [] } }, // everything goes by the wallet's own connection
+});
+const worker = new ReminderWorker(VITE_API);
+
+async function connect(): Promise<WalletClient & { account: Account }> {
+  const provider = await firstProvider();
+  const [account] = await provider.request({ method: "eth_requestAccounts" });
+  if (account === undefined) throw new Error("The wallet gives no account.");
+  return createWalletClient({ account, chain, transport: custom(provider) });
+}
+
+/** By EIP-6963. */
+function firstProvider(): Promise<EIP1193Provider> {
+  return new Promise((resolve, reject) => {
+    window.addEventListener("eip6963:announceProvider", (event) => {
+      resolve((event as CustomEvent<{ provider: EIP1193Provider }>).detail.provider);
+    });
+    window.dispatchEvent(new Event("eip6963:requestProvider"));
+    setTimeout(() => reject(new Error("This browser has no wallet.")), 1000);
+  });
+}
+
+async function saveRecipients(form: FormData): Promise<string> {
+  const signer = await connect();
+  const wallet = walletOf(signer);
+  const legacy = text(form, "legacy");
+  const owner = { recipient: signer.account.address, role: "owner", email: text(form, "owner"), name: "" } as const;
+  const heir = { recipient: text(form, "heir"), role: "beneficiary", email: text(form, "email"), name: "" } as const;
+  await worker.post("/ingest-legacy", await signIngest(wallet, chain.id, legacy, [owner, heir]));
+  const { recipients } = await worker.post("/recipients", await signRead(wallet, chain.id, legacy));
+  return `Saved: ${recipients.map(({ email }) => email).sort().join(" and ")}.`;
+}
+
+async function sealGift(form: FormData): Promise<string> {
+  const signer = await connect();
+  const reader = createPublicClient({ chain, transport: custom(signer.transport) });
+  const recipient = text(form, "recipient");
+  const opensAt = BigInt(Date.parse(text(form, "day")) / 1000);
+  const { timestamp } = await reader.getBlock();
+  const call = sealing({
+    router: VITE_TIME_LOCK_ROUTER,
+    recipient,
+    asset: { wrappedEther: VITE_WRAPPED_ETHER, wei: parseEther(text(form, "ether")) },
+    duration: opensAt - timestamp,
+    deadline: timestamp + 3600n,
+  });
+  const hash = await signer.sendTransaction({ ...encode(call), account: signer.account, chain });
+  const { logs } = await reader.waitForTransactionReceipt({ hash });
+  const { timelockId } = sealedIn(logs, VITE_TIMELOCK_ERC20, recipient);
+  const letter = { to: text(form, "to"), from: "", note: "" };
+  return `Sealed: ${claimLink({ origin: VITE_API, prefix: "gifts" }, chain.id, timelockId, { occasion: "birthday" }, letter)}`;
+}
+
+function text(form: FormData, name: string): string {
+  return String(form.get(name)).trim();
+}
+
+function listen(id: string, work: (form: FormData) => Promise<string>): void {
+  const said = document.querySelector("#said");
+  document.querySelector<HTMLFormElement>(`#${id}`)?.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    if (said) said.textContent = "Your wallet asks …";
+    const words = await work(form).catch(explain);
+    if (said) said.textContent = words;
+  });
+}
+
+function explain(error: unknown): string {
+  if (error instanceof Refused) return `Refused (${error.code}): ${error.problem.detail}`;
+  if (error instanceof Unreachable) return "The service does not answer.";
+  return error instanceof Error ? error.message : "That did not work.";
+}
+
+listen("recipients", saveRecipients);
+listen("gift", sealGift);

@@ -1,0 +1,5 @@
+/** Messages and their signing, the HTTP API, and a relayed request followed to its end. */
+export { type Bodies, type Problem, Refused, ReminderWorker, Unreachable } from "./client.ts";
+export { follow, type RelayRequest } from "./following.ts";
+export * from "./messages.ts";
+export * from "./signing.ts";
