@@ -42,6 +42,7 @@ from api.stats import PublishedStats
 from reminder_worker.gifts.assets import PageFiles
 from reminder_worker.runtime import Runtime, serves_create_page
 from reminder_worker.settings import Settings
+from reminder_worker.tracing import list_middleware
 
 
 def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
@@ -95,6 +96,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             max_age=600,
         ),
         before_send=[preflight_as_a_problem],
+        middleware=list_middleware(),
         openapi_config=make_config(limit, settings.service.app_origin),
         request_max_body_size=64 * 1024,
         logging_config=None,

@@ -47,6 +47,7 @@ def main() -> int:
     _configure_logs()
     try:
         settings = MailServiceSettings.from_environ()
+        app = create_app(settings)
     except MailMisconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -56,7 +57,7 @@ def main() -> int:
         sys.stderr.write(f"MAIL_SERVICE_DATABASE_URL: the database cannot be used ({type(error).__name__})\n")
         return 1
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         host=settings.host,
         port=settings.port,
         access_log=False,

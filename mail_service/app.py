@@ -26,6 +26,7 @@ from mail_service.rendering import make_environment
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
+from mail_service.tracing import make_traces, watch_statements
 from mail_service.variables import TemplateVariable, VariableKind, format_origin
 from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
@@ -341,12 +342,14 @@ def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
 
 
 def create_app(settings: MailServiceSettings) -> Litestar:
-    """The service. It migrates its schema when it starts."""
+    """The service. It migrates its schema when it starts. Raises `MailMisconfigured` without packages for traces."""
+    traces = make_traces(settings.otel_endpoint)
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         async with (
             MailStore.open(settings.database_url.get_secret_value(), settings.smtp_pool_size + 5) as store,
+            watch_statements(traces, store.engine),
             EmailSender(settings, store) as sender,
         ):
             app.state.sender = sender
@@ -383,6 +386,7 @@ def create_app(settings: MailServiceSettings) -> Litestar:
             show_readiness,
         ],
         lifespan=[lifespan],
+        middleware=[traces.make_middleware] if traces else [],
         state=State({"settings": settings}),
         exception_handlers={
             MailProblem: _refuse_request,

@@ -96,6 +96,13 @@ def _check_web_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _check_collector(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError("needs an http:// or https:// address without query, fragment or credentials")
+    return value.rstrip("/")
+
+
 def _check_origin(value: str) -> str:
     url = _check_web_url(value)
     if urlsplit(url).path:
@@ -153,6 +160,9 @@ class MailServiceSettings(BaseModel):
     )
     report_sendgrid_key: Annotated[SecretStr, BeforeValidator(_check_sendgrid_key)] | None = Field(
         None, alias="REPORT_SENDGRID_KEY"
+    )
+    otel_endpoint: Annotated[str, BeforeValidator(_check_collector)] | None = Field(
+        None, alias="OTEL_EXPORTER_OTLP_ENDPOINT"
     )
     host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
     port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")

@@ -139,7 +139,7 @@ class MailStore:
     """The tables. Every method commits before it returns; database failures are `SQLAlchemyError`."""
 
     def __init__(self, engine: AsyncEngine, watch: AsyncConnection, instance: int) -> None:
-        self._engine = engine
+        self.engine = engine
         self._watch = watch
         self.instance = instance
         self._owed: dict[int, tuple[str, dict[str, object]]] = {}  # by attempt: statement and its values
@@ -317,7 +317,7 @@ class MailStore:
             await self._watch.execute(_PROBE)
         except SQLAlchemyError:
             await self._watch.invalidate()
-            self._watch = await _hold_instance_lock(self._engine, self.instance)
+            self._watch = await _hold_instance_lock(self.engine, self.instance)
         await self._record_owed()
         await self.judge_dead_instances()
         await self._doubt_forgotten_outcomes()
@@ -336,7 +336,7 @@ class MailStore:
         """Frees what a dead process had not handed over: that was not sent. What became of the rest nobody can know."""
         others = (message.c.state == "in_flight") & (message.c.instance != self.instance)
         for instance in (await self._execute(sa.select(message.c.instance).where(others).distinct())).scalars().all():
-            async with self._engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
+            async with self.engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
                 if not await connection.scalar(sa.select(sa.func.pg_try_advisory_xact_lock(instance))):
                     continue
                 theirs = (message.c.state == "in_flight") & (message.c.instance == instance)
@@ -358,7 +358,7 @@ class MailStore:
     async def _execute(
         self, statement: sa.Executable, values: Mapping[str, object] | None = None
     ) -> sa.CursorResult[Any]:
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             return await connection.execute(statement, values)
 
 

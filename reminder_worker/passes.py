@@ -35,6 +35,7 @@ from reminder_worker.reminders.planner import ReminderDispatch
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
 from reminder_worker.statistics.job import NOT_AT_THE_HEAD
+from reminder_worker.tracing import trace_work
 
 log = structlog.get_logger(__name__)
 
@@ -96,7 +97,7 @@ async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
         return PassOutcome(chain_id, error, due=bool(due))
 
     chain_ids = step.list_chain_ids(runtime.settings)
-    with asking_as(name):
+    with asking_as(name), trace_work(f"poll {name}"):
         outcomes = await asyncio.gather(*map(poll_chain, chain_ids))
     await store_requests(runtime.engine, runtime.chains)
     return list(outcomes)
@@ -114,13 +115,13 @@ async def run_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
         return PassOutcome(chain_id, error, report=full)
 
     chain_ids = step.list_chain_ids(runtime.settings)
-    with asking_as(name):
+    with asking_as(name), trace_work(f"run {name}"):
         outcomes = list(await asyncio.gather(*map(run_chain, chain_ids)))
-    await store_requests(runtime.engine, runtime.chains)
-    failed = [outcome for outcome in outcomes if outcome.error]
-    if failed:
-        raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
-    return outcomes
+        await store_requests(runtime.engine, runtime.chains)
+        failed = [outcome for outcome in outcomes if outcome.error]
+        if failed:
+            raise PassFailed(f"{name}: " + ", ".join(f"chain {o.chain_id}: {o.error}" for o in failed))
+        return outcomes
 
 
 def _find_configured(runtime: Runtime, name: str) -> WorkerPass:

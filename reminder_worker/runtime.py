@@ -8,6 +8,7 @@ import aiohttp
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker import __version__
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.client import Chain
@@ -46,6 +47,7 @@ from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
+from reminder_worker.tracing import open_traces
 from reminder_worker.upgrades.job import UpgradeWatch, timelock_logs
 
 log = structlog.get_logger(__name__)
@@ -109,6 +111,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     async with AsyncExitStack() as stack:
         engine = open_engine(settings.service.database_url.get_secret_value())
         stack.push_async_callback(engine.dispose)
+        await stack.enter_async_context(open_traces(settings.service.otel_endpoint, engine, __version__))
         if not await schema_serves(engine):
             raise Misconfigured("the database's schema does not serve this version: run `reminder-worker migrate`")
         vault, hashes = make_vault(settings), KeyedHash(settings.service.hash_key.get_secret_value())

@@ -26,6 +26,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.heads import KnownHeads
 from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
+from reminder_worker.tracing import trace_call
 
 log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
@@ -295,8 +296,10 @@ class RpcEndpoint:
         try:
             await self.verify_chain_id()
             bound = _MOST_BYTES.set(most)
+            methods = " ".join(sorted({method for method, _ in requests}))
             try:
-                answers = await self._send_all(requests)
+                with trace_call("node", {"rpc.method": methods}):
+                    answers = await self._send_all(requests)
             finally:
                 _MOST_BYTES.reset(bound)
         except AnswerTooLong:

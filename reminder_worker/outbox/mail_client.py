@@ -21,11 +21,14 @@ from pyreqwest.exceptions import (
     PyreqwestError,
     RequestPanicError,
 )
+from pyreqwest.middleware import Next
+from pyreqwest.request import Request
 from pyreqwest.response import Response
 
 from reminder_worker import strict_json
 from reminder_worker.errors import MailUnavailable
 from reminder_worker.settings import MailSettings
+from reminder_worker.tracing import trace_call, traces_open
 
 log = structlog.get_logger(__name__)
 
@@ -243,7 +246,16 @@ def http_client(settings: MailSettings) -> Client:
     )
     if urlsplit(settings.url).scheme == "http":  # there are none; it would look for authorities, and insist on some
         builder = builder.danger_accept_invalid_certs(True)
+    if traces_open():
+        builder = builder.with_middleware(_trace_request)
     return builder.build()
+
+
+async def _trace_request(request: Request, chain: Next) -> Response:
+    attributes = {"http.request.method": request.method, "server.address": request.url.host_str or ""}
+    with trace_call("mail service", attributes) as headers:
+        request.headers.update(headers)
+        return await chain.run(request)
 
 
 async def read_answer(response: Response, most: int) -> bytes:

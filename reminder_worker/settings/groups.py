@@ -65,6 +65,11 @@ class ServiceSettings(SettingsGroup):
     log_format: Literal["auto", "json", "console"] = Field(
         "auto", alias="LOG_FORMAT", description="`auto`: console on a terminal, JSON elsewhere"
     )
+    otel_endpoint: WebUrl | None = Field(
+        None,
+        alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="base address of a collector of OpenTelemetry (OTLP over HTTP); empty: no traces",
+    )
 
 
 class MailSettings(SettingsGroup):
