@@ -1,4 +1,4 @@
-"""The npm package as `npm pack` makes it: its files, and the example page that is built with it, in Chromium."""
+"""The npm package as `npm pack` makes it, and the example page that is built with it, in Chromium."""
 
 import json
 import os
