@@ -211,6 +211,7 @@ def test_the_readme_creates_the_secrets_that_the_chart_names() -> None:
         name: set(re.findall(r"--from-file=(\w+)", keys))
         for name, keys in re.findall(r"create secret generic ([\w-]+) ((?:--from-file=\S+\s*\\?\s*)+)", page)
     }
+    assert created[values["viewer"]["secret"]] == {"dagster_pg_url"}
     for part, folder in (("worker", "worker"), ("mail", "mail")):
         files = {value for name, value in values[part]["settings"].items() if name.endswith("_FILE")}
         assert {f"/run/secrets/{folder}/{key}" for key in created[values[part]["secret"]]} == files

@@ -58,7 +58,7 @@ def _is_locked_down(pod: dict[str, Any], container: dict[str, Any], uid: int = U
 
 
 def test_every_pod_is_locked_down() -> None:
-    assert len(PODS) == 4
+    assert len(PODS) == 5
     for name, pod in PODS.items():
         assert pod["automountServiceAccountToken"] is False
         uid = NGINX_UID if name == "proxy" else UID
@@ -89,7 +89,8 @@ def test_dagsters_pods_and_runs_are_locked_down() -> None:
 
 def test_what_serves_is_probed_and_outlives_a_drained_node() -> None:
     budgets = _all("PodDisruptionBudget")
-    for name, deployment in _all("Deployment").items():
+    for name in ("api", "mail", "proxy"):
+        deployment = _all("Deployment")[name]
         assert deployment["spec"]["replicas"] == 2
         container = deployment["spec"]["template"]["spec"]["containers"][0]
         ready, live = ("/proxy-health",) * 2 if name == "proxy" else ("/health/ready", "/health/live")
@@ -156,10 +157,26 @@ def test_the_proxy_is_composes() -> None:
 
 
 def test_viewers_can_change_nothing() -> None:
-    assert VALUES["dagsterWebserver"]["enableReadOnly"] is True
+    viewer = PODS["dagster-viewer"]["containers"][0]
+    assert viewer["args"] == read("compose.yaml")["services"]["dagster-viewer"]["command"]
     selectors = {name: _all("Service")[f"dagster-{name}"]["spec"]["selector"] for name in ("viewer", "operator")}
-    assert selectors["viewer"]["component"] == "dagster-webserver-read-only"
+    labels = _all("Deployment")["dagster-viewer"]["spec"]["template"]["metadata"]["labels"]
+    assert selectors["viewer"].items() <= labels.items()
     assert selectors["operator"]["component"] == "dagster-webserver"
+    assert VALUES["dagsterWebserver"]["enableReadOnly"] is False
+
+
+def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
+    """A caller can start runs. No rule lets the mail service, the API, the proxy or the viewers' pages call."""
+    port = {"protocol": "TCP", "port": CODE["port"]}
+    policies = {name: each["spec"] for name, each in _all("NetworkPolicy").items()}
+    into = [rule for spec in policies.values() for rule in spec.get("ingress", []) if port in rule["ports"]]
+    callers = {"key": "component", "operator": "In", "values": ["dagster-daemon", "dagster-webserver"]}
+    assert into == [{"from": [{"podSelector": {"matchExpressions": [callers]}}], "ports": [port]}]
+    out = {name for name, spec in policies.items() for rule in spec.get("egress", []) if port in rule["ports"]}
+    assert out == {"dagster"}
+    assert policies["dagster"]["podSelector"] == {"matchExpressions": [callers]}
+    assert "egress" not in policies["dagster-viewer"]
 
 
 @pytest.mark.parametrize(("settings", "names"), [("worker-settings", worker_names()), ("mail-settings", mail_names())])
