@@ -6,21 +6,18 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.overview import SECONDS, pass_state, worker_health
+from assets.observations import read_lags
+from assets.overview import pass_state, worker_health
 from assets.prices import price_not_stale, prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
 from assets.reminders import chain_index, due_reminders, gift_emails, notify_signals, returned_emails, sent_emails
 from assets.service import Service, read_facts
 from assets.statistics import statistics_snapshots
-from assets.steps import AFTER_THE_WORK, PASS_OF
+from assets.steps import AFTER_THE_WORK, PASS_OF, SECONDS
 from assets.upgrades import upgrade_operations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reminder_worker.monitoring.endpoints import IndexLag
     from reminder_worker.monitoring.facts import FactPart, OperatorFacts
-    from reminder_worker.runtime import Runtime
 
 SETTLED_WITHIN = 15 * 60  # seconds; a signal is planned, an unknown email decided, long before
 
@@ -61,7 +58,7 @@ def index_lag(service: dg.ResourceParam[Service]) -> dg.AssetCheckResult:
     """The chain index follows the head of every chain closely."""
     from reminder_worker.monitoring.facts import LIMITS
 
-    lags = service.call(_read_lags, SECONDS)
+    lags = service.call(read_lags, SECONDS)
     known = [lag for lag in lags if lag.error is None]
     words = [f"no answer of chain {lag.chain_id}: {lag.error}" for lag in lags if lag.error is not None]
     words += [
@@ -236,9 +233,3 @@ STANDING_CHECKS = (
     every_pass_alive,
     nothing_is_wrong,
 )
-
-
-async def _read_lags(runtime: "Runtime") -> "Sequence[IndexLag]":
-    from reminder_worker.monitoring.endpoints import read_index_lags
-
-    return await read_index_lags(runtime.chains, (await read_facts(runtime, "positions")).positions)

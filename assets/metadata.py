@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from reminder_worker.indexer.store import ReaderPosition
     from reminder_worker.monitoring.facts import PassState
     from reminder_worker.monitoring.node_requests import RequestTally
-    from reminder_worker.outbox.operator import RaisedCondition, SettledEmails, UndecidedEmails
-    from reminder_worker.relay.operator import RequestCount, WalletState
+    from reminder_worker.outbox.operator import RaisedCondition, RecentAlert, SettledEmails, UndecidedEmails
+    from reminder_worker.relay.operator import RequestCount, WalletSpend, WalletState
     from reminder_worker.reminders.erasure import RecentErasures
     from reminder_worker.reminders.operator_facts import SignalCount, WindowCount
 
@@ -183,6 +183,25 @@ def wallets_table(wallets: "Iterable[WalletState]") -> Table:
 def conditions_table(conditions: "Iterable[RaisedCondition]") -> Table:
     rows = [(c.kind, c.chain_id or "", c.subject, format_age(c.age)) for c in conditions]
     return make_table(("kind", "chain", "about", "since"), rows, "nothing is wrong")
+
+
+def alerts_table(alerts: "Iterable[RecentAlert]") -> Table:
+    rows = [
+        (format_age(a.age), a.stage.partition(" ")[0], a.kind, a.chain_id or "", a.state, a.subject) for a in alerts
+    ]
+    return make_table(("ago", "stage", "kind", "chain", "email", "about"), rows)
+
+
+def describe_spend(spend: "Sequence[WalletSpend]") -> Metadata:
+    """Return what the wallets spent this month (UTC), in ETH: the sum of all chains, and a row for each wallet."""
+    this_month = datetime.now(UTC).date().replace(day=1)
+    rows = [(f"{s.month:%Y-%m}", s.chain_id, s.requests, format_ether(s.spent_wei), s.address) for s in spend]
+    return {
+        "spent this month (ETH)": format_ether(sum(s.spent_wei for s in spend if s.month == this_month)),
+        "spent by month": make_table(
+            ("month (UTC)", "chain", "requests", "spent ETH", "wallet"), rows, "nothing spent"
+        ),
+    }
 
 
 def decisions_table(counts: "Iterable[DecisionCount]") -> Table:

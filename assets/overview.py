@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
+from assets.observations import observe
 from assets.relay import relay_requests
 from assets.reminders import sent_emails
 from assets.service import Service, read_facts
-from assets.steps import IN_PLACE, OWNERS, Results, materialized
+from assets.steps import IN_PLACE, OWNERS, SECONDS, Results, materialized
 from assets.tables import describe_table
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from reminder_worker.outbox.operator import SettledEmails
     from reminder_worker.runtime import Runtime
 
-SECONDS = 60.0  # for an answer
 EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=1), warn_window=timedelta(minutes=35))
 
 
@@ -41,8 +41,13 @@ EVERY_QUARTER_HOUR = dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=
     metadata=describe_table("pass_state"),
     freshness_policy=EVERY_QUARTER_HOUR,
 )
-def pass_state(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
-    """When each pass last looked, succeeded and failed. An empty look is a success."""
+def pass_state(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
+    """When each pass last looked, succeeded and failed. An empty look is a success.
+
+    The same step observes the other assets: their pages show how things stand, also without work.
+    """
+    for observation in observe(service):
+        context.log_event(observation)
     facts, off = service.call(_read_states, SECONDS)
     return dg.MaterializeResult(
         metadata={
@@ -115,7 +120,10 @@ async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], i
     output_required=False,
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
-    """Conditions that are wrong now, and since when. Judged each minute; materialized only after a change."""
+    """Conditions that are wrong now, and since when.
+
+    The sensor judges each minute; a run shows it at the first look, after a change, and each quarter of an hour.
+    """
     yield from materialized(context, service, "watchdog", _read_conditions)
 
 

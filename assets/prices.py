@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service, read_facts
-from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
+from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, SECONDS, Results, perform
 from assets.tables import describe_table
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]
     The feeds are read every five minutes, all at one block, by the sensor: a run starts only for a new round.
     """
     for found in perform(context, service, "prices"):
-        rows, states = service.call(_read_facts, SECONDS)
-        more: metadata.Metadata = {"feeds now": _make_feed_table(states), "dagster/row_count": rows}
+        more = service.call(read_price_metadata, SECONDS)
         yield dg.MaterializeResult(metadata={**more, **found}, data_version=IN_PLACE)
 
 
@@ -56,11 +54,11 @@ async def _read_feeds(runtime: "Runtime") -> "Sequence[tuple[int, FeedState]]":
     return (await read_facts(runtime, "feeds")).feeds
 
 
-async def _read_facts(runtime: "Runtime") -> "tuple[int, Sequence[tuple[int, FeedState]]]":
-    """Return the number of rounds kept, and every configured feed with its chain."""
+async def read_price_metadata(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.statistics.prices import count_rounds
 
-    return await count_rounds(runtime.engine), await _read_feeds(runtime)
+    rows = await count_rounds(runtime.engine)
+    return {"feeds now": _make_feed_table(await _read_feeds(runtime)), "dagster/row_count": rows}
 
 
 def _describe_stale_feed(chain_id: int, state: "FeedState") -> str:

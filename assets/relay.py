@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
-    yield from materialized(context, service, "auto_renew", _read_owner_metadata)
+    yield from materialized(context, service, "auto_renew", read_owner_metadata)
 
 
-async def _read_owner_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_owner_metadata(runtime: "Runtime") -> metadata.Metadata:
     facts = await read_facts(runtime, "decisions", "owners")
     return {
         "owners": sum(count.count for count in facts.decisions),
@@ -62,7 +62,7 @@ authorizations = dg.AssetSpec(
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
-    yield from materialized(context, service, "relay", _read_relay_metadata, again=(PAUSE_SECONDS, STAY_SECONDS))
+    yield from materialized(context, service, "relay", read_relay_metadata, again=(PAUSE_SECONDS, STAY_SECONDS))
 
 
 raised_alerts = dg.AssetSpec(
@@ -88,12 +88,13 @@ raised_alerts = dg.AssetSpec(
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Alerts to operators, once for each change: in the service log, and by email if an address is set."""
-    yield from materialized(context, service, "alerts", _read_alert_metadata)
+    yield from materialized(context, service, "alerts", read_alert_metadata)
 
 
-async def _read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
-    facts = await read_facts(runtime, "open_requests", "ended_requests", "wallets")
+async def read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
+    facts = await read_facts(runtime, "open_requests", "ended_requests", "wallets", "spend")
     return {
+        **metadata.describe_spend(facts.spend),
         "open requests": sum(count.count for count in facts.open_requests),
         "oldest open slot": metadata.format_age(max((wallet.oldest_open or 0 for wallet in facts.wallets), default=0)),
         "requests by state": metadata.requests_table(facts.open_requests),
@@ -102,7 +103,7 @@ async def _read_relay_metadata(runtime: "Runtime") -> metadata.Metadata:
     }
 
 
-async def _read_alert_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_alert_metadata(runtime: "Runtime") -> metadata.Metadata:
     facts = await read_facts(runtime, "conditions", "undelivered_alerts")
     return {
         "wrong now": len(facts.conditions),

@@ -43,7 +43,7 @@ recipients = dg.AssetSpec(
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
-    yield from materialized(context, service, "index", _read_index_metadata)
+    yield from materialized(context, service, "index", read_index_metadata)
 
 
 @dg.asset(
@@ -57,7 +57,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
-    yield from materialized(context, service, "signals", _read_signal_metadata)
+    yield from materialized(context, service, "signals", read_signal_metadata)
 
 
 @dg.asset(
@@ -71,7 +71,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
-    yield from materialized(context, service, "due", _read_window_metadata)
+    yield from materialized(context, service, "due", read_window_metadata)
 
 
 @dg.op(
@@ -80,7 +80,7 @@ def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[S
 )
 def dispatch(context: dg.OpExecutionContext, service: dg.ResourceParam[Service]) -> Iterator[dg.Output[None]]:
     """Claim due emails, render them again, post them, record the outcomes: one batch, safe beside others."""
-    for found in perform(context, service, "dispatch", _read_email_metadata):
+    for found in perform(context, service, "dispatch", read_email_metadata):
         yield dg.Output(None, metadata=found, data_version=IN_PLACE)
 
 
@@ -102,12 +102,12 @@ def sent_emails(signals: None, windows: None, people: None, renewals: None) -> N
     return dispatch(signals=signals, windows=windows, people=people, renewals=renewals)  # type: ignore[no-any-return]
 
 
-async def _read_index_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_index_metadata(runtime: "Runtime") -> metadata.Metadata:
     positions = (await read_facts(runtime, "positions")).positions
     return {"position": metadata.positions_table(positions, "index")}
 
 
-async def _read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
     facts = await read_facts(runtime, "positions", "signals")
     return {
         "position": metadata.positions_table(facts.positions, "signals"),
@@ -116,7 +116,7 @@ async def _read_signal_metadata(runtime: "Runtime") -> metadata.Metadata:
     }
 
 
-async def _read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
     facts = await read_facts(runtime, "windows", "paused_legacies")
     return {
         "open windows": sum(count.count for count in facts.windows if count.state == "open"),
@@ -125,7 +125,7 @@ async def _read_window_metadata(runtime: "Runtime") -> metadata.Metadata:
     }
 
 
-async def _read_email_metadata(runtime: "Runtime") -> dict[str, Any]:
+async def read_email_metadata(runtime: "Runtime") -> dict[str, Any]:
     facts = await read_facts(runtime, "waiting", "undecided")
     next_try = facts.waiting.next_try
     return {
@@ -159,10 +159,10 @@ gift_notifications = dg.AssetSpec(
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Emails of gifts: on the giver's day, and on opening day unless the gift was claimed; each at most once."""
-    yield from materialized(context, service, "gifts", _read_gift_metadata)
+    yield from materialized(context, service, "gifts", read_gift_metadata)
 
 
-async def _read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
     facts = await read_facts(runtime, "gift_emails", "gift_notifications")
     return {
         "gifts to be told of": facts.gift_notifications,
@@ -181,8 +181,8 @@ async def _read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
 )
 def returned_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Addresses from which emails came back: an address that does not exist gets no further email."""
-    yield from materialized(context, service, "bounces", _read_bounce_metadata)
+    yield from materialized(context, service, "bounces", read_bounce_metadata)
 
 
-async def _read_bounce_metadata(runtime: "Runtime") -> metadata.Metadata:
+async def read_bounce_metadata(runtime: "Runtime") -> metadata.Metadata:
     return {f"addresses: {reason}": count for reason, count in (await read_facts(runtime, "bounces")).bounces.items()}

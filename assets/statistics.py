@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.overview import SECONDS
 from assets.prices import prices
 from assets.reminders import chain_index
 from assets.service import Service
-from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, Results, perform
+from assets.steps import AFTER_THE_WORK, IN_PLACE, OWNERS, SECONDS, Results, perform
 from assets.tables import describe_file, describe_files, describe_table
 from reminder_worker.statistics import dataset
 

@@ -22,6 +22,7 @@ OWNERS = ["team:operations"]
 AFTER_THE_WORK = {"dagster/priority": "-1"}  # of checks
 # Tables updated in place: a newer run of their inputs does not make them stale; the checks judge that.
 IN_PLACE = dg.DataVersion("in place")
+SECONDS = 60.0  # for an answer
 RUN_SECONDS = 170.0  # a slice of a pass ends by itself within 120
 Results = Iterator[dg.MaterializeResult[None]]
 Facts = Callable[["Runtime"], Awaitable[metadata.Metadata]]

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets import metadata
-from assets.overview import SECONDS
 from assets.reminders import chain
 from assets.service import Service, read_facts
-from assets.steps import IN_PLACE, OWNERS, Results, perform
+from assets.steps import IN_PLACE, OWNERS, SECONDS, Results, perform
 from assets.tables import describe_table
 
 if TYPE_CHECKING:
@@ -31,10 +30,10 @@ def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourcePa
     The sensor polls the timelock's logs, on a public chain every five minutes: a run starts only for a change.
     """
     for found in perform(context, service, "upgrades"):
-        yield dg.MaterializeResult(metadata={**service.call(_read_queue, SECONDS), **found}, data_version=IN_PLACE)
+        yield dg.MaterializeResult(metadata={**service.call(read_queue, SECONDS), **found}, data_version=IN_PLACE)
 
 
-async def _read_queue(runtime: "Runtime") -> metadata.Metadata:
+async def read_queue(runtime: "Runtime") -> metadata.Metadata:
     from reminder_worker.upgrades.store import list_operations
 
     engine, watched = runtime.engine, runtime.upgrades

@@ -62,7 +62,7 @@ daily_series = dg.define_asset_job(
 )
 overview = dg.define_asset_job(
     "overview",
-    dg.AssetSelection.assets(pass_state.key, sends_per_day.key, node_requests.key).without_checks()
+    dg.AssetSelection.assets(pass_state.key, sends_per_day.key, node_requests.key, worker_health.key).without_checks()
     | dg.AssetSelection.checks(*STANDING_CHECKS),
     description="The tables operators look at, and every standing check.",
     tags=_make_tags("overview"),

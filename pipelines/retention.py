@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from assets.overview import SECONDS
 from assets.service import Service
+from assets.steps import SECONDS
 
 if TYPE_CHECKING:
     from reminder_worker.runtime import Runtime
@@ -49,7 +49,10 @@ def prune_runs(context: dg.OpExecutionContext, config: RunRetention) -> dg.Outpu
             break
     left = context.instance.get_runs_count(old) - kept
     checks = _forget_checks(context.instance, before)
-    return dg.Output(None, metadata={"deleted": deleted, "left over": left, "results of checks": checks})
+    events = _forget_events(context.instance, before)
+    return dg.Output(
+        None, metadata={"deleted": deleted, "left over": left, "results of checks": checks, "observations": events}
+    )
 
 
 def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
@@ -62,6 +65,20 @@ def _forget_checks(instance: dg.DagsterInstance, before: datetime) -> int:
     old = sa.text(
         "delete from asset_check_executions where evaluation_event_timestamp < :before"
         " and id not in (select max(id) from asset_check_executions group by asset_key, check_name)"
+    )
+    storage: Any = instance.event_log_storage
+    with storage.index_connection() as connection:
+        return int(connection.execute(old, {"before": before.replace(tzinfo=None)}).rowcount)  # kept in UTC
+
+
+def _forget_events(instance: dg.DagsterInstance, before: datetime) -> int:
+    """Delete old events that no run reported, but for the newest of each asset, partition and kind. Return how many."""
+    import sqlalchemy as sa
+
+    of_asset = "asset_key is not null and run_id = ''"
+    old = sa.text(
+        f"delete from event_logs where {of_asset} and timestamp < :before and id not in"  # noqa: S608 - no input
+        f" (select max(id) from event_logs where {of_asset} group by asset_key, partition, dagster_event_type)"
     )
     storage: Any = instance.event_log_storage
     with storage.index_connection() as connection:

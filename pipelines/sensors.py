@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from assets.metadata import format_clock
+from assets.observations import observe_index
 from assets.service import Service, read_facts
 from pipelines.jobs import (
     LANE,
@@ -60,8 +61,12 @@ class JobWatch:
     idle: Idle
 
 
-def _make_sensor(service: Service, watches: Sequence[JobWatch], every: str, about: str) -> dg.SensorDefinition:
+def _make_sensor(
+    service: Service, watches: Sequence[JobWatch], every: str, about: str, observed: bool = False
+) -> dg.SensorDefinition:
     """Several jobs share a sensor, since a tick costs Dagster more than the looks cost us.
+
+    `observed`: each tick also shows the position of the chain index in Dagster.
 
     Its name says how often, because Dagster's page of automations does not.
     """
@@ -85,9 +90,23 @@ def _make_sensor(service: Service, watches: Sequence[JobWatch], every: str, abou
                 requests[watch.job.name] = dg.RunRequest(job_name=watch.job.name)
             else:
                 words.append(finding.words)
-        return dg.SensorResult(run_requests=list(requests.values()), skip_reason=None if requests else "; ".join(words))
+        return dg.SensorResult(
+            run_requests=list(requests.values()),
+            skip_reason=None if requests else "; ".join(words),
+            asset_events=_observe_index(service) if observed else [],
+        )
 
     return sensor
+
+
+def _observe_index(service: Service) -> list[dg.AssetObservation]:
+    """Return the position of the chain index; nothing if the database does not answer, as the sensor's words say."""
+    from reminder_worker.errors import ServiceError
+
+    try:
+        return [observe_index(service)]
+    except (ServiceError, TimeoutError):
+        return []
 
 
 def _list_jobs(watches: Sequence[JobWatch]) -> dict[str, AssetJob]:
@@ -295,7 +314,9 @@ def make_sensors(service: Service) -> tuple[dg.SensorDefinition, ...]:
             service,
             [JobWatch(health, ("watchdog",), ("health",), _no_change)],
             "minute",
-            "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well.",
+            "did something begin to be wrong, or is it over? Pings HEARTBEAT_URL while all is well."
+            " Shows the position of the chain index.",
+            observed=True,
         ),
         _make_sensor(
             service,

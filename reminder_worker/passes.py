@@ -296,7 +296,9 @@ async def _run_watchdog(runtime: Runtime, _: int) -> WatchdogReport:
 
 
 async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
-    return (await _run_watchdog(runtime, chain_id)).changed > 0
+    """Return whether an alert changed, or this is the first look: a run shows operators that it was made."""
+    is_first = (await read_operator_facts(runtime, "passes")).watchdog is None
+    return (await _run_watchdog(runtime, chain_id)).changed > 0 or is_first
 
 
 def _prices_off(settings: Settings) -> str | None:

@@ -27,6 +27,7 @@ from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.bounces import count_bounces
 from reminder_worker.outbox.operator import (
     RaisedCondition,
+    RecentAlert,
     SettledEmails,
     UndecidedEmails,
     WaitingEmails,
@@ -35,14 +36,17 @@ from reminder_worker.outbox.operator import (
     count_undelivered_alerts,
     count_waiting,
     read_conditions,
+    read_recent_alerts,
 )
 from reminder_worker.relay.operator import (
     RequestCount,
     UnfinishedRequests,
+    WalletSpend,
     WalletState,
     count_ended_requests,
     count_open_requests,
     find_unfinished,
+    read_spend,
     read_wallet_states,
 )
 from reminder_worker.reminders.emails import REMINDERS_FOR_OPERATORS
@@ -52,6 +56,7 @@ from reminder_worker.reminders.operator_facts import (
     WindowCount,
     count_new_signals,
     count_paused_legacies,
+    count_recipients,
     count_windows,
     read_next_ask,
 )
@@ -175,6 +180,7 @@ class OperatorFacts:
     windows: Sequence[WindowCount] = UNREAD
     next_ask: int | None = UNREAD
     paused_legacies: int = UNREAD
+    recipients: int = UNREAD
     waiting: WaitingEmails = UNREAD
     undecided: Sequence[UndecidedEmails] = UNREAD
     settled_last_day: Sequence[SettledEmails] = UNREAD
@@ -186,12 +192,14 @@ class OperatorFacts:
     open_requests: Sequence[RequestCount] = UNREAD
     ended_requests: Sequence[RequestCount] = UNREAD
     wallets: Sequence[WalletState] = UNREAD
+    spend: Sequence[WalletSpend] = UNREAD
     unfinished: Sequence[UnfinishedRequests] = UNREAD
     unfollowed: Sequence[UnfinishedRequests] = UNREAD
     decisions: Sequence[DecisionCount] = UNREAD
     owners: Sequence[OwnerDecision] = UNREAD
     conditions: Sequence[RaisedCondition] = UNREAD
     undelivered_alerts: Mapping[str, int] = UNREAD
+    recent_alerts: Sequence[RecentAlert] = UNREAD
     upgrades: Sequence[UpgradeCount] = UNREAD
     feeds: Sequence[tuple[int, FeedState]] = UNREAD
     snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
@@ -223,6 +231,7 @@ FactPart = Literal[
     "windows",
     "next_ask",
     "paused_legacies",
+    "recipients",
     "waiting",
     "undecided",
     "settled_last_day",
@@ -234,12 +243,14 @@ FactPart = Literal[
     "open_requests",
     "ended_requests",
     "wallets",
+    "spend",
     "unfinished",
     "unfollowed",
     "decisions",
     "owners",
     "conditions",
     "undelivered_alerts",
+    "recent_alerts",
     "upgrades",
     "feeds",
     "snapshots",
@@ -358,6 +369,7 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "windows": lambda scope: count_windows(scope.engine),
     "next_ask": lambda scope: read_next_ask(scope.engine, scope.chains),
     "paused_legacies": lambda scope: count_paused_legacies(scope.engine),
+    "recipients": lambda scope: count_recipients(scope.engine),
     "waiting": _read_waiting,
     "undecided": _read_undecided,
     "settled_last_day": lambda scope: count_settled(scope.engine, 1),
@@ -369,12 +381,14 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "open_requests": lambda scope: count_open_requests(scope.engine, scope.wallets, scope.chains),
     "ended_requests": lambda scope: count_ended_requests(scope.engine),
     "wallets": _read_wallets,
+    "spend": _of_served(read_spend),
     "unfinished": _read_unfinished,
     "unfollowed": lambda scope: find_unfinished(scope.engine, scope.wallets, scope.chains),
     "decisions": _of_served(count_decisions),
     "owners": lambda scope: read_owner_decisions(scope.engine, limit=100),
     "conditions": lambda scope: read_conditions(scope.engine),
     "undelivered_alerts": lambda scope: count_undelivered_alerts(scope.engine),
+    "recent_alerts": lambda scope: read_recent_alerts(scope.engine),
     "upgrades": _read_upgrades,
     "feeds": _read_feeds,
     "snapshots": _read_snapshots,

@@ -108,6 +108,18 @@ class RaisedCondition:
     age: int
 
 
+@dataclass(frozen=True, slots=True)
+class RecentAlert:
+    """Alert of the last day. `stage`: "raised 1", "cleared 2" or the stage of an event; `age` in seconds."""
+
+    chain_id: int
+    kind: str
+    subject: str
+    stage: str
+    state: str
+    age: int
+
+
 async def count_undecided(engine: AsyncEngine, ledger: Table = sent_ledger) -> list[UndecidedEmails]:
     """Count the undecided emails of a ledger."""
     t = ledger.c
@@ -153,6 +165,14 @@ async def read_conditions(engine: AsyncEngine) -> list[RaisedCondition]:
     t = alert_state.c
     question = select(t.chain_id, t.kind, t.subject, age(t.since)).where(t.raised).order_by(t.since)
     return await read_rows(engine, RaisedCondition, question)
+
+
+async def read_recent_alerts(engine: AsyncEngine) -> list[RecentAlert]:
+    """Return the alerts of the last day, the newest first, at most fifty."""
+    t = alert.c
+    question = select(t.chain_id, t.kind, t.subject, t.stage, t.state, age(t.created_at))
+    question = question.where(t.created_at >= func.now() - span(days=1)).order_by(t.created_at.desc()).limit(50)
+    return await read_rows(engine, RecentAlert, question)
 
 
 async def count_undelivered_alerts(engine: AsyncEngine) -> dict[str, int]:

@@ -6,7 +6,7 @@ seconds; amounts are in wei. After an action the reconciler's own rules go on.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -71,6 +71,17 @@ class WalletState:
     oldest_open: int | None
     requests: int
     reserved_wei: int
+    spent_wei: int
+
+
+@dataclass(frozen=True, slots=True)
+class WalletSpend:
+    """Wei that final transactions of a wallet cost, and requests admitted, on one chain in a month (UTC)."""
+
+    chain_id: int
+    address: str
+    month: date
+    requests: int
     spent_wei: int
 
 
@@ -150,6 +161,22 @@ async def read_wallet_states(engine: AsyncEngine) -> list[WalletState]:
         return WalletState(*row[:-2], *map(int, row[-2:]))
 
     return await read_rows(engine, make_state, question.order_by(w.chain_id, w.address))
+
+
+async def read_spend(engine: AsyncEngine) -> list[WalletSpend]:
+    """Return what each wallet spent this month and last month (UTC), the newest month first."""
+    b = relay_budget.c
+    today = func.timezone("UTC", func.clock_timestamp())
+    month = cast(func.date_trunc("month", b.day), Date)
+    question = select(b.chain_id, b.wallet, month, func.sum(b.requests), func.sum(b.spent_wei))
+    last_month = func.date_trunc("month", func.date_trunc("month", today) - span(days=1))
+    question = question.where(b.scope == "global", b.day >= last_month)
+    group = (b.chain_id, b.wallet, month)
+
+    def make_spend(*row: Any) -> WalletSpend:
+        return WalletSpend(*row[:-2], *map(int, row[-2:]))
+
+    return await read_rows(engine, make_spend, question.group_by(*group).order_by(month.desc(), b.chain_id, b.wallet))
 
 
 async def find_unfinished(

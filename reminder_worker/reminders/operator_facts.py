@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import age
-from reminder_worker.reminders.tables import due_window, notify_signal, sql, watch
+from reminder_worker.reminders.tables import due_window, notify_signal, recipient, sql, watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,11 @@ async def count_paused_legacies(engine: AsyncEngine) -> int:
     async with engine.connect() as connection:
         question = select(func.count()).where(watch.c.paused_until > func.now())
         return await connection.scalar(question) or 0
+
+
+async def count_recipients(engine: AsyncEngine) -> int:
+    async with engine.connect() as connection:
+        return await connection.scalar(select(func.count()).select_from(recipient)) or 0
 
 
 async def read_next_ask(engine: AsyncEngine, chains: Collection[int]) -> int | None:

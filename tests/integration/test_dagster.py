@@ -262,10 +262,41 @@ def test_the_overview_shows_every_pass_and_what_was_sent(service: Service, datab
     for _ in range(3):
         _enter_email(database, "sent", message_id="m", settled_at=datetime.now(UTC))
     made = _made(_run("overview", service))
+    assert made["worker_health"]["wrong now"] == 0
     for name in ("index", "signals", "dispatch"):
         assert f"| {name} |" in made["pass_state"]["passes"]
     assert made["sends_per_day"]["sent today"] == 3
     assert "| owner_reset | sent | 3 |" in made["sends_per_day"]["outcomes"]
+
+
+def test_the_overview_shows_how_each_asset_stands_also_where_nothing_was_to_be_done(
+    service: Service, database: psycopg.Connection[Any], instance: dg.DagsterInstance
+) -> None:
+    """No page of an asset is empty, and what operators ask at a glance is there: spending, alerts, what is off."""
+    _run("events", service)
+    enter_budget(database.execute, reserved=0, spent=3 * 10**17, requests=2, days_ago=0)
+    service.call(_alarm, 10)
+    result = _run("overview", service, instance)
+    assert result.success
+    observed = [e.asset_observation_data.asset_observation for e in result.get_asset_observation_events()]
+    seen = {each.asset_key.to_user_string(): {k: str(v.value) for k, v in each.metadata.items()} for each in observed}
+    assert seen["relay_requests"]["spent this month (ETH)"] == "0.3"
+    assert "relay_stuck" in seen["raised_alerts"]["what was told"]
+    assert seen["prices"]["pass"].startswith("off: ")
+    assets = {spec.key.to_user_string() for spec in defs.resolve_all_asset_specs()}
+    assert assets - {"statistics_snapshots", "statistics_days"} == set(seen) | set(_made(result))
+    assert all(seen.values())
+
+
+def test_each_minute_shows_where_the_index_is(chain_scenario: Scenario, service: Service) -> None:
+    _run("events", service)
+    sensor = next(each for each in make_sensors(service) if each.name == "health_every_minute")
+    with dg.DagsterInstance.ephemeral() as instance:
+        answer = sensor(dg.build_sensor_context(instance=instance))
+    assert isinstance(answer, dg.SensorResult)
+    (observed,) = answer.asset_events
+    assert observed.asset_key == dg.AssetKey("chain_index")
+    assert f"| {chain_scenario.anvil.block_number()} |" in str(observed.metadata["position"])
 
 
 # -- checks ---------------------------------------------------------------------------------------
@@ -334,6 +365,7 @@ def test_a_pass_without_a_late_success_fails_its_check_and_looks_that_find_nothi
     _run("events", service)
     _run("statistics", service)
     assert not _result(checks.every_pass_alive, service).passed  # the due pass never looked
+    _run("health", service)
     for sensor in ("due_every_minute", OFTEN, "bounces_every_5_minutes", "health_every_minute"):
         _tick(sensor, service)
     assert _result(checks.every_pass_alive, service).passed
@@ -367,6 +399,7 @@ def test_a_low_balance_and_a_refused_alert_fail_their_checks(
 def test_sensors_with_nothing_to_do_skip_and_say_why(chain_scenario: Scenario, service: Service) -> None:
     _run("events", service)
     _run("statistics", service)
+    _run("health", service)
     head, hour = chain_scenario.anvil.block_number(), chain_scenario.anvil.now() // 3600 * 3600
     said = {sensor.name: _tick(sensor.name, service).skip_message for sensor in make_sensors(service)}
     assert said == {
@@ -428,6 +461,8 @@ def test_the_watchdog_launches_a_run_only_for_a_change_and_its_asset_shows_what_
     service: Service, database: psycopg.Connection[Any], instance: dg.DagsterInstance
 ) -> None:
     _all_passes_look(service)
+    assert _tick("health_every_minute", service, instance).launched == ["health"], "the first look"
+    assert _made(_run("health", service, instance))["worker_health"]["wrong now"] == 0
     assert _tick("health_every_minute", service, instance).skip_message == "nothing is wrong"
     _enter_email(database, "held", claimed_at=datetime.now(UTC))
     assert _tick("health_every_minute", service, instance).launched == ["health"]
@@ -444,7 +479,7 @@ def test_nothing_is_said_to_be_well_while_the_watchdog_does_not_look(
     """As where its sensor was switched off: what is wrong by now nobody has told."""
     assert not _result(checks.nothing_is_wrong, service).passed
     _all_passes_look(service)
-    _tick("health_every_minute", service)
+    _run("health", service)
     assert _result(checks.nothing_is_wrong, service).passed
     database.execute("update worker.pass_state set checked_at = checked_at - interval '6 minutes'")
     assert not _result(checks.nothing_is_wrong, service).passed
@@ -732,6 +767,31 @@ def test_pruning_forgets_what_checks_said_long_ago_but_never_their_last_word(
     assert age_all() == kept
     assert _prune(service, instance)["results of checks"] == 0
     assert sorted(told("select id from asset_check_executions")) == kept
+
+
+def test_pruning_forgets_what_was_observed_long_ago_but_never_the_last(
+    service: Service, instance: dg.DagsterInstance
+) -> None:
+    def report(block: int) -> None:
+        instance.report_runless_asset_event(dg.AssetObservation("chain_index", metadata={"block": block}))
+
+    def kept() -> list[Any]:
+        found = instance.fetch_observations(dg.AssetKey("chain_index"), limit=10).records
+        return [each.asset_observation.metadata["block"].value for each in found if each.asset_observation]
+
+    with instance.event_log_storage.index_connection() as connection:  # type: ignore[attr-defined]
+        connection.execute(sa.text("delete from event_logs where run_id = ''"))
+    report(1)
+    report(2)
+    with instance.event_log_storage.index_connection() as connection:  # type: ignore[attr-defined]
+        connection.execute(sa.text("update event_logs set timestamp = now() - interval '8 days' where run_id = ''"))
+    assert _prune(service, instance)["observations"] == 1
+    assert kept() == [2]
+    report(3)
+    assert _prune(service, instance)["observations"] == 1
+    report(4)
+    assert _prune(service, instance)["observations"] == 0
+    assert kept() == [4, 3]
 
 
 def test_pruning_forgets_signatures_and_counters_that_are_over_only(
