@@ -202,6 +202,19 @@ class LocalStack:
         keep_prices(self.anvil, self.deployment)
         for address in self.wallets.values():
             self.anvil.set_balance(address, WALLET_FUNDS)
+        (self.directory / "frontend.env").write_text(self._frontend_settings())
+
+    def _frontend_settings(self) -> str:
+        """Return where a frontend finds the API and the contracts, as `clients/typescript/example` takes it."""
+        settings = {
+            "VITE_API": self.at.api,
+            "VITE_CHAIN_ID": CHAIN_ID,
+            "VITE_LEGACY_ROUTER": self.deployment.transfer_eoa_legacy_router,
+            "VITE_TIME_LOCK_ROUTER": self.deployment.time_lock_router,
+            "VITE_TIMELOCK_ERC20": self.deployment.timelock_erc20,
+            "VITE_WRAPPED_ETHER": self.deployment.weth,
+        }
+        return "".join(f"{name}={value}\n" for name, value in settings.items())
 
     def _environ(self) -> dict[str, str]:
         """The worker's settings, also written down: `reminder-worker --env-file .local/env …` speaks to this stack."""
@@ -285,6 +298,7 @@ def _say_where(stack: LocalStack) -> None:
         ("inbox", stack.at.inbox),
         ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
         ("the chain, for a wallet", f"{stack.at.chain}, chain id {CHAIN_ID}; anvil's first account has ether"),
+        ("a frontend's settings", f"{stack.directory}/frontend.env"),
         ("the API's documentation", f"{stack.at.api}/schema"),
         ("Dagster", stack.at.dagster),
         ("metrics", stack.at.metrics),

@@ -9,7 +9,7 @@ import { privateKeyToAccount } from "viem/accounts";
 
 interface Step {
   call:
-    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status" | "follow")
+    | ("ingest" | "read" | "erase" | "sendInstructions" | "claim" | "checkIn" | "withdraw" | "request" | "status")
     | ("giftEmailWallet" | "giftNotify" | "giftNotifyErase" | "eraseRecipient");
   key: `0x${string}`;
   id?: string;
@@ -85,14 +85,6 @@ async function run({ call, key, id = "0", payTo, assets = [], recipients = [], .
       return service.get("/sponsor/requests/{id}", { path: { id } });
     case "status":
       return service.get("/sponsor/status");
-    case "follow": {
-      const heard: string[] = [];
-      await worker.follow(service, id, (now) => {
-        heard.push(now?.status ?? "silence");
-        return false;
-      });
-      return heard;
-    }
   }
 }
 

@@ -35,7 +35,7 @@ def packed() -> Iterator[Path]:
     build_gift_page()
     folder = ROOT / ".cache" / f"frontend-{os.environ.get('PYTEST_XDIST_WORKER', 'main')}"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(CLIENT / "example", folder)
+    shutil.copytree(CLIENT / "example", folder, ignore=shutil.ignore_patterns(".env", "dist", "node_modules"))
     _run("npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(folder), cwd=CLIENT)
     (file,) = folder.glob("*.tgz")
     with tarfile.open(file) as archive:

@@ -14,7 +14,7 @@ import {
   type WalletClient,
 } from "viem";
 
-// Of the local stack (`make demo` prints them); of your own installation elsewhere.
+// Of the local stack: copy its `.local/frontend.env` to `.env` beside this file.
 const {
   VITE_API = "http://127.0.0.1:8080",
   VITE_CHAIN_ID = "31337",
