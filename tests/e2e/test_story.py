@@ -101,9 +101,16 @@ def test_the_search_forgets_no_kind_of_secret_and_no_place(story: TickedStory, s
     for kind in (*KINDS, *(path.name for path in stack.secrets.iterdir())):
         assert any(what.startswith(kind) for what in found), kind
     places = {where for where, _ in story._everything()}
-    assert {stack.at.metrics, *(f"dump of {name}" for name in stack.at.databases)} <= places
+    assert {"traces", stack.at.metrics, *(f"dump of {name}" for name in stack.at.databases)} <= places
     for place in ("environ of api", "cmdline of api", "logs/", "postgres/pg_wal/", "postgres/base/"):
         assert any(where.startswith(place) for where in places), place
+
+
+def test_searched_traces_are_of_all_parts(story: TickedStory, stack: PlainStack) -> None:
+    services = stack.collector.services
+    names = {span.name for span in services["reminder-worker"]}
+    assert {"POST /ingest-legacy", "POST /gift/notify", "POST /sponsor/claim", "run dispatch", "run relay"} <= names
+    assert "POST /send" in {span.name for span in services["reminder-worker-mail"]}
 
 
 def test_no_secret_is_readable_by_others(stack: PlainStack) -> None:
