@@ -1,6 +1,6 @@
 """Numbers for analysts: what is secured, hour by hour, and what happened, day by day. Aggregates only."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,14 @@ from assets.tables import describe_file, describe_files, describe_table
 from reminder_worker.statistics import dataset
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from reminder_worker.runtime import Runtime
     from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 RUN_SECONDS = 1_500.0  # a million legacies are some thousand batches
 HOURS, DAYS = 48, 14  # shown in plots
+DAY_PARTITIONS = dg.DynamicPartitionsDefinition(name="statistics_days")  # the hourly pass adds them
 HOURLY = (dataset.SNAPSHOTS, dataset.TOKENS)  # files
 DAILY = tuple(name for name in dataset.FILES if name not in {*HOURLY, dataset.DAYS})
 
@@ -39,7 +42,46 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     The block is the one the chain index is at. Nothing per user: no address of an owner, a legacy or a recipient.
     """
     for found in perform(context, service, "statistics", seconds=RUN_SECONDS):
+        _report_days(context.instance, service)
         yield dg.MaterializeResult(metadata={**service.call(_read_snapshots, SECONDS), **found}, data_version=IN_PLACE)
+
+
+def _report_days(instance: dg.DagsterInstance, service: Service) -> None:
+    """Make a partition of each day from the first with a file on, and report those that were written.
+
+    No run holds these events: the day of a run that is forgotten would be called missing. Each run of the pass writes
+    the last two days anew.
+    """
+    written = service.call(_list_written_days, SECONDS)
+    if not written:
+        return
+    name, calendar = DAY_PARTITIONS.name or "", _list_calendar(written[0], written[-1])
+    known = instance.get_dynamic_partitions(name)
+    if known and known[0] > calendar[0]:  # a chain with an earlier history was added; Dagster's order is that of adding
+        for key in known:
+            instance.delete_dynamic_partition(name, key)
+        known = []
+    instance.add_dynamic_partitions(name, sorted(set(calendar) - set(known)))
+    reported = instance.get_materialized_partitions(statistics_days.key)
+    due = [day for day in written if day.isoformat() not in reported or day in written[-2:]]
+
+    async def read_due_days(runtime: "Runtime") -> dict[date, metadata.Metadata]:
+        return await _read_days(runtime, due)
+
+    for day, found in service.call(read_due_days, SECONDS).items():
+        instance.report_runless_asset_event(
+            dg.AssetMaterialization(statistics_days.key, metadata=found, partition=day.isoformat())
+        )
+
+
+def _list_calendar(first: date, last: date) -> list[str]:
+    return [(first + timedelta(days=after)).isoformat() for after in range((last - first).days + 1)]
+
+
+async def _list_written_days(runtime: "Runtime") -> list[date]:
+    from reminder_worker.statistics.files import list_written_days
+
+    return list_written_days(runtime.settings.statistics.folder)
 
 
 @dg.asset(
@@ -49,9 +91,7 @@ def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.Resource
     owners=OWNERS,
     tags={"holds": "aggregates-only"},
     metadata={"dagster/column_schema": describe_file(dataset.DAYS), **describe_files(*DAILY)},
-    # One start for all chains, since Dagster reads it before a chain can be asked. The hourly run writes earlier days,
-    # too, from the first event on. The partition of today grows until midnight (UTC).
-    partitions_def=dg.DailyPartitionsDefinition("2025-01-01", end_offset=1),
+    partitions_def=DAY_PARTITIONS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26)),
 )
@@ -61,7 +101,7 @@ def statistics_days(
     """Creations, claims, deletions, sealed gifts and withdrawals of each day and in all, with the value of that day.
 
     Computed from the chain index, so any past day can be made again or filled in; the value of a day is known
-    only if a snapshot was taken. The hourly pass keeps the newest days by itself; this is the day's last word.
+    only if a snapshot was taken. The hourly pass writes the days by itself and reports them here.
     """
     days = [date.fromisoformat(key) for key in context.partition_keys]
 
@@ -156,19 +196,41 @@ async def _write_days(runtime: "Runtime", days: "list[date]") -> dict[date, meta
     behind = [chain_id for chain_id in runtime.chains if not await runtime.statistics[chain_id].is_current()]
     if behind:
         raise IndexerUnavailable(f"the index has first to reach the head of {', '.join(map(str, behind))}")
+    folder = runtime.settings.statistics.folder
+    shown = _list_shown(days)
+    rows = {chain: await write_days(runtime.engine, folder, chain, days, also=shown) for chain in runtime.chains}
+    return _describe_days(runtime, days, rows)
+
+
+async def _read_days(runtime: "Runtime", days: "list[date]") -> dict[date, metadata.Metadata]:
+    """Return the figures of these days by their files."""
+    from reminder_worker.statistics.files import read_days
+
+    folder, wanted = runtime.settings.statistics.folder, [*days, *_list_shown(days)]
+    return _describe_days(runtime, days, {chain: read_days(folder, chain, wanted) for chain in runtime.chains})
+
+
+def _list_shown(days: "list[date]") -> "list[date]":
+    """Return the days of a plot that ends with the last of these."""
+    return [max(days) - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
+
+
+def _describe_days(
+    runtime: "Runtime", days: "list[date]", rows: "Mapping[int, pl.DataFrame]"
+) -> dict[date, metadata.Metadata]:
+    """Return the figures of each day, and plots beside the last; `rows`: by chain, ordered by day."""
     last = max(days)
-    shown = [last - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
-    found: dict[date, metadata.Metadata] = {day: {"dagster/partition_row_count": len(runtime.chains)} for day in days}
-    for chain_id, chain in runtime.chains.items():
-        written = await write_days(runtime.engine, runtime.settings.statistics.folder, chain_id, days, also=shown)
-        of = f" ({chain.settings.name or chain_id})" if len(runtime.chains) > 1 else ""
-        for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn"):
+    found: dict[date, metadata.Metadata] = {day: {"dagster/partition_row_count": 0} for day in days}
+    for chain_id, written in rows.items():
+        of = f" ({runtime.chains[chain_id].settings.name or chain_id})" if len(rows) > 1 else ""
+        for name in ("legacies_created", "gifts_sealed", "timelocks_withdrawn") if len(written) else ():
             by_day = list(written.tail(DAYS).select("day", name).iter_rows())
             text = name.replace("_", " ")
             found[last][f"{text} per day{of}"] = dg.MetadataValue.md(f"![{text} per day]({metadata.draw_bars(by_day)})")
         for row in written.iter_rows(named=True):
             figures = {f"{name.replace('_', ' ')}{of}": value for name, value in row.items() if isinstance(value, int)}
             if row["day"] in found:
+                found[row["day"]]["dagster/partition_row_count"] += 1
                 found[row["day"]] |= figures
     return found
 

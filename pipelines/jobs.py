@@ -1,6 +1,5 @@
 """Jobs with their assets, and schedules. Every run is one process; a lane keeps runs of one kind from overlapping."""
 
-from datetime import timedelta
 from typing import Any, TypeAlias
 
 import dagster as dg
@@ -57,7 +56,7 @@ statistics = _pass_job(
 daily_series = dg.define_asset_job(
     "daily_series",
     dg.AssetSelection.assets(statistics_days.key),
-    description="Days into Parquet: each once it is over; any others by a backfill.",
+    description="Days into Parquet anew, by hand; the hourly run writes each day by itself.",
     tags=_make_tags("daily_series", 1_800),
 )
 overview = dg.define_asset_job(
@@ -96,23 +95,4 @@ hourly = dg.ScheduleDefinition(
 )
 
 
-@dg.schedule(
-    name="daily_series_every_night",
-    job=daily_series,
-    cron_schedule="20 0 * * *",
-    execution_timezone="UTC",
-    default_status=dg.DefaultScheduleStatus.RUNNING,
-    description="The day that is over, for analysts, and the days before it from the first that failed within a week. "
-    "Their files the hourly pass has written by then; older days are filled in by a backfill.",
-)
-def run_nightly(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    today = context.scheduled_execution_time.date()
-    week = [(today - timedelta(days=back)).isoformat() for back in range(7, 0, -1)]
-    made = context.instance.get_materialized_partitions(statistics_days.key)
-    first = next((day for day in week if day not in made), week[-1])
-    return dg.RunRequest(
-        tags={"dagster/asset_partition_range_start": first, "dagster/asset_partition_range_end": week[-1]}
-    )
-
-
-SCHEDULES = (every_quarter_hour, hourly, run_nightly)
+SCHEDULES = (every_quarter_hour, hourly)

@@ -116,6 +116,24 @@ def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl
     )
 
 
+def list_written_days(folder: Path) -> list[date]:
+    """Return the days with a file of any chain, in order."""
+    paths = folder.glob(f"{DAYS}/day=*/chain_id=*/{DAY}.parquet")
+    return sorted({date.fromisoformat(path.parents[1].name.removeprefix("day=")) for path in paths})
+
+
+def read_days(folder: Path, chain_id: int, days: Sequence[date]) -> pl.DataFrame:
+    """Return the rows of these days whose file can be read, ordered by `day`."""
+    frames = []
+    for day in sorted(set(days)):
+        try:
+            frame = pl.read_parquet(locate_file(folder, DAYS, day, chain_id, DAY), glob=False, hive_partitioning=False)
+        except (OSError, pl.exceptions.PolarsError):
+            continue  # the check of the newest files names those that cannot be read
+        frames.append(frame.with_columns(pl.lit(day).alias("day")))
+    return pl.concat(frames, how="diagonal") if frames else pl.DataFrame(schema={"day": pl.Date})
+
+
 async def write_days(
     engine: AsyncEngine, folder: Path, chain_id: int, days: Sequence[date], also: Sequence[date] = ()
 ) -> pl.DataFrame:
