@@ -16,6 +16,7 @@ import uvicorn
 from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.app import create_app
+from mail_service.encryption import read_link
 from mail_service.settings import MailMisconfigured, MailServiceSettings
 from mail_service.store import MailStore
 
@@ -39,8 +40,11 @@ def _configure_logs() -> None:
 
 async def _migrate_database(settings: MailServiceSettings) -> None:
     """Migrate before listening: a missing database is then reported in one line."""
-    async with MailStore.open(settings.database_url.get_secret_value(), 1):
-        pass
+    async with MailStore.open(settings.database_url.get_secret_value(), 1) as store:
+        link = await read_link(store.engine)
+    if not link.is_safe:
+        log = structlog.get_logger("mail_service")
+        log.warning("database_link_unsafe", encrypted=link.encrypted, sslmode=link.sslmode)
 
 
 def main() -> int:
