@@ -198,7 +198,10 @@ async def _write_days(runtime: "Runtime", days: "list[date]") -> dict[date, meta
         raise IndexerUnavailable(f"the index has first to reach the head of {', '.join(map(str, behind))}")
     folder = runtime.settings.statistics.folder
     shown = _list_shown(days)
-    rows = {chain: await write_days(runtime.engine, folder, chain, days, also=shown) for chain in runtime.chains}
+    rows = {
+        chain_id: await write_days(runtime.engine, folder, chain.settings, days, also=shown)
+        for chain_id, chain in runtime.chains.items()
+    }
     return _describe_days(runtime, days, rows)
 
 

@@ -75,7 +75,7 @@ def _groups(found: Rooms) -> dict[str, list[str]]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
     middle = next(number for number, layer in enumerate(layers) if layer.count("|") > 1)
-    features = {"auto_renew", *layers[middle].split(" | ")}
+    features = {"auto_renew", "statistics", *layers[middle].split(" | ")}
     shared = {room for layer in layers[middle + 1 :] for room in layer.split(" | ")}
     return {
         "doors": sorted(DOORS & found.keys()),

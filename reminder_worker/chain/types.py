@@ -112,6 +112,7 @@ class TransactionReceipt:
     block_number: int
     block_hash: str
     succeeded: bool
+    gas_used: int
     cost: int
     logs: tuple[EventLog, ...]
 

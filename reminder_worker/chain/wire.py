@@ -105,6 +105,7 @@ def decode_receipt(value: object) -> TransactionReceipt | None:
         block_number=int(wire.block_number, 16),
         block_hash=wire.block_hash.lower(),
         succeeded=int(wire.status, 16) == 1,
+        gas_used=int(wire.gas_used, 16),
         cost=int(wire.gas_used, 16) * int(wire.effective_gas_price, 16),
         logs=tuple(_decode_log(log) for log in wire.logs),
     )

@@ -124,6 +124,8 @@ Index(
 
 Index("gift_ledger_leases", gift_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
 
+Index("gift_ledger_settled", gift_ledger.c.settled_at)
+
 Index("gift_ledger_expiry", gift_ledger.c.expires_at)
 
 Index("gift_ledger_shown", gift_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))

@@ -170,4 +170,5 @@ def _decode_receipt(tx_hash: str, answer: Any) -> MinedAttempt | None:
         return None
     if receipt.tx_hash != tx_hash:
         raise msgspec.ValidationError("a receipt of another transaction")
-    return MinedAttempt(tx_hash, receipt.block_number, receipt.block_hash, receipt.succeeded, receipt.cost)
+    block = receipt.block_number, receipt.block_hash
+    return MinedAttempt(tx_hash, *block, receipt.succeeded, receipt.gas_used, receipt.cost)

@@ -406,12 +406,12 @@ where chain_id = :chain_id and wallet = :wallet and nonce = :nonce;
 with asked as (
     select * from json_to_recordset(cast(:rows as json)) as a(
         nonce bigint, attempts bigint, was_tx text, was_block text, request_id uuid,
-        tx_hash text, block_number bigint, block_hash text, spent numeric,
+        tx_hash text, block_number bigint, block_hash text, gas bigint, spent numeric,
         request_state text, reason text, request_tx text, request_block bigint, pause text
     )
 ), moved as (
     update worker.nonce_slot s
-    set state = 'final', spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
+    set state = 'final', gas_used = a.gas, spent_wei = a.spent, tx_hash = a.tx_hash, block_number = a.block_number,
         block_hash = a.block_hash
     from asked a
     where

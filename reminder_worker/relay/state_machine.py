@@ -70,6 +70,7 @@ class MinedAttempt:
     block_number: int
     block_hash: str
     succeeded: bool
+    gas_used: int
     cost: int
 
     @property

@@ -353,6 +353,7 @@ def _final_row(chain_id: int, ended: EndedSlot) -> dict[str, Any]:
         "tx_hash": mined and mined.tx_hash,
         "block_number": mined and mined.block_number,
         "block_hash": mined and mined.block_hash,
+        "gas": mined.gas_used if mined else 0,
         "spent": str(mined.cost if mined else 0),
         "request_state": ending.state.value,
         "reason": ending.reason,

@@ -118,7 +118,12 @@ nonce_slot = Table(
         "reserved_wei", Wei, nullable=False, comment="of the caps, until it is settled; the dearest attempt's bound"
     ),
     Column("budget_day", Date, nullable=False, comment="UTC: where the reservation was made"),
-    Column("spent_wei", Wei, comment="by the receipt, once final"),
+    Column(
+        "gas_used",
+        BigInteger,
+        comment="gas of the mined transaction, by its receipt; null: not final, or of an older release",
+    ),
+    Column("spent_wei", Wei, comment="wei of the mined transaction, by its receipt; null: not final"),
     Column("tx_hash", Hash, comment="the attempt that was mined"),
     Column("block_number", BigInteger, comment="block of the mined transaction"),
     Column("block_hash", Hash, comment="hash of that block"),

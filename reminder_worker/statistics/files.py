@@ -17,12 +17,15 @@ import polars as pl
 import polars.selectors as cs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics.aggregates import SERIES, count_by_day, read_history
-from reminder_worker.statistics.dataset import DAY_TOKENS, DAYS, FILES, SNAPSHOTS, TOKENS
+from reminder_worker.statistics.dataset import DAY_GIFTS, DAY_LEGACIES, DAY_TOKENS, DAYS, FILES, SNAPSHOTS, TOKENS
+from reminder_worker.statistics.day_series import DOLLARS, SCHEMAS, read_series
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_of_each_day
 
 DAY: Final = "day"  # the name of the file of a day
-DOLLARS, MOMENT = pl.Decimal(38, 2), pl.Datetime("ms", "UTC")
+DAY_FILES: Final = (*SCHEMAS, DAY_TOKENS, DAYS)
+MOMENT: Final = pl.Datetime("ms", "UTC")
 
 
 def locate_file(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
@@ -58,7 +61,7 @@ def delete_snapshot_files(folder: Path, snapshot: StatisticsSnapshot, today: dat
     last, name = _name_file(snapshot)
     places = [(dataset, last, name) for dataset in (TOKENS, SNAPSHOTS)]
     for after in range(1, (last - today).days + 1):
-        places += [(dataset, today + timedelta(days=after), DAY) for dataset in (DAY_TOKENS, DAYS)]
+        places += [(dataset, today + timedelta(days=after), DAY) for dataset in DAY_FILES]
     for dataset, day, file in places:
         locate_file(folder, dataset, day, snapshot.chain_id, file).unlink(missing_ok=True)
 
@@ -67,7 +70,7 @@ def find_negative_columns(folder: Path, snapshot: StatisticsSnapshot) -> list[st
     """Return columns with a number below zero in the files of a snapshot and its day, and unreadable files."""
     day, hour = _name_file(snapshot)
     found = []
-    for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), (DAYS, DAY), (DAY_TOKENS, DAY)):
+    for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), *((dataset, DAY) for dataset in DAY_FILES)):
         path = locate_file(folder, dataset, day, snapshot.chain_id, name)
         try:
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
@@ -135,25 +138,34 @@ def read_days(folder: Path, chain_id: int, days: Sequence[date]) -> pl.DataFrame
 
 
 async def write_days(
-    engine: AsyncEngine, folder: Path, chain_id: int, days: Sequence[date], also: Sequence[date] = ()
+    engine: AsyncEngine, folder: Path, settings: ChainSettings, days: Sequence[date], also: Sequence[date] = ()
 ) -> pl.DataFrame:
     """Write the files of these days. Return their rows and those of `also`, ordered by `day`."""
-    series = count_by_day(*await read_history(engine, chain_id))
-    await write_series(engine, folder, chain_id, series, days)
+    legacies, timelocks = await read_history(engine, settings.chain_id)
+    series = count_by_day(legacies, timelocks)
+    await write_series(engine, folder, settings, legacies, series, days)
     return select_days(series, [*days, *also])
 
 
 async def write_series(
     engine: AsyncEngine,
     folder: Path,
-    chain_id: int,
+    settings: ChainSettings,
+    legacies: pl.DataFrame,
     series: pl.DataFrame,
     days: Sequence[date],
     taken: StatisticsSnapshot | None = None,
 ) -> None:
-    """Write the files of these days from a series; `taken` is the newest snapshot, which is not in the table yet."""
+    """Write the files of these days; `taken` is the newest snapshot, which is not in the table yet.
+
+    `legacies`: the frame of all legacies; `series`: the result of `count_by_day`.
+    """
     if not days:
         return
+    chain_id = settings.chain_id
+    for dataset, frame in (await read_series(engine, settings, legacies, days)).items():
+        for day, of_day in _split_days(dataset, frame, days):
+            write_frame(locate_file(folder, dataset, day, chain_id, DAY), of_day)
     valued = await find_last_of_each_day(engine, chain_id, min(days), max(days))
     if taken is not None:
         valued[taken.day] = taken
@@ -163,6 +175,13 @@ async def write_series(
         path = locate_file(folder, DAY_TOKENS, day, chain_id, DAY)
         write_frame(path, make_tokens_frame(valued[day].tokens if day in valued else []))
         write_frame(locate_file(folder, DAYS, day, chain_id, DAY), row.drop("day"))
+
+
+def _split_days(dataset: str, frame: pl.DataFrame, days: Sequence[date]) -> list[tuple[date, pl.DataFrame]]:
+    """Return the frame of each day; a day without gifts has an empty one, an old day without rows has none."""
+    by_day = {key[0]: part for key, part in frame.partition_by("day", include_key=False, as_dict=True).items()}
+    empty = frame.clear().drop("day")
+    return [(day, by_day.get(day, empty)) for day in days if day in by_day or dataset == DAY_GIFTS]
 
 
 def select_days(series: pl.DataFrame, days: Sequence[date]) -> pl.DataFrame:
@@ -190,4 +209,9 @@ def find_days_to_write(
     first = series["day"][0] if len(series) else today
     fresh = min(last_run or first, today - timedelta(days=1))
     days = (first + timedelta(days=back) for back in range((today - first).days + 1))
-    return [day for day in days if day >= fresh or not locate_file(folder, DAYS, day, chain_id, DAY).exists()]
+    known = (DAYS, DAY_LEGACIES, DAY_GIFTS)  # emails and relays of old days are not known
+    return [
+        day
+        for day in days
+        if day >= fresh or not all(locate_file(folder, dataset, day, chain_id, DAY).exists() for dataset in known)
+    ]

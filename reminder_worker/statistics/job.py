@@ -125,7 +125,8 @@ class StatisticsPass:
         series = aggregates.count_by_day(rows.legacies, rows.timelocks)
         last_run = before.day if before else None
         due = files.find_days_to_write(self._folder, self._chain.chain_id, series, last_run, snapshot.day)
-        await files.write_series(self._engine, self._folder, self._chain.chain_id, series, due, snapshot)
+        settings = self._chain.settings
+        await files.write_series(self._engine, self._folder, settings, rows.legacies, series, due, snapshot)
         await snapshots.save_snapshot(self._engine, snapshot)
         await self._delete_invented(snapshot)
         return _make_report(snapshot, found, holdings, len(due))

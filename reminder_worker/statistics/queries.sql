@@ -38,3 +38,57 @@ select created_at, min(created_block) as created_block from worker.timelock t
 where chain_id = :chain and lock_type = 2 and created_at > :until and created_at <= :newest
   and exists (select from jsonb_array_elements(t.assets) as a where a ->> 'token' = any(:tokens))
 group by created_at order by created_at limit :most;
+
+-- name: day_emails
+-- Emails sent and people they went to, by day and kind. A recipient is an account, of a gift a keyed hash.
+select day, kind, count(*) as sent, count(distinct person) as people
+from (
+    select cast(timezone('UTC', settled_at) as date) as day, kind, recipient as person
+    from worker.sent_ledger
+    where chain_id = :chain and state = 'sent' and settled_at >= :begin and settled_at < :end
+    union all
+    select cast(timezone('UTC', settled_at) as date), kind, encode(email_hash, 'hex')
+    from worker.gift_ledger
+    where chain_id = :chain and state = 'sent' and settled_at >= :begin and settled_at < :end
+) as emails
+group by day, kind;
+
+-- name: day_relays
+-- Transactions of requests that ended on a day, by lane. Dollars are by the price of ether when the request ended, and
+-- null if a price was stale.
+with ended as (
+    select cast(timezone('UTC', r.updated_at) as date) as day, r.lane, r.state, s.gas_used, s.spent_wei,
+        cast(extract(epoch from r.updated_at) as bigint) as at
+    from worker.relay_request r join worker.nonce_slot s on s.request_id = r.id
+    where r.chain_id = :chain and r.updated_at >= :begin and r.updated_at < :end
+      and r.state in ('confirmed', 'reverted', 'expired', 'satisfied_elsewhere', 'superseded', 'cancelled_by_user')
+      and s.state = 'final' and s.spent_wei > 0
+)
+select day, lane, count(*) as transactions, count(*) filter (where ended.state = 'reverted') as failed,
+    case when bool_and(gas_used is not null) then cast(sum(gas_used) as bigint) end as gas_used,
+    sum(spent_wei) as spent_wei,
+    case when bool_and(p.answer is not null) then sum(spent_wei * p.answer * power(10.0, -18 - p.decimals)) end as usd
+from ended left join lateral (
+    select newest.answer, newest.decimals from (
+        select * from worker.price
+        where chain_id = :chain and feed = :feed and updated_at <= ended.at
+        order by updated_at desc, round_id desc limit 1
+    ) as newest
+    where newest.updated_at >= ended.at - :fresh and coalesce(newest.denied_since > ended.at, true)
+) as p on true
+group by day, lane;
+
+-- name: day_gifts
+-- Gifts sealed, by day, token and time until they open. Tokens without a price feed are not told apart.
+select cast(timezone('UTC', to_timestamp(created_at)) as date) as day,
+    case when jsonb_array_length(assets) = 1 and assets -> 0 ->> 'vault' = :vault
+        and assets -> 0 ->> 'token' = any(:tokens) then assets -> 0 ->> 'token' else 'other' end as token,
+    case when unlock_time - created_at < 30 * 86400 then 'under_30_days'
+        when unlock_time - created_at < 365 * 86400 then 'under_1_year'
+        when unlock_time - created_at < 5 * 365 * 86400 then 'under_5_years'
+        else '5_years_or_more' end as horizon,
+    count(*) as gifts
+from worker.timelock
+where chain_id = :chain and lock_type = 2 and created_at >= :begin_seconds and created_at < :end_seconds
+group by 1, 2, 3
+order by 1, 2, 3;

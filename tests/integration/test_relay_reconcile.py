@@ -274,7 +274,7 @@ async def test_slot_changed_since_it_was_read_is_not_written(world: RelayWorld, 
     await world.run()
     async with world.engine.connect() as connection:
         (at,) = await store.read_slots(connection, CHAIN_ID, world.wallet)
-    mined = MinedAttempt(at.slot.newest.tx_hash, 1, "0x" + "cd" * 32, True, 5)
+    mined = MinedAttempt(at.slot.newest.tx_hash, 1, "0x" + "cd" * 32, True, 1, 5)
     await world.execute(moved)
     before = await world.slots()
     async with world.engine.begin() as connection:

@@ -383,7 +383,7 @@ async def test_days_written_later_equal_days_written_in_time(world: StatsWorld, 
     days.append((await world.snapshot()).hour.date())
     lived = world.read("days").sort("day")
     assert [days[0] + timedelta(days=n) for n in range(4)] == lived["day"].to_list()[-4:]
-    await write_days(world.engine, tmp_path / "again", world.chain.chain_id, lived["day"].to_list())
+    await write_days(world.engine, tmp_path / "again", world.chain.settings, lived["day"].to_list())
     again = pl.read_parquet(tmp_path / "again/days/**/*.parquet", hive_partitioning=True).sort("day")
     assert again.equals(lived.select(again.columns))
     last, missed = lived.row(-1, named=True), lived.row(-2, named=True)

@@ -39,7 +39,7 @@ from reminder_worker.relay.state_machine import (
 CALL = StoredAttempt("0xa1", "call", 100, 2, 500_000, 0.0, FRESH_SECONDS)
 EMPTY = replace(CALL, tx_hash="0xe1", kind="empty", max_fee=120)
 SLOT = NonceSlot(nonce=7, mined_in=None, attempts=(CALL,), deadline=1000, signer_nonce=3)
-MINED = MinedAttempt("0xa1", 50, "0xb50", True, 10**15)
+MINED = MinedAttempt("0xa1", 50, "0xb50", True, 10**5, 10**15)
 ABSENT = ReceiptStatus(ReceiptPresence.ABSENT, None, confirmed=True)
 SEEN = ReceiptStatus(ReceiptPresence.MINED, MINED, confirmed=True)
 FACTS = SlotFacts(

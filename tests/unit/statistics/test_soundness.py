@@ -13,6 +13,7 @@ from reminder_worker.statistics import aggregates, files, snapshots
 from reminder_worker.statistics.aggregates import LEGACIES as LEGACY_ROWS
 from reminder_worker.statistics.aggregates import TIMELOCKS as TIMELOCK_ROWS
 from reminder_worker.statistics.dataset import DAY_TOKENS, DAYS, FILES, make_page
+from reminder_worker.statistics.day_series import SCHEMAS
 from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
@@ -78,6 +79,9 @@ def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
         aggregates.count_by_day(pl.DataFrame(schema=LEGACY_ROWS), pl.DataFrame(schema=TIMELOCK_ROWS)), [day]
     )
     files.write_snapshot_files(folder, snapshot)
+    for dataset, schema in SCHEMAS.items():
+        frame = pl.DataFrame(schema=dict(schema)).drop("day")
+        files.write_frame(files.locate_file(folder, dataset, day, 1, files.DAY), frame)
     files.write_frame(
         files.locate_file(folder, DAYS, day, 1, files.DAY),
         files.add_values(series, {day: snapshot}).drop("day"),
