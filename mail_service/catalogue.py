@@ -177,7 +177,7 @@ _UPGRADE_LOOK = {
 
 
 def _make_upgrade(name: str, subject: str, facts: Mapping[str, str], status: str = "event") -> EmailTemplate:
-    operation = {} if "delay" in name or "role" in name else {"about": _OPERATION}
+    operation = {} if "delay" in name or "role" in name or "past" in name else {"about": _OPERATION}
     grave = "{% for fact in facts if fact.name == 'beware' %}Graver than an upgrade: {% endfor %}"
     return _make_alert("upgrade_" + name, grave + subject, facts, status=status, **operation)
 
@@ -400,6 +400,19 @@ _ALL = (
         "cancelled",
         "Cancelled on the UpgradeTimelock of {{ chainName }}",
         {"cancelled at": "Monday, 23 November 2026, 15:04 UTC", **_UPGRADE_CALL, **_UPGRADE_LOOK, "final": "yes"},
+    ),
+    _make_upgrade(
+        "past_queue",
+        "Changed past the UpgradeTimelock: a contract of {{ chainName }}",
+        {
+            "contract": "TimeLockRouter 0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
+            "as powerful as an upgrade": "tokens are swapped by another contract",
+            "uniswapRouter before": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            "uniswapRouter now": "0x99bbA657f2BbC93c02D617f8bA121cB8Fc104Acf",
+            "set by": "setUniswapRouter, past the UpgradeTimelock: no executed operation explains it",
+            "after block": "25592960",
+            "seen at block": "25600128",
+        },
     ),
     _make_upgrade(
         "delay_changed",

@@ -344,7 +344,8 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
 
 
 # A poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block. `upgrades` asks
-# the tables of the index. The index is a minute old at most, and a request that cannot wait lets it read on at once.
+# the tables of the index, and a node once a day. The index is a minute old at most, and a request that cannot wait lets
+# it read on at once.
 # `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
 # blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PASSES: tuple[WorkerPass, ...] = (

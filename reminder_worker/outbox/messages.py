@@ -90,6 +90,7 @@ class AlertKind(StrEnum):
     UPGRADE_EXECUTED = "upgrade_executed"
     UPGRADE_UNSEEN = "upgrade_unseen"
     UPGRADE_CANCELLED = "upgrade_cancelled"
+    UPGRADE_PAST_QUEUE = "upgrade_past_queue"
     UPGRADE_DELAY_CHANGED = "upgrade_delay_changed"
     UPGRADE_DELAY_SHORT = "upgrade_delay_short"
     UPGRADE_ROLE_CHANGED = "upgrade_role_changed"

@@ -6,6 +6,8 @@ index is at the head: in the middle of a rewind, events only seem gone. Events, 
 transaction: a downtime of any length loses nothing, and two runs at once report nothing twice. Events from before the
 first start are recorded and not reported, except for what is still pending.
 
+Once a day the addresses that setters change are compared, too (`setters.py`).
+
 If a timelock is configured after the index began, a reader of its own reads its earlier logs, up to the index's block.
 All its logs are stored up to the block of the cursor `upgrades`, by either reader.
 """
@@ -41,6 +43,7 @@ from reminder_worker.upgrades.operations import (
     operation_of,
     role_members,
 )
+from reminder_worker.upgrades.setters import SetterWatch
 from reminder_worker.upgrades.tables import sql
 from reminder_worker.upgrades.wording import LEAST_DELAY_SECONDS, Facts, WordingContext, list_implementations
 
@@ -82,13 +85,21 @@ class UpgradeWatch:
         self._alerts = alerts
         self._timelock = timelock
         self._reader = EventReader(engine, chain, store.CURSOR, {timelock: TOPICS}, decode_timelock_logs, source=None)
+        self._setters = SetterWatch(engine, chain, alerts, timelock)
 
     async def look(self) -> bool:
-        """Return whether there is something to record. Without a change the node is asked nothing.
+        """Return whether there is something to record. Without a change the node is asked only once a day.
 
         Changes are recorded and in the service log when this returns; the run that follows within seconds sends the
         emails. Raises `EndpointsDisagree` after that, about a log from before the index had this timelock.
         """
+        has_changed = await self._look_at_queue()
+        if await self._setters.compare_when_due():
+            await self._alerts.write_log()
+            return True
+        return has_changed
+
+    async def _look_at_queue(self) -> bool:
         is_history = await self._begin_history()
         earlier = await self._read_earlier_logs(5, is_history, slices=1)  # the run does what takes longer
         if not _is_read_whole(earlier):

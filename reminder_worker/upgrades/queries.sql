@@ -87,3 +87,37 @@ where chain_id = :chain_id and final <> (changed_block <= :final);
 -- Return the alerts about these subjects that were already written.
 select kind, subject, stage from worker.alert
 where chain_id = :chain_id and subject = any(cast(:subjects as text[])) and kind like 'upgrade_%';
+
+-- name: setter_values
+select contract, getter, value, block_number, compared_at < clock_timestamp() - interval '1 day' as due,
+    compared_at < clock_timestamp() - interval '2 days' as overdue
+from worker.setter_value where chain_id = :chain_id;
+
+-- name: begin_setters
+-- A getter that was never asked is due at once; it is overdue a day later.
+insert into worker.setter_value (chain_id, contract, getter, compared_at)
+select :chain_id, contract, getter, clock_timestamp() - interval '1 day'
+from unnest(cast(:contracts as text[]), cast(:getters as text[])) as asked (contract, getter)
+on conflict do nothing;
+
+-- name: save_setters
+-- Store the answers, unless another process did. A getter that did not answer keeps its value and block.
+with answered as (
+    select * from unnest(
+        cast(:contracts as text[]), cast(:getters as text[]), cast(:values as text[]), cast(:before as bigint[])
+    ) as a (contract, getter, value, before)
+)
+update worker.setter_value s
+set compared_at = clock_timestamp(), value = coalesce(a.value, s.value),
+    block_number = case when a.value is null then s.block_number else :block end
+from answered a
+where s.chain_id = :chain_id and s.contract = a.contract and s.getter = a.getter
+  and s.block_number is not distinct from a.before
+returning s.contract, s.getter;
+
+-- name: executed_calls
+-- Return the calls of the operations that were executed in these blocks, each with its block.
+select o.changed_block, c.call ->> 'target' as target, c.call ->> 'data' as data
+from worker.upgrade_operation o cross join jsonb_array_elements(o.calls) c (call)
+where o.chain_id = :chain_id and o.state = 'executed' and o.changed_block between :first and :last
+order by o.changed_block;

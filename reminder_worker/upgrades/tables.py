@@ -54,3 +54,15 @@ upgrade_operation = Table(
     Index("upgrade_operation_open", "chain_id", postgresql_where=text("state in ('pending','ready')")),
     comment="Operations of the UpgradeTimelock, folded from upgrade_event; `gone`: a reorganisation took it back",
 )
+
+setter_value = Table(
+    "setter_value",
+    metadata,
+    Column("chain_id", BigInteger, primary_key=True, comment="EIP-155 id of the chain"),
+    Column("contract", Address, primary_key=True, comment="the contract that was asked"),
+    Column("getter", Text, primary_key=True, comment="name of the getter"),
+    Column("value", Address, comment="the last answer of the getter; null: it never answered"),
+    Column("block_number", BigInteger, comment="the final block of the last answer"),
+    now_column("compared_at", "when the answer was last compared; a day earlier at first"),
+    comment="Addresses that setters change, as compared once a day",
+)

@@ -362,6 +362,7 @@ async def test_a_poll_without_a_change_asks_the_node_nothing(it: UpgradeWorld) -
         watched = world(s, it.engine, chain)
         s.anvil.mine(20)
         await watched.read_index()
+        assert not await watched.watch.look(), "this day's comparison of setters"
         node.posts.clear()
         assert not await watched.watch.look()
         assert node.posts == []
