@@ -1,6 +1,8 @@
 """Statistics over a real chain, a real database and real Parquet: what is secured, once an hour, of one block."""
 
 import asyncio
+import json
+import os
 import subprocess
 import sys
 import time
@@ -457,6 +459,20 @@ async def test_the_example_for_analysts_reads_what_was_written(world: StatsWorld
     assert "USDC" in told
     assert "2.5" in told
     assert str(datetime.fromtimestamp(s.anvil.now(), UTC).date()) in told
+
+
+async def test_the_notebook_for_analysts_answers_its_questions(world: StatsWorld) -> None:
+    """Its ten cells, run one after the other as a script: that needs no notebook package."""
+    s, ann = world.scenario, world.holder("ann")
+    s.create_legacy(ann, world.heirs)
+    s.create_gift(ann, s.account("eve").address, tokens=[(s.deployment.usdc, 2_500_000)])
+    await world.snapshot()
+    notebook = json.loads((Path(__file__).parents[2] / "docs/examples/questions.ipynb").read_text("utf-8"))
+    assert len(notebook["cells"]) == 10
+    script = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code")
+    command, environ = [sys.executable, "-c", script], {**os.environ, "STATISTICS_FOLDER": str(world.folder)}
+    ran = await asyncio.to_thread(subprocess.run, command, env=environ, capture_output=True, text=True, check=True)
+    assert ["USDC" in ran.stdout, "account" in ran.stdout, "Relays" in ran.stdout] == [True] * 3
 
 
 def test_a_day_is_materialised_and_filled_in_through_dagster(
