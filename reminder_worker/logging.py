@@ -62,7 +62,7 @@ def _take_over_stdlib(level: int) -> None:
         logger.handlers.clear()
         logger.propagate = True
     quiet = {"uvicorn.access": logging.CRITICAL, "uvicorn.error": logging.WARNING}
-    quiet |= {"alembic": logging.WARNING, "web3": logging.WARNING}
+    quiet |= {"alembic": logging.WARNING, "web3": logging.WARNING, "opentelemetry": logging.ERROR}
     for name, least in quiet.items():
         logging.getLogger(name).setLevel(max(level, least))
 

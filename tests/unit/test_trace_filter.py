@@ -11,6 +11,11 @@ from opentelemetry.trace import Link, SpanContext, SpanKind, Status, StatusCode,
 import mail_service.tracing.otel
 import reminder_worker.tracing.otel
 from devnet.leaks import search, secrets_of
+from mail_service.settings import MailMisconfigured
+from mail_service.tracing import make_traces
+from reminder_worker.database.engine import open_engine
+from reminder_worker.errors import Misconfigured
+from reminder_worker.tracing import open_traces
 
 CANARY = "zoe.quillfeather@secret.example.org"
 LOADED = """
@@ -27,6 +32,17 @@ FILTERS = [reminder_worker.tracing.otel, mail_service.tracing.otel]
 def test_no_package_of_opentelemetry_is_imported_while_it_is_off() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+async def test_setting_without_the_packages_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for of in FILTERS:
+        monkeypatch.setitem(sys.modules, of.__name__, None)
+    engine = open_engine("postgresql+psycopg://nobody@localhost/none")
+    with pytest.raises(Misconfigured, match="the extra `otel` is not installed"):
+        async with open_traces("http://collector:4318", engine, "1"):
+            pass
+    with pytest.raises(MailMisconfigured, match="the extra `otel` is not installed"):
+        make_traces("http://collector:4318")
 
 
 @pytest.mark.parametrize("of", FILTERS)
