@@ -28,20 +28,17 @@ def observe(service: Service) -> Iterator[dg.AssetObservation]:
 
 
 def observe_index(service: Service) -> dg.AssetObservation:
-    """Return the position of the chain index now."""
-    return dg.AssetObservation("chain_index", metadata=service.call(reminders.read_index_metadata, 10.0))
+    """Return the position of the chain index now, beside the chain.
+
+    The page of an asset that runs make shows the figures of its last run, also where an observation is newer.
+    """
+    return dg.AssetObservation("chain", metadata=service.call(reminders.read_index_metadata, 10.0))
 
 
 async def read_lags(runtime: "Runtime") -> "Sequence[IndexLag]":
     from reminder_worker.monitoring.endpoints import read_index_lags
 
     return await read_index_lags(runtime.chains, (await read_facts(runtime, "positions")).positions)
-
-
-async def _read_chains(runtime: "Runtime") -> metadata.Metadata:
-    lags = await read_lags(runtime)
-    rows = [(lag.chain_id, lag.head if lag.error is None else f"no answer: {lag.error}") for lag in lags]
-    return {"chains": metadata.make_table(("chain", "head"), rows)}
 
 
 async def _read_recipients(runtime: "Runtime") -> metadata.Metadata:
@@ -96,7 +93,7 @@ _OF_PASSES: Final[Mapping[str, Reader]] = {
     "upgrade_operations": upgrades.read_queue,
 }
 READERS: Final[Mapping[str, Reader]] = {
-    "chain": _read_chains,
+    "chain": reminders.read_index_metadata,
     "recipients": _read_recipients,
     "gift_notifications": _read_gifts,
     "authorizations": _read_authorizations,

@@ -295,7 +295,7 @@ def test_each_minute_shows_where_the_index_is(chain_scenario: Scenario, service:
         answer = sensor(dg.build_sensor_context(instance=instance))
     assert isinstance(answer, dg.SensorResult)
     (observed,) = answer.asset_events
-    assert observed.asset_key == dg.AssetKey("chain_index")
+    assert observed.asset_key == dg.AssetKey("chain")
     assert f"| {chain_scenario.anvil.block_number()} |" in str(observed.metadata["position"])
 
 
