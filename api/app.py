@@ -92,7 +92,7 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             allow_origins=[settings.service.app_origin, *settings.api.cors_origins],
             allow_methods=["GET", "POST"],
             allow_headers=["Content-Type"],
-            expose_headers=["Retry-After", "X-Request-ID"],
+            expose_headers=["Date", "Retry-After", "X-Request-ID"],
             max_age=600,
         ),
         before_send=[preflight_as_a_problem],

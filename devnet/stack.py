@@ -24,12 +24,14 @@ from typing import NoReturn, Self
 
 import click
 import psycopg
+from eth_account import Account
+from eth_utils.address import to_checksum_address
 from rich.console import Console
 
 from devnet.chain import Anvil, ChainError
 from devnet.compile import ROOT, BuildFailed, load_contracts
 from devnet.dagster_ui import LOCATION
-from devnet.deploy import Deployment, deploy, keep_prices
+from devnet.deploy import YEAR, Deployment, deploy, keep_prices
 from devnet.local import (
     CHAIN_ID,
     DATABASES,
@@ -46,6 +48,7 @@ from devnet.local import (
 )
 from devnet.orphans import die_with_parent
 from devnet.parts import PartSupervisor, StackFailed, StackLog, StackPart, answers, end_leftovers
+from devnet.scenarios import Scenario
 
 BLOCK_SECONDS = 2
 WALLET_FUNDS = 10**19
@@ -285,19 +288,30 @@ def _play_and_stay(stack: LocalStack) -> bool:
     story.play()
     if story.gift:
         gift_to_open.tell(stack, story.gift)
-    _say_where(stack)
+    _say_where(stack, _make_legacy_to_try(story.scenario))
     stack.log.say("[bold]The stack stays up until Ctrl-C.[/]")
     while True:
         stack.supervisor.check()
         time.sleep(0.5)
 
 
-def _say_where(stack: LocalStack) -> None:
+def _make_legacy_to_try(scenario: Scenario) -> str:
+    """Return the address of a legacy of anvil's first account, with Premium: a frontend's developer has its key."""
+    Account.enable_unaudited_hdwallet_features()
+    owner = Account.from_mnemonic("test " * 11 + "junk")  # anvil's own phrase
+    scenario.subscribe_premium(owner, YEAR)
+    legacy = scenario.create_legacy(owner, {Account.create().address: 100})
+    scenario.configure_reminders(owner, legacy)
+    return to_checksum_address(legacy.address)
+
+
+def _say_where(stack: LocalStack, legacy: str) -> None:
     stack.log.say("[bold]Where to look:[/]")
     for what, where in (
         ("inbox", stack.at.inbox),
         ("sealing gifts oneself", f"{stack.at.api}/gifts/create"),
         ("the chain, for a wallet", f"{stack.at.chain}, chain id {CHAIN_ID}; anvil's first account has ether"),
+        ("a legacy to try", f"{legacy}, of the same account, with Premium"),
         ("a frontend's settings", f"{stack.directory}/frontend.env"),
         ("the API's documentation", f"{stack.at.api}/schema"),
         ("Dagster", stack.at.dagster),

@@ -1,6 +1,6 @@
 /** The service's part in sealing a gift, on the page for givers. */
 import type { Signer } from "ethers";
-import { type GiftNotice, LIFE_TIME_SECONDS, signGiftEmailWallet, signGiftNotify } from "reminder-worker-client";
+import { type GiftNotice, signGiftEmailWallet, signGiftNotify } from "reminder-worker-client";
 import { walletOf } from "reminder-worker-client/ethers";
 import { worker } from "./api.ts";
 
@@ -16,16 +16,11 @@ export async function offersEmailGifts(): Promise<boolean> {
 /** The address to seal a gift to that is meant for an email address: one that has none yet may take more than a minute.
  * Throws `Refused` and `Unreachable`. */
 export async function emailWallet(signer: Signer, chainId: number, email: string): Promise<string> {
-  const body = await signGiftEmailWallet(walletOf(signer), chainId, email, newDeadline());
+  const body = await signGiftEmailWallet(walletOf(signer), chainId, email, await worker.deadline());
   return (await worker.post("/gift/recipient-wallet", body, WALLET_MILLISECONDS)).address;
 }
 
 /** Have the recipient told of a sealed gift. Throws `Refused` and `Unreachable`. */
 export async function registerNotify(signer: Signer, chainId: number, notice: GiftNotice): Promise<void> {
-  await worker.post("/gift/notify", await signGiftNotify(walletOf(signer), chainId, notice, newDeadline()));
-}
-
-/** By the service's clock, which is known as soon as it was asked anything: the giver's may be wrong. */
-function newDeadline(): bigint {
-  return BigInt(Math.floor(worker.now() / 1000) + LIFE_TIME_SECONDS);
+  await worker.post("/gift/notify", await signGiftNotify(walletOf(signer), chainId, notice, await worker.deadline()));
 }

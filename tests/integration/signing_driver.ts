@@ -49,12 +49,12 @@ type Posted = Parameters<worker.ReminderWorker["post"]>[0];
 async function run({ call, key, id = "0", payTo, assets = [], recipients = [], ...more }: Step): Promise<unknown> {
   const wallet = walletOf(key);
   const about = [wallet, chainId, legacy] as const;
-  const deadline = more.deadline === undefined ? undefined : BigInt(more.deadline);
+  const deadline = more.deadline === undefined ? await service.deadline() : BigInt(more.deadline);
   const send = async <P extends Posted>(path: P, body: Parameters<typeof service.post<P>>[1]): Promise<unknown> =>
     isDry ? body : service.post(path, body);
   switch (call) {
     case "ingest":
-      return send("/ingest-legacy", await worker.signIngest(...about, recipients, {}, deadline));
+      return send("/ingest-legacy", await worker.signIngest(...about, deadline, recipients));
     case "read":
       return send("/recipients", await worker.signRead(...about, deadline));
     case "erase":

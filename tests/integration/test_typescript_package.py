@@ -59,8 +59,8 @@ async def test_the_package_holds_what_it_exports_and_nothing_else(packed: Path) 
     about: dict[str, Any] = json.loads((installed / "package.json").read_text())
     files = {str(path.relative_to(installed)) for path in installed.rglob("*") if path.is_file()}
     files = {name for name in files if not name.startswith("node_modules/")}
-    assert {name.partition("/")[0] for name in files} == {"dist", "package.json", "README.md", "LICENSE"}
-    kinds = {re.sub(r"^[^.]+", "", Path(name).name) for name in files if "/" in name}
+    assert {name.partition("/")[0] for name in files} == {"dist", "example", "package.json", "README.md", "LICENSE"}
+    kinds = {re.sub(r"^[^.]+", "", Path(name).name) for name in files if name.startswith("dist/")}
     assert kinds == {".js", ".d.ts", ".css", ".json"}
     exported = [path.removeprefix("./") for path in about["exports"].values() if "*" not in path]
     assert [name for path in exported for name in (path, path.replace(".js", ".d.ts")) if name not in files] == []

@@ -1,5 +1,5 @@
 /** Saves the recipients of a legacy and seals a gift: a page with a browser wallet, viem and the package. */
-import { Refused, ReminderWorker, signIngest, signRead, Unreachable } from "reminder-worker-client";
+import { type Bodies, Refused, ReminderWorker, signIngest, signRead, Unreachable, type Wallet } from "reminder-worker-client";
 import { claimLink } from "reminder-worker-client/claim-links";
 import { sealing } from "reminder-worker-client/sealing";
 import { encode, sealedIn, walletOf } from "reminder-worker-client/viem";
@@ -55,9 +55,17 @@ async function saveRecipients(form: FormData): Promise<string> {
   const legacy = text(form, "legacy");
   const owner = { recipient: signer.account.address, role: "owner", email: text(form, "owner"), name: "" } as const;
   const heir = { recipient: text(form, "heir"), role: "beneficiary", email: text(form, "email"), name: "" } as const;
-  await worker.post("/ingest-legacy", await signIngest(wallet, chain.id, legacy, [owner, heir]));
-  const { recipients } = await worker.post("/recipients", await signRead(wallet, chain.id, legacy));
+  // What is not in the set is deleted, and so are the owner's words: read them, and hand them back.
+  const { ownerName, title } = await read(wallet, legacy);
+  const deadline = await worker.deadline();
+  const body = await signIngest(wallet, chain.id, legacy, deadline, [owner, heir], { ownerName, title });
+  await worker.post("/ingest-legacy", body);
+  const { recipients } = await read(wallet, legacy);
   return `Saved: ${recipients.map(({ email }) => email).sort().join(" and ")}.`;
+}
+
+async function read(wallet: Wallet, legacy: string): Promise<Bodies["RecipientsAnswer"]> {
+  return worker.post("/recipients", await signRead(wallet, chain.id, legacy, await worker.deadline()));
 }
 
 async function sealGift(form: FormData): Promise<string> {

@@ -2,6 +2,7 @@
 import createClient, { type Client } from "openapi-fetch";
 import type { PathsWithMethod, RequestBodyJSON, SuccessResponseJSON } from "openapi-typescript-helpers";
 import type { components, paths } from "./generated/schema.ts";
+import { LIFE_TIME_SECONDS } from "./messages.ts";
 
 export type Bodies = components["schemas"];
 /** RFC 9457, the body of every refusal. `code` is for programs, `detail` for people. */
@@ -24,14 +25,16 @@ export class Refused extends Error {
   }
 }
 
-/** No answer, or none of the service's: a network that is down, a proxy's page. */
+/** No answer, or none of the service's: a network that is down, a proxy's page, or an origin missing in `CORS_ORIGINS`. */
 export class Unreachable extends Error {}
 
 const MOST_MILLISECONDS = 20_000;
 
 export class ReminderWorker {
   private readonly client: Client<paths>;
-  private ahead = 0;
+  /** Milliseconds that the service's clock is ahead of the device's. */
+  private ahead: number | undefined;
+  private lastDeadline = 0n;
 
   /** `baseUrl`: scheme, host and port of the service; empty for a page's own origin. */
   constructor(readonly baseUrl: string) {
@@ -43,9 +46,18 @@ export class ReminderWorker {
     });
   }
 
-  /** Milliseconds since 1970 by the service's clock, to the second, once it told its time: the device's may be wrong. */
+  /** Milliseconds since 1970 by the service's clock, to the second, once it was asked anything: the device's may be wrong. */
   now(): number {
-    return Date.now() + this.ahead;
+    return Date.now() + (this.ahead ?? 0);
+  }
+
+  /** For the next message: unix seconds in 50 minutes by the service's clock, each later than the one before. Throws
+   * `Unreachable`. */
+  async deadline(): Promise<bigint> {
+    if (this.ahead === undefined) await this.get("/health/live");
+    const wanted = BigInt(Math.floor(this.now() / 1000) + LIFE_TIME_SECONDS);
+    this.lastDeadline = wanted > this.lastDeadline ? wanted : this.lastDeadline + 1n;
+    return this.lastDeadline;
   }
 
   /** Throws `Refused`, and `Unreachable` when there is no answer within `milliseconds`. */

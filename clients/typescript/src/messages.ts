@@ -38,7 +38,8 @@ export interface RouterTerms {
 }
 
 /** The role decides the words of the email only; the recipients are read on chain. */
-export type Role = "owner" | "cosigner" | "beneficiary" | "second_line" | "third_line";
+export const ROLES = ["owner", "cosigner", "beneficiary", "second_line", "third_line"] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface Recipient {
   /** Address of the person's wallet, unique in the set. */
@@ -173,9 +174,4 @@ export function normaliseEmail(email: string): string {
   const text = email.trim().normalize("NFC").toLowerCase().normalize("NFC");
   const at = text.lastIndexOf("@");
   return text.slice(0, at + 1) + new URL(`https://${text.slice(at + 1)}`).hostname;
-}
-
-/** Unix seconds, from this device's clock. */
-export function newDeadline(): bigint {
-  return BigInt(Math.floor(Date.now() / 1000) + LIFE_TIME_SECONDS);
 }

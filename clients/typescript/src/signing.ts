@@ -3,8 +3,8 @@
  * or `reminder-worker-client/viem`; the bytes are the same.
  *
  * A message works once and until its deadline, at most an hour ahead. If two messages write the same legacy (save, erase),
- * the later deadline wins and an equal deadline is refused: sign writes in order, with the same life time. The same holds
- * for a giver's messages about the same gift.
+ * the later deadline wins and an equal deadline is refused. The same holds for a giver's messages about the same gift.
+ * `ReminderWorker.deadline` gives a later one each time.
  *
  * Safe and other smart wallets: `signature` is any value that their ERC-1271 `isValidSignature` accepts. `0x` stands for
  * an approval on chain and reads no recipients. Two wallets cannot sign: a wallet before its deployment (no ERC-6492),
@@ -18,7 +18,6 @@ import {
   forTimeLockRouter,
   type GiftNotice,
   type LegacyWords,
-  newDeadline,
   normaliseEmail,
   type Recipient,
   type RouterTerms,
@@ -40,14 +39,14 @@ export interface Chain {
   routerTerms(router: string, signer: string): Promise<RouterTerms>;
 }
 
-/** Save the complete set: other recipients are deleted. A single signature covers the set. */
+/** Save the complete set by one signature. What is missing in it is deleted, also the owner's words. */
 export async function signIngest(
   wallet: Wallet,
   chainId: number,
   legacy: string,
+  deadline: bigint,
   recipients: readonly Recipient[],
   words: LegacyWords = {},
-  deadline: bigint = newDeadline(),
 ): Promise<Bodies["IngestBody"]> {
   const payload = saltedJson({ recipients, ...words });
   const message = forService(chainId, "IngestLegacy", { legacy, payloadHash: textHash(payload), deadline });
@@ -55,12 +54,12 @@ export async function signIngest(
 }
 
 /** For `/recipients`: read the set back, to show or edit it. */
-export function signRead(wallet: Wallet, chainId: number, legacy: string, deadline?: bigint): Promise<Bodies["SignedBody"]> {
+export function signRead(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "ReadRecipients", chainId, legacy, deadline);
 }
 
 /** For `/erase-legacy`: delete the whole set for good. */
-export function signErase(wallet: Wallet, chainId: number, legacy: string, deadline?: bigint): Promise<Bodies["SignedBody"]> {
+export function signErase(wallet: Wallet, chainId: number, legacy: string, deadline: bigint): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "EraseLegacy", chainId, legacy, deadline);
 }
 
@@ -69,7 +68,7 @@ export function signSendInstructions(
   wallet: Wallet,
   chainId: number,
   legacy: string,
-  deadline?: bigint,
+  deadline: bigint,
 ): Promise<Bodies["SignedBody"]> {
   return signAboutLegacy(wallet, "SendInstructions", chainId, legacy, deadline);
 }
@@ -79,7 +78,7 @@ async function signAboutLegacy(
   primaryType: "ReadRecipients" | "EraseLegacy" | "SendInstructions",
   chainId: number,
   legacy: string,
-  deadline: bigint = newDeadline(),
+  deadline: bigint,
 ): Promise<Bodies["SignedBody"]> {
   const signature = await wallet.sign(forService(chainId, primaryType, { legacy, deadline }));
   return { chainId, legacy, deadline: Number(deadline), signature };
@@ -90,7 +89,7 @@ export async function signEraseRecipient(
   wallet: Wallet,
   chainId: number,
   legacy: string,
-  deadline: bigint = newDeadline(),
+  deadline: bigint,
 ): Promise<Bodies["EraseRecipientBody"]> {
   const recipient = await wallet.address();
   const signature = await wallet.sign(forService(chainId, "EraseRecipient", { recipient, legacy, deadline }));
@@ -164,7 +163,7 @@ export async function signGiftEmailWallet(
   wallet: Wallet,
   chainId: number,
   email: string,
-  deadline: bigint = newDeadline(),
+  deadline: bigint,
 ): Promise<Bodies["RecipientWalletBody"]> {
   const message = forService(chainId, "GiftEmailWallet", { emailHash: textHash(normaliseEmail(email)), deadline });
   return { ...(await signAsGiver(wallet, message, deadline)), email };
@@ -175,7 +174,7 @@ export async function signGiftNotify(
   wallet: Wallet,
   chainId: number,
   notice: GiftNotice,
-  deadline: bigint = newDeadline(),
+  deadline: bigint,
 ): Promise<Bodies["GiftNotifyBody"]> {
   const payload = saltedJson(notice);
   const message = forService(chainId, "GiftNotify2", { payloadHash: textHash(payload), deadline });
@@ -187,7 +186,7 @@ export async function signGiftNotifyErase(
   wallet: Wallet,
   chainId: number,
   timelockId: string,
-  deadline: bigint = newDeadline(),
+  deadline: bigint,
 ): Promise<Bodies["GiftEraseBody"]> {
   const message = forService(chainId, "GiftNotifyErase", { timelockId: BigInt(timelockId), deadline });
   return { ...(await signAsGiver(wallet, message, deadline)), timelockId };
