@@ -32,8 +32,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker import __version__, passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactPart, OperatorFacts, read_facts
+from reminder_worker.monitoring.node_bill import forecast_bills
 from reminder_worker.relay.operator import PayingWallet
-from reminder_worker.settings import Settings
+from reminder_worker.settings import ChainSettings, Settings
 
 PARTS: Final[tuple[FactPart, ...]] = (
     "passes",
@@ -42,6 +43,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "waiting",
     "undecided",
     "settled_last_day",
+    "delays",
     "bounces",
     "gift_emails",
     "gift_notifications",
@@ -53,7 +55,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "feeds",
     "upgrades",
     "snapshots",
-    "requests_today",
+    "node_requests",
     "erasures",
 )
 
@@ -91,7 +93,7 @@ def fact_gauges(
     yield from price_gauges(facts)
     yield from upgrade_gauges(facts)
     yield from statistics_gauges(facts)
-    yield from node_gauges(facts)
+    yield from node_gauges(facts, [chain.settings for chain in chains.values()])
 
 
 def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
@@ -111,6 +113,10 @@ def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     yield make_gauge("recipients_erased", "Recipients erased in the last 90 days", ("cause",), erased)
     bounced = {(reason,): count for reason, count in facts.bounces.items()}
     yield make_gauge("bounced_addresses", "Stored addresses from which an email came back", ("reason",), bounced)
+    delays = {(each.chain_id, "0.5"): each.median for each in facts.delays}
+    delays |= {(each.chain_id, "1"): each.longest for each in facts.delays}
+    words = "From the block of an event to the mail service's yes, of the last 24 hours"
+    yield make_gauge("emails_after_block_seconds", words, ("chain", "quantile"), delays)
     yield make_gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided)
 
 
@@ -138,6 +144,7 @@ def pass_gauges(facts: OperatorFacts, chains: Mapping[int, Chain]) -> Iterator[G
     oldest = {key: count.oldest for key, count in signals.items()}
     looked = {key: state.checked_age for key, state in passes.items()}
     succeeded = {key: state.succeeded_age for key, state in passes.items()}
+    failed = {key: state.failed_age for key, state in passes.items()}
     failing = {key: float(bool(state.error)) for key, state in passes.items()}
     blocks = {key: position.block_number for key, position in readers.items()}
     ages = {key: position.age for key, position in readers.items()}
@@ -145,6 +152,7 @@ def pass_gauges(facts: OperatorFacts, chains: Mapping[int, Chain]) -> Iterator[G
     yield make_gauge("signals_oldest_seconds", "Age of the oldest new", of_signal, oldest)
     yield make_gauge("pass_look_age_seconds", "Since a look", of_pass, looked)
     yield make_gauge("pass_success_age_seconds", "Since success", of_pass, succeeded)
+    yield make_gauge("pass_failure_age_seconds", "Since the last failure; absent: none", of_pass, failed)
     yield make_gauge("pass_failing", "1: the last try failed", of_pass, failing)
     yield make_gauge("reader_block", "Last block read", of_reader, blocks)
     yield make_gauge("reader_age_seconds", "Since its cursor moved", of_reader, ages)
@@ -253,16 +261,26 @@ def statistics_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     yield make_gauge("statistics_age_seconds", "Since the block of the newest snapshot", ("chain",), ages)
 
 
-def node_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
-    """Render today's requests to nodes; the count falls to 0 at midnight, as a counter does at a restart."""
-    today = datetime.now(UTC).date()
+def node_gauges(facts: OperatorFacts, chains: Sequence[ChainSettings]) -> Iterator[GaugeMetricFamily]:
+    """Render requests to nodes: today's, which fall to 0 at midnight as a counter does, and `doctor`'s forecast."""
+    now = datetime.now(UTC)
     counts = {
         (each.chain_id, each.endpoint, each.pass_name, each.method): each.count
-        for each in facts.requests_today
-        if each.day == today
+        for each in facts.node_requests
+        if each.day == now.date()
     }
+    bills = {
+        (chain.chain_id, bill.endpoint, bill.prices.unit, bill.prices.period): bill
+        for chain in chains
+        for bill in forecast_bills(chain, facts.node_requests, now)
+    }
+    units = {key: bill.units for key, bill in bills.items() if bill.requests_day is not None}
+    allowances = {key: bill.allowance for key, bill in bills.items()}
     words, labels = "Requests to RPC endpoints today (UTC)", ("chain", "endpoint", "pass", "method")
+    of_bill = ("chain", "endpoint", "unit", "period")
     yield make_gauge("node_requests_today", words, labels, counts)
+    yield make_gauge("node_units_forecast", "What a month or a day costs, by the last days", of_bill, units)
+    yield make_gauge("node_units_allowance", "RPC_ALLOWANCE; absent: none is set", of_bill, allowances)
 
 
 def endpoint_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:

@@ -19,7 +19,7 @@ for name in email_enc_key hash_key mail_hash_key; do
     made=$(openssl rand -base64 32) # a pipe would hide a failure
     keep "$name" "$made"
 done
-for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token; do
+for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token grafana_password; do
     made=$(openssl rand -hex 32)
     keep "$name" "$made"
 done

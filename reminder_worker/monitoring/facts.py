@@ -52,12 +52,14 @@ from reminder_worker.relay.operator import (
 from reminder_worker.reminders.emails import REMINDERS_FOR_OPERATORS
 from reminder_worker.reminders.erasure import RecentErasures, read_erasures
 from reminder_worker.reminders.operator_facts import (
+    EmailDelay,
     SignalCount,
     WindowCount,
     count_new_signals,
     count_paused_legacies,
     count_recipients,
     count_windows,
+    measure_delays,
     read_next_ask,
 )
 from reminder_worker.settings import ChainSettings
@@ -185,6 +187,7 @@ class OperatorFacts:
     undecided: Sequence[UndecidedEmails] = UNREAD
     settled_last_day: Sequence[SettledEmails] = UNREAD
     settled_by_day: Sequence[SettledEmails] = UNREAD
+    delays: Sequence[EmailDelay] = UNREAD
     gift_emails: Sequence[GiftEmailCount] = UNREAD
     gift_notifications: int = UNREAD
     bounces: Mapping[str, int] = UNREAD
@@ -204,7 +207,6 @@ class OperatorFacts:
     feeds: Sequence[tuple[int, FeedState]] = UNREAD
     snapshots: Mapping[int, StatisticsSnapshot] = UNREAD
     node_requests: Sequence[RequestTally] = UNREAD
-    requests_today: Sequence[RequestTally] = UNREAD
     erasures: Sequence[RecentErasures] = UNREAD
 
     @property
@@ -236,6 +238,7 @@ FactPart = Literal[
     "undecided",
     "settled_last_day",
     "settled_by_day",
+    "delays",
     "gift_emails",
     "gift_notifications",
     "bounces",
@@ -255,7 +258,6 @@ FactPart = Literal[
     "feeds",
     "snapshots",
     "node_requests",
-    "requests_today",
     "erasures",
 ]
 
@@ -374,6 +376,7 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "undecided": _read_undecided,
     "settled_last_day": lambda scope: count_settled(scope.engine, 1),
     "settled_by_day": _read_settled_by_day,
+    "delays": _of_served(measure_delays),
     "gift_emails": lambda scope: count_gift_emails(scope.engine),
     "gift_notifications": lambda scope: count_notifications(scope.engine),
     "bounces": lambda scope: count_bounces(scope.engine),
@@ -393,6 +396,5 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "feeds": _read_feeds,
     "snapshots": _read_snapshots,
     "node_requests": _of_served(lambda engine: read_requests(engine, DAYS_SHOWN)),
-    "requests_today": _of_served(lambda engine: read_requests(engine, 1)),
     "erasures": lambda scope: read_erasures(scope.engine),
 }

@@ -3,11 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import BigInteger, Float, cast, extract, func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.database.queries import read_rows
-from reminder_worker.database.tables import age
+from reminder_worker.database.tables import age, span
+from reminder_worker.outbox.tables import sent_ledger
 from reminder_worker.reminders.tables import due_window, notify_signal, recipient, sql, watch
 
 
@@ -35,6 +36,15 @@ class SignalCount:
 
 
 @dataclass(frozen=True, slots=True)
+class EmailDelay:
+    """Seconds from the block of a signal to the mail service's yes, of the emails sent in the last day."""
+
+    chain_id: int
+    median: float
+    longest: float
+
+
+@dataclass(frozen=True, slots=True)
 class SavedLegacies:
     """Legacies with stored recipients; the index has no reminder configuration of those in `unknown`."""
 
@@ -57,6 +67,17 @@ async def count_new_signals(engine: AsyncEngine) -> list[SignalCount]:
     question = select(t.chain_id, t.kind, func.count(), age(func.min(t.seen_at)), func.max(t.tries))
     question = question.where(t.state == "new").group_by(t.chain_id, t.kind).order_by(t.chain_id, t.kind)
     return await read_rows(engine, SignalCount, question)
+
+
+async def measure_delays(engine: AsyncEngine) -> list[EmailDelay]:
+    """Measure how long the emails about signals took. An email that an operator settled by hand does not count."""
+    t, s = sent_ledger.c, notify_signal.c
+    seconds = cast(extract("epoch", t.settled_at), Float) - cast(s.block_time, BigInteger)
+    question = select(t.chain_id, func.percentile_cont(0.5).within_group(seconds), func.max(seconds))
+    same = (s.chain_id == t.chain_id) & (s.tx_hash == func.split_part(t.event, ":", 1)) & (s.legacy == t.legacy)
+    question = question.join(notify_signal, same).where(t.settled_at >= func.now() - span(days=1), t.state == "sent")
+    question = question.where(t.reason.is_distinct_from("by_hand")).group_by(t.chain_id).order_by(t.chain_id)
+    return await read_rows(engine, EmailDelay, question)
 
 
 async def count_paused_legacies(engine: AsyncEngine) -> int:

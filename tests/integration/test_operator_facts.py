@@ -32,6 +32,15 @@ EMAIL = (
     " settled_at) select gen_random_uuid(), {chain}, '0x22', '0x33', 'owner_reset', gen_random_uuid()::text, 'owner',"
     " '{state}', now() - interval '{age}', now() + interval '{later}', {settled}"
 )
+SIGNAL = (
+    "insert into worker.notify_signal (chain_id, tx_hash, legacy, kind, layer, creator, block_number, block_time)"
+    f" values ({CHAIN_ID}, '0xaa', '0x22', 0, 1, '0x33', 5, floor(extract(epoch from now())) - 9999)"
+)
+SENT = (
+    "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, message_id, settled_at,"
+    f" reason) values (gen_random_uuid(), {CHAIN_ID}, '0x22', gen_random_uuid()::text, 'owner_reset', '{{event}}',"
+    " 'owner', 'sent', 'm', to_timestamp(floor(extract(epoch from now())) - 9999 + {after}), {reason})"
+)
 GIFT = (
     "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, expires_at, created_at)"
     " values (gen_random_uuid(), '\\x01', {chain}, 5, 'gift_waiting', '{state}', now() + interval '90 days',"
@@ -115,6 +124,24 @@ CASES = [
         [email("dropped", settled="now()"), email("dropped", settled="now() - interval '2 days'")],
         "settled_last_day",
         [{"kind": "owner_reset", "state": "dropped", "count": 1}],
+    ),
+    FactCase(
+        "how long emails about events took, without those of windows and those settled by hand",
+        [
+            SIGNAL,
+            *(
+                SENT.format(event=event, after=after, reason=reason)
+                for event, after, reason in (
+                    ("0xaa:1", 60, "null"),
+                    ("0xaa:1", 90, "null"),
+                    ("0xaa:1", 600, "null"),
+                    ("0xaa:1", 9000, "'by_hand'"),
+                    ("1:1", 9000, "null"),
+                )
+            ),
+        ],
+        "delays",
+        [{"chain_id": CHAIN_ID, "median": 90, "longest": 600}],
     ),
     FactCase("emails of gifts", [gift("sent")], "gift_emails", [{"state": "sent", "count": 1}]),
     FactCase(

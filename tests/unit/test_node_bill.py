@@ -101,7 +101,10 @@ def test_operators_see_requests_by_day_and_pass_in_dagster_and_of_today_in_the_m
     assert len(shown["requests per day"].md_str) < 1000, "a longer text is behind a link"
     assert f"| {ALCHEMY} | 1 | eth_call | {10**9 + 1} |" in shown["yesterday"].md_str
     assert f"| index | {10**9} | {10**9 + 1} |" in shown["passes"].md_str
-    (gauge,) = node_gauges(OperatorFacts(requests_today=tallies))
+    gauge, forecast, allowance = node_gauges(OperatorFacts(node_requests=tallies), [chain("900,,")])
     (sample,) = gauge.samples
     assert sample.labels == {"chain": "1", "endpoint": ALCHEMY, "pass": "index", "method": "eth_call"}
     assert sample.value == 10**9
+    of_bill = {"chain": "1", "endpoint": ALCHEMY, "unit": "compute units", "period": "month"}
+    assert [(each.labels, each.value > 10**9) for each in forecast.samples] == [(of_bill, True)]
+    assert [(each.labels, each.value) for each in allowance.samples] == [(of_bill, 900)]

@@ -14,7 +14,7 @@ from reminder_worker.settings import GROUPS, ChainSettings, is_secret_field
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "deploy"
 UID = 10001
-TAG = re.compile(r"^[\w./-]+:\d+\.\d+(\.\d+)?(-[a-z]+(-[a-z]+)?)?$")  # a version, never `latest` or a moving major
+TAG = re.compile(r"^[\w./-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+(-[a-z]+)?)?$")  # a version, never `latest` or a moving major
 
 
 def read(path: str) -> Any:

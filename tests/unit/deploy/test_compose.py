@@ -97,7 +97,7 @@ def test_every_variable_is_a_setting() -> None:
     assert for_the_proxy <= SERVICES["proxy"]["environment"].keys()
     lines = (DEPLOY / "env.example").read_text().splitlines()
     named = {line.lstrip("#").split("=")[0] for line in lines if re.match(r"#?[A-Z_0-9]+=", line)}
-    assert named <= worker | mail | for_the_proxy
+    assert named <= worker | mail | for_the_proxy | {"COMPOSE_PROFILES"}
 
 
 def test_what_cannot_be_set_beside_is_named() -> None:
@@ -151,10 +151,24 @@ def test_two_apis_and_one_daemon() -> None:
 
 
 def test_nothing_is_published_but_the_proxy() -> None:
-    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    published = {name for name, service in SERVICES.items() if "ports" in service}
+    assert published - {"grafana"} == {"proxy"}, "Grafana's port is this machine's alone: see below"
     assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "mail"))
     assert SERVICES["postgres"]["networks"] == ["database"]
     assert "database" not in SERVICES["proxy"]["networks"]
+
+
+def test_the_dashboard_is_an_option_on_this_machine_behind_a_login_and_apart() -> None:
+    of_profile = {name for name, service in SERVICES.items() if service.get("profiles") == ["monitoring"]}
+    assert of_profile == {"prometheus", "grafana"}
+    grafana = SERVICES["grafana"]
+    assert all(port.startswith("127.0.0.1:") for port in grafana["ports"])
+    assert {name for name, service in SERVICES.items() if "dashboard" in service["networks"]} == of_profile
+    assert {name for name, service in SERVICES.items() if "metrics" in service["networks"]} == {"api", "prometheus"}
+    assert COMPOSE["networks"]["metrics"] == {"internal": True}
+    assert grafana["networks"] == ["dashboard"]
+    assert grafana["environment"]["GF_AUTH_ANONYMOUS_ENABLED"] == "false"
+    assert grafana["environment"]["GF_SECURITY_ADMIN_PASSWORD__FILE"] == "/run/secrets/grafana_password"
 
 
 def test_only_the_proxy_is_believed_about_clients() -> None:
@@ -199,3 +213,5 @@ def test_ports_agree() -> None:
         "operator": "3000",
     }
     assert str(api["metrics_port"].default) not in SITES
+    (scraped,) = read("prometheus/prometheus.yaml")["scrape_configs"][0]["dns_sd_configs"]
+    assert (scraped["names"], scraped["port"]) == (["api"], api["metrics_port"].default)
