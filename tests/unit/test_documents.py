@@ -18,6 +18,7 @@ FOLDERS = (
     ROOT / "docs" / "decisions",
     ROOT / "deploy",
     ROOT / "gift_page",
+    ROOT / "clients" / "erc7730",
     ROOT / "clients" / "typescript",
 )
 PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
