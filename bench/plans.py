@@ -52,6 +52,8 @@ WHOLE_BY_DESIGN: Final = {
     "reminders.saved_legacies": "an operator asks `doctor`",
     "monitoring.forget_bounces": "once an hour, of a small table",
     "bounces": "counts a small table",
+    "recipients": "what the overview shows, each quarter of an hour",
+    "recent_alerts": "as recipients, of a small table",
     "monitoring.deleted_legacies": "once an hour, of watched legacies",
     "auto_renew.forget": "a run looks at every owner who opted in",
     "auto_renew.opted_in": "as forget",

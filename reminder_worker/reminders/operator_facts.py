@@ -72,11 +72,14 @@ async def count_new_signals(engine: AsyncEngine) -> list[SignalCount]:
 async def measure_delays(engine: AsyncEngine) -> list[EmailDelay]:
     """Measure how long the emails about signals took. An email that an operator settled by hand does not count."""
     t, s = sent_ledger.c, notify_signal.c
-    seconds = cast(extract("epoch", t.settled_at), Float) - cast(s.block_time, BigInteger)
-    question = select(t.chain_id, func.percentile_cont(0.5).within_group(seconds), func.max(seconds))
     same = (s.chain_id == t.chain_id) & (s.tx_hash == func.split_part(t.event, ":", 1)) & (s.legacy == t.legacy)
-    question = question.join(notify_signal, same).where(t.settled_at >= func.now() - span(days=1), t.state == "sent")
-    question = question.where(t.reason.is_distinct_from("by_hand")).group_by(t.chain_id).order_by(t.chain_id)
+    # A subquery looks each signal up; a join reads them all.
+    block_time = select(s.block_time).where(same).limit(1).scalar_subquery()
+    seconds = (cast(extract("epoch", t.settled_at), Float) - cast(block_time, BigInteger)).label("seconds")
+    emails = select(t.chain_id, seconds).where(t.settled_at >= func.now() - span(days=1), t.state == "sent")
+    e = emails.where(t.reason.is_distinct_from("by_hand")).subquery("email").c
+    question = select(e.chain_id, func.percentile_cont(0.5).within_group(e.seconds), func.max(e.seconds))
+    question = question.where(e.seconds.is_not(None)).group_by(e.chain_id).order_by(e.chain_id)
     return await read_rows(engine, EmailDelay, question)
 
 
