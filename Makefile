@@ -108,7 +108,7 @@ locks:
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --all-extras \
 	  pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --extra mail \
-	  --extra kubernetes --extra otel --extra build -c requirements.lock pyproject.toml -o deploy/requirements.lock
+	  --extra kubernetes --extra otel --extra object-storage --extra build -c requirements.lock pyproject.toml -o deploy/requirements.lock
 
 cards: install
 	$(BIN)/python -m gift_page.tools.draw_cards

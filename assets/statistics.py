@@ -1,5 +1,6 @@
 """Numbers for analysts: what is secured, hour by hour, and what happened, day by day. Aggregates only."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -81,7 +82,7 @@ def _list_calendar(first: date, last: date) -> list[str]:
 async def _list_written_days(runtime: "Runtime") -> list[date]:
     from reminder_worker.statistics.files import list_written_days
 
-    return list_written_days(runtime.settings.statistics.folder)
+    return await asyncio.to_thread(list_written_days, runtime.statistics_files)
 
 
 @dg.asset(
@@ -196,10 +197,9 @@ async def _write_days(runtime: "Runtime", days: "list[date]") -> dict[date, meta
     behind = [chain_id for chain_id in runtime.chains if not await runtime.statistics[chain_id].is_current()]
     if behind:
         raise IndexerUnavailable(f"the index has first to reach the head of {', '.join(map(str, behind))}")
-    folder = runtime.settings.statistics.folder
     shown = _list_shown(days)
     rows = {
-        chain_id: await write_days(runtime.engine, folder, chain.settings, days, also=shown)
+        chain_id: await write_days(runtime.engine, runtime.statistics_files, chain.settings, days, also=shown)
         for chain_id, chain in runtime.chains.items()
     }
     return _describe_days(runtime, days, rows)
@@ -209,8 +209,9 @@ async def _read_days(runtime: "Runtime", days: "list[date]") -> dict[date, metad
     """Return the figures of these days by their files."""
     from reminder_worker.statistics.files import read_days
 
-    folder, wanted = runtime.settings.statistics.folder, [*days, *_list_shown(days)]
-    return _describe_days(runtime, days, {chain: read_days(folder, chain, wanted) for chain in runtime.chains})
+    store, wanted = runtime.statistics_files, [*days, *_list_shown(days)]
+    rows = {chain: await asyncio.to_thread(read_days, store, chain, wanted) for chain in runtime.chains}
+    return _describe_days(runtime, days, rows)
 
 
 def _list_shown(days: "list[date]") -> "list[date]":
@@ -249,12 +250,15 @@ async def _find_newest_snapshots(runtime: "Runtime", most: int) -> "list[list[St
 async def _find_negative_figures(runtime: "Runtime") -> list[tuple[int, str]]:
     from reminder_worker.statistics import files, snapshots
 
-    folder = runtime.settings.statistics.folder
+    store = runtime.statistics_files
     newest = [snapshots[0] for snapshots in await _find_newest_snapshots(runtime, 1)]
     return [
         (each.chain_id, what)
         for each in newest
-        for what in [*snapshots.find_negative_figures(each), *files.find_negative_columns(folder, each)]
+        for what in [
+            *snapshots.find_negative_figures(each),
+            *await asyncio.to_thread(files.find_negative_columns, store, each),
+        ]
     ]
 
 

@@ -63,6 +63,8 @@ def _take_over_stdlib(level: int) -> None:
         logger.propagate = True
     quiet = {"uvicorn.access": logging.CRITICAL, "uvicorn.error": logging.WARNING}
     quiet |= {"alembic": logging.WARNING, "web3": logging.WARNING, "opentelemetry": logging.ERROR}
+    # Packages of buckets would write signed requests at `debug`.
+    quiet |= dict.fromkeys(("aiobotocore", "botocore", "fsspec", "gcsfs", "google", "s3fs", "urllib3"), logging.WARNING)
     for name, least in quiet.items():
         logging.getLogger(name).setLevel(max(level, least))
 

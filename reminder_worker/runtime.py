@@ -45,6 +45,7 @@ from reminder_worker.reminders.recipients import RecipientStore
 from reminder_worker.reminders.self_erasure import SelfErasure
 from reminder_worker.reminders.signals import SignalPass
 from reminder_worker.settings import ChainSettings, Settings
+from reminder_worker.statistics.file_store import FileStore, open_files
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.tracing import open_traces
@@ -88,6 +89,7 @@ class Runtime:
     bounces: BounceReader | None
     prices: Mapping[int, PricePass]
     statistics: Mapping[int, StatisticsPass]
+    statistics_files: FileStore
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
     quiet_until: dict[tuple[str, int], float] = field(default_factory=dict)
@@ -136,6 +138,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             dispatch = ReminderDispatch(engine, chains, indexers, vault, mail, settings, find_ending_budgets)
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
+        files = open_files(settings.statistics.folder)
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -168,7 +171,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
                 for id, chain in chains.items()
                 if chain.settings.upgrade_timelock
             },
-            statistics={id: StatisticsPass(engine, chain, settings.statistics.folder) for id, chain in chains.items()},
+            statistics={id: StatisticsPass(engine, chain, files) for id, chain in chains.items()},
+            statistics_files=files,
             chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
             bounces=BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements)) if mail else None,
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),

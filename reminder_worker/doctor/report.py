@@ -1,5 +1,6 @@
 """Examination of every part of an installation, with remedies. Reads only, shows no secret."""
 
+import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -45,6 +46,7 @@ from reminder_worker.settings import (
     find_misspelt,
     find_without_effect,
 )
+from reminder_worker.statistics.file_store import open_files
 
 
 async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
@@ -83,7 +85,7 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
         yield await _examine_identity_provider(settings.identity_provider, engine)
     finally:
         await engine.dispose()
-    yield _examine_statistics(settings.statistics.folder)
+    yield await asyncio.to_thread(_examine_statistics, settings.statistics.folder)
     yield await examine_mail(settings)
     for finding in find_chains_without_mail(settings):
         yield finding
@@ -274,10 +276,17 @@ def _examine_heartbeat(settings: Settings, last: str) -> Finding:
     return "heartbeat", False, f"the last ping failed ({last}): see HEARTBEAT_URL"
 
 
-def _examine_statistics(folder: Path) -> Finding:
-    """Check the nearest existing folder, without writing."""
+def _examine_statistics(folder: str) -> Finding:
+    """Check the nearest existing folder, or ask the bucket for a list; without writing."""
+    if "://" in folder:
+        try:
+            open_files(folder).list("days")
+        except (OSError, Misconfigured) as error:
+            return "statistics", False, f"{folder}: {error}; see STATISTICS_FOLDER"
+        return "statistics", True, f"{folder} answers; Parquet is written under it"
+    path = Path(folder).absolute()
     try:
-        there = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+        there = next(each for each in (path, *path.parents) if each.exists())
         writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
     except OSError:  # not for us to look at, or no name of a folder
         writable = False

@@ -1,12 +1,12 @@
 """Groups of settings: fields with environment variable, default and description."""
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from reminder_worker.settings.values import (
     Count,
+    FileFolder,
     GiftPrefix,
     Key,
     Keys,
@@ -227,8 +227,11 @@ class OpsSettings(SettingsGroup):
 class StatisticsSettings(SettingsGroup):
     """Statistics for analysts and `GET /stats`."""
 
-    folder: Path = Field(
-        Path("statistics"), alias="STATISTICS_FOLDER", description="where the Parquet files of each day are written"
+    folder: FileFolder = Field(
+        "statistics",
+        alias="STATISTICS_FOLDER",
+        description="where the Parquet files of each day are written: a folder, `s3://bucket/prefix` or "
+        "`gs://bucket/prefix`",
     )
 
 

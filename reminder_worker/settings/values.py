@@ -27,6 +27,12 @@ def _read_address(value: str) -> str:
     return value.lower()
 
 
+def _check_folder(value: str) -> str:
+    if "://" in value and not re.fullmatch(r"(s3|gs)://[a-z0-9][a-z0-9._-]+(/[\w.=-]+)*/?", value, re.ASCII):
+        raise ValueError("neither a folder nor s3://bucket/prefix or gs://bucket/prefix")
+    return value
+
+
 def _read_key(value: str) -> bytes:
     """Base64 of 32 bytes, as `reminder-worker keys new` prints it."""
     try:
@@ -193,6 +199,7 @@ def _of_text(check: Callable[[str], object]) -> BeforeValidator:
 
 Address = Annotated[str, _of_text(_read_address)]
 Name = Annotated[str, AfterValidator(check_name)]
+FileFolder = Annotated[str, AfterValidator(_check_folder)]
 LegacyPath = Annotated[str, AfterValidator(_legacy_path)]
 GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]
 WebUrl = Annotated[str, _of_text(_base_url)]

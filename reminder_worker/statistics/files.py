@@ -1,17 +1,16 @@
 """Parquet files for analysts: `<folder>/<dataset>/day=<day>/chain_id=<chain>/<name>.parquet`.
 
-A file is written beside its place and renamed, so a reader sees the old or the new file, whole. Writing again replaces
-it. No file holds an address of a user or anything per user. Numbers of days come from the index, so any past day can be
-written again; the value secured is that of the day's last snapshot and cannot be computed later.
+A reader sees the old or the new file, whole (`file_store`). Writing again replaces it. No file holds an address of a
+user or anything per user. Numbers of days come from the index, so any past day can be written again; the value secured
+is that of the day's last snapshot and cannot be computed later.
 """
 
-import os
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
+from io import BytesIO
 from typing import Any, Final
-from uuid import uuid4
 
 import polars as pl
 import polars.selectors as cs
@@ -21,6 +20,7 @@ from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics.aggregates import SERIES, count_by_day, read_history
 from reminder_worker.statistics.dataset import DAY_GIFTS, DAY_LEGACIES, DAY_TOKENS, DAYS, FILES, SNAPSHOTS, TOKENS
 from reminder_worker.statistics.day_series import DOLLARS, SCHEMAS, read_series
+from reminder_worker.statistics.file_store import FileStore
 from reminder_worker.statistics.snapshots import StatisticsSnapshot, find_last_of_each_day
 
 DAY: Final = "day"  # the name of the file of a day
@@ -28,62 +28,56 @@ DAY_FILES: Final = (*SCHEMAS, DAY_TOKENS, DAYS)
 MOMENT: Final = pl.Datetime("ms", "UTC")
 
 
-def locate_file(folder: Path, dataset: str, day: date, chain_id: int, name: str) -> Path:
-    return folder / dataset / f"day={day.isoformat()}" / f"chain_id={chain_id}" / f"{name}.parquet"
+def name_file(dataset: str, day: date, chain_id: int, name: str) -> str:
+    return f"{dataset}/day={day.isoformat()}/chain_id={chain_id}/{name}.parquet"
 
 
-def write_frame(path: Path, frame: pl.DataFrame) -> None:
+def write_frame(store: FileStore, name: str, frame: pl.DataFrame) -> None:
     """Write a file whole or not at all, with the words of its dataset. Raises `OSError`."""
-    words = FILES[path.parents[2].name].make_metadata()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.new")
-    try:
-        with beside.open("wb") as file:
-            frame.write_parquet(file, metadata=words)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    content = BytesIO()
+    frame.write_parquet(content, metadata=FILES[name.partition("/")[0]].make_metadata())
+    store.write(name, content.getvalue())
 
 
-def write_snapshot_files(folder: Path, snapshot: StatisticsSnapshot) -> None:
-    day, name = _name_file(snapshot)
-    write_frame(
-        locate_file(folder, TOKENS, day, snapshot.chain_id, name),
-        make_tokens_frame(snapshot.tokens, hour=snapshot.hour),
-    )
-    write_frame(locate_file(folder, SNAPSHOTS, day, snapshot.chain_id, name), _make_snapshot_frame(snapshot))
+def _read_frame(store: FileStore, name: str) -> pl.DataFrame:
+    return pl.read_parquet(BytesIO(store.read(name)), hive_partitioning=False)
 
 
-def delete_snapshot_files(folder: Path, snapshot: StatisticsSnapshot, today: date) -> None:
+def write_snapshot_files(store: FileStore, snapshot: StatisticsSnapshot) -> None:
+    day, name = _name_snapshot(snapshot)
+    tokens = make_tokens_frame(snapshot.tokens, hour=snapshot.hour)
+    write_frame(store, name_file(TOKENS, day, snapshot.chain_id, name), tokens)
+    write_frame(store, name_file(SNAPSHOTS, day, snapshot.chain_id, name), _make_snapshot_frame(snapshot))
+
+
+def delete_snapshot_files(store: FileStore, snapshot: StatisticsSnapshot, today: date) -> None:
     """Delete the files of a snapshot, and of the days after `today` that were written with it."""
-    last, name = _name_file(snapshot)
+    last, name = _name_snapshot(snapshot)
     places = [(dataset, last, name) for dataset in (TOKENS, SNAPSHOTS)]
     for after in range(1, (last - today).days + 1):
         places += [(dataset, today + timedelta(days=after), DAY) for dataset in DAY_FILES]
     for dataset, day, file in places:
-        locate_file(folder, dataset, day, snapshot.chain_id, file).unlink(missing_ok=True)
+        store.delete(name_file(dataset, day, snapshot.chain_id, file))
 
 
-def find_negative_columns(folder: Path, snapshot: StatisticsSnapshot) -> list[str]:
+def find_negative_columns(store: FileStore, snapshot: StatisticsSnapshot) -> list[str]:
     """Return columns with a number below zero in the files of a snapshot and its day, and unreadable files."""
-    day, hour = _name_file(snapshot)
+    day, hour = _name_snapshot(snapshot)
     found = []
     for dataset, name in ((SNAPSHOTS, hour), (TOKENS, hour), *((dataset, DAY) for dataset in DAY_FILES)):
-        path = locate_file(folder, dataset, day, snapshot.chain_id, name)
+        path = name_file(dataset, day, snapshot.chain_id, name)
         try:
-            frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
+            frame = _read_frame(store, path)
         except (OSError, pl.exceptions.PolarsError):
-            found.append(f"{path.relative_to(folder)} cannot be read")
+            found.append(f"{path} cannot be read")
             continue
         amounts = cs.by_name("amount", require_all=False)  # text: base units do not fit a number
         is_negative = frame.select((cs.numeric() < 0).any(), amounts.str.starts_with("-").any()).row(0, named=True)
-        found += [f"{column} in {path.relative_to(folder)}" for column, negative in is_negative.items() if negative]
+        found += [f"{column} in {path}" for column, negative in is_negative.items() if negative]
     return found
 
 
-def _name_file(snapshot: StatisticsSnapshot) -> tuple[date, str]:
+def _name_snapshot(snapshot: StatisticsSnapshot) -> tuple[date, str]:
     return snapshot.day, f"{snapshot.hour.astimezone(UTC):%H}"
 
 
@@ -119,18 +113,18 @@ def make_tokens_frame(tokens: Sequence[Mapping[str, Any]], **columns: Any) -> pl
     )
 
 
-def list_written_days(folder: Path) -> list[date]:
+def list_written_days(store: FileStore) -> list[date]:
     """Return the days with a file of any chain, in order."""
-    paths = folder.glob(f"{DAYS}/day=*/chain_id=*/{DAY}.parquet")
-    return sorted({date.fromisoformat(path.parents[1].name.removeprefix("day=")) for path in paths})
+    names = (name.split("/") for name in store.list(DAYS) if name.endswith(f"/{DAY}.parquet"))
+    return sorted({date.fromisoformat(parts[1].removeprefix("day=")) for parts in names})
 
 
-def read_days(folder: Path, chain_id: int, days: Sequence[date]) -> pl.DataFrame:
+def read_days(store: FileStore, chain_id: int, days: Sequence[date]) -> pl.DataFrame:
     """Return the rows of these days whose file can be read, ordered by `day`."""
     frames = []
     for day in sorted(set(days)):
         try:
-            frame = pl.read_parquet(locate_file(folder, DAYS, day, chain_id, DAY), glob=False, hive_partitioning=False)
+            frame = _read_frame(store, name_file(DAYS, day, chain_id, DAY))
         except (OSError, pl.exceptions.PolarsError):
             continue  # the check of the newest files names those that cannot be read
         frames.append(frame.with_columns(pl.lit(day).alias("day")))
@@ -138,18 +132,18 @@ def read_days(folder: Path, chain_id: int, days: Sequence[date]) -> pl.DataFrame
 
 
 async def write_days(
-    engine: AsyncEngine, folder: Path, settings: ChainSettings, days: Sequence[date], also: Sequence[date] = ()
+    engine: AsyncEngine, store: FileStore, settings: ChainSettings, days: Sequence[date], also: Sequence[date] = ()
 ) -> pl.DataFrame:
     """Write the files of these days. Return their rows and those of `also`, ordered by `day`."""
     legacies, timelocks = await read_history(engine, settings.chain_id)
     series = count_by_day(legacies, timelocks)
-    await write_series(engine, folder, settings, legacies, series, days)
+    await write_series(engine, store, settings, legacies, series, days)
     return select_days(series, [*days, *also])
 
 
 async def write_series(
     engine: AsyncEngine,
-    folder: Path,
+    store: FileStore,
     settings: ChainSettings,
     legacies: pl.DataFrame,
     series: pl.DataFrame,
@@ -163,18 +157,26 @@ async def write_series(
     if not days:
         return
     chain_id = settings.chain_id
-    for dataset, frame in (await read_series(engine, settings, legacies, days)).items():
-        for day, of_day in _split_days(dataset, frame, days):
-            write_frame(locate_file(folder, dataset, day, chain_id, DAY), of_day)
+    frames = [
+        (name_file(dataset, day, chain_id, DAY), of_day)
+        for dataset, frame in (await read_series(engine, settings, legacies, days)).items()
+        for day, of_day in _split_days(dataset, frame, days)
+    ]
     valued = await find_last_of_each_day(engine, chain_id, min(days), max(days))
     if taken is not None:
         valued[taken.day] = taken
     found = add_values(select_days(series, days), valued)
     for row in found.partition_by("day", maintain_order=True):
         day = row["day"][0]
-        path = locate_file(folder, DAY_TOKENS, day, chain_id, DAY)
-        write_frame(path, make_tokens_frame(valued[day].tokens if day in valued else []))
-        write_frame(locate_file(folder, DAYS, day, chain_id, DAY), row.drop("day"))
+        tokens = make_tokens_frame(valued[day].tokens if day in valued else [])
+        frames += [(name_file(DAY_TOKENS, day, chain_id, DAY), tokens)]
+        frames += [(name_file(DAYS, day, chain_id, DAY), row.drop("day"))]
+    await asyncio.to_thread(_write_frames, store, frames)
+
+
+def _write_frames(store: FileStore, frames: Sequence[tuple[str, pl.DataFrame]]) -> None:
+    for name, frame in frames:
+        write_frame(store, name, frame)
 
 
 def _split_days(dataset: str, frame: pl.DataFrame, days: Sequence[date]) -> list[tuple[date, pl.DataFrame]]:
@@ -203,15 +205,16 @@ def add_values(found: pl.DataFrame, valued: dict[date, StatisticsSnapshot]) -> p
 
 
 def find_days_to_write(
-    folder: Path, chain_id: int, series: pl.DataFrame, last_run: date | None, today: date
+    store: FileStore, chain_id: int, series: pl.DataFrame, last_run: date | None, today: date
 ) -> list[date]:
     """Return days without a final file: from the last run on, yesterday at least, and days without a file."""
     first = series["day"][0] if len(series) else today
     fresh = min(last_run or first, today - timedelta(days=1))
     days = (first + timedelta(days=back) for back in range((today - first).days + 1))
     known = (DAYS, DAY_LEGACIES, DAY_GIFTS)  # emails and relays of old days are not known
+    written = set().union(*(store.list(dataset) for dataset in known))
     return [
         day
         for day in days
-        if day >= fresh or not all(locate_file(folder, dataset, day, chain_id, DAY).exists() for dataset in known)
+        if day >= fresh or any(name_file(dataset, day, chain_id, DAY) not in written for dataset in known)
     ]

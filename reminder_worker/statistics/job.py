@@ -4,10 +4,10 @@ All figures are of the block that the index has reached. While its hour lasts, a
 reorganised out, or if a missing price has arrived.
 """
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import structlog
@@ -21,6 +21,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as index_tables
 from reminder_worker.indexer.chain_index import CURSOR
 from reminder_worker.statistics import snapshots
+from reminder_worker.statistics.file_store import FileStore
 from reminder_worker.statistics.prices import (
     ETHER,
     SecuredToken,
@@ -55,12 +56,12 @@ class StatisticsReport:
 
 
 class StatisticsPass:
-    """Pass `statistics` of one chain; `folder` gets the Parquet files."""
+    """Pass `statistics` of one chain; `store` gets the Parquet files."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, folder: Path) -> None:
+    def __init__(self, engine: AsyncEngine, chain: Chain, store: FileStore) -> None:
         self._engine = engine
         self._chain = chain
-        self._folder = folder
+        self._store = store
 
     async def look(self) -> bool:
         """Return whether the hour of the index's block needs a snapshot.
@@ -121,12 +122,14 @@ class StatisticsPass:
             value_secured_usd=None if holdings.unreadable & with_feed else sum_values(found, with_feed),
         )
         before = await self._find_last_on_chain(snapshot.hour)
-        files.write_snapshot_files(self._folder, snapshot)
+        await asyncio.to_thread(files.write_snapshot_files, self._store, snapshot)
         series = aggregates.count_by_day(rows.legacies, rows.timelocks)
         last_run = before.day if before else None
-        due = files.find_days_to_write(self._folder, self._chain.chain_id, series, last_run, snapshot.day)
+        due = await asyncio.to_thread(
+            files.find_days_to_write, self._store, self._chain.chain_id, series, last_run, snapshot.day
+        )
         settings = self._chain.settings
-        await files.write_series(self._engine, self._folder, settings, rows.legacies, series, due, snapshot)
+        await files.write_series(self._engine, self._store, settings, rows.legacies, series, due, snapshot)
         await snapshots.save_snapshot(self._engine, snapshot)
         await self._delete_invented(snapshot)
         return _make_report(snapshot, found, holdings, len(due))
@@ -166,7 +169,7 @@ class StatisticsPass:
 
         for each in await snapshots.find_later_snapshots(self._engine, taken.chain_id, taken.hour):
             if not await self._chain.has_block(each.block_number, each.block_hash):
-                files.delete_snapshot_files(self._folder, each, taken.day)
+                await asyncio.to_thread(files.delete_snapshot_files, self._store, each, taken.day)
                 await snapshots.delete_snapshot(self._engine, each)
 
     async def _value_all(self, rows: "IndexRows", holdings: "TokenHoldings", block: BlockHeader) -> list[SecuredToken]:

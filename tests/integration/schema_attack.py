@@ -40,6 +40,7 @@ from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
+from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
 from tests.integration.api_world import INGEST, PATHS, ApiWorld, open_world, settings_for
@@ -117,7 +118,7 @@ async def _count_and_price(scenario: Scenario, engine: AsyncEngine, more: dict[s
         await ChainIndex(engine, chain).advance()
         await PricePass(engine, chain).run()
         with TemporaryDirectory() as folder:
-            await StatisticsPass(engine, chain, Path(folder)).run()
+            await StatisticsPass(engine, chain, LocalFiles(Path(folder))).run()
     finally:
         await chain.close()
 

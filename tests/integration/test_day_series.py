@@ -15,7 +15,8 @@ from devnet.scenarios import Scenario
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import ChainSettings
 from reminder_worker.statistics.dataset import DAY_EMAILS, DAY_GIFTS, DAY_RELAYS
-from reminder_worker.statistics.files import DAY, locate_file, write_days
+from reminder_worker.statistics.file_store import LocalFiles
+from reminder_worker.statistics.files import DAY, name_file, write_days
 from tests.integration.indexer_story import settings_of
 from tests.integration.relay_rows import CHAIN_ID, connected, enter_request
 
@@ -57,7 +58,7 @@ def send(sql: Any, kind: str, people: int, *, each: int = 1, days_ago: int = 0, 
 
 
 def read(folder: Path, dataset: str, day: date = TODAY) -> list[dict[str, Any]]:
-    return pl.read_parquet(locate_file(folder, dataset, day, CHAIN_ID, DAY)).to_dicts()
+    return pl.read_parquet(folder / name_file(dataset, day, CHAIN_ID, DAY)).to_dicts()
 
 
 async def test_emails_are_counted_by_kind_from_five_people_on(
@@ -68,7 +69,7 @@ async def test_emails_are_counted_by_kind_from_five_people_on(
     send(sql, "gift_waiting", 6, table="gift_ledger")
     send(sql, "owner_reset", 7, days_ago=1)
     yesterday = TODAY - timedelta(days=1)
-    await write_days(engine, tmp_path, settings, [yesterday, TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [yesterday, TODAY])
     sent = {row["kind"]: row["sent"] for row in read(tmp_path, DAY_EMAILS)}
     assert {kind: count for kind, count in sent.items() if count} == {"owner_reset": 10, "gift_waiting": 6}
     assert {"guard_removed", "instructions"} <= sent.keys()
@@ -80,11 +81,11 @@ async def test_days_whose_rows_may_be_deleted_are_not_written_again(
 ) -> None:
     """A file that was written in time would lose its numbers."""
     send(sql, "owner_reset", 5, days_ago=70)
-    await write_days(engine, tmp_path, settings, [OLD, TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [OLD, TODAY])
     for dataset in (DAY_EMAILS, DAY_RELAYS):
-        assert locate_file(tmp_path, dataset, TODAY, CHAIN_ID, DAY).exists()
-        assert not locate_file(tmp_path, dataset, OLD, CHAIN_ID, DAY).exists()
-    assert locate_file(tmp_path, DAY_GIFTS, OLD, CHAIN_ID, DAY).exists()
+        assert (tmp_path / name_file(dataset, TODAY, CHAIN_ID, DAY)).exists()
+        assert not (tmp_path / name_file(dataset, OLD, CHAIN_ID, DAY)).exists()
+    assert (tmp_path / name_file(DAY_GIFTS, OLD, CHAIN_ID, DAY)).exists()
 
 
 async def test_relays_have_their_gas_and_price_at_the_time(
@@ -106,11 +107,11 @@ async def test_relays_have_their_gas_and_price_at_the_time(
         )
 
     price(9_999, feed.heartbeat_seconds + 900)
-    await write_days(engine, tmp_path, settings, [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
     assert (claims["ether"], claims["usd"]) == (0.04, None)
     price(3_000, 60)
-    await write_days(engine, tmp_path, settings, [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
     found = {row["lane"]: row for row in read(tmp_path, DAY_RELAYS)}
     assert found["claim"] == {
         "lane": "claim",
@@ -123,7 +124,7 @@ async def test_relays_have_their_gas_and_price_at_the_time(
     }
     assert found["auto_renew"]["transactions"] == 0
     sql("update worker.nonce_slot set gas_used = null where nonce = 0")
-    await write_days(engine, tmp_path, settings.model_copy(update={"price_feeds": ()}), [TODAY])
+    await write_days(engine, LocalFiles(tmp_path), settings.model_copy(update={"price_feeds": ()}), [TODAY])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
     assert (claims["gas_used"], claims["usd"], claims["transactions"]) == (None, None, 2)
 
@@ -143,7 +144,7 @@ async def test_gifts_are_counted_by_token_and_horizon(
             " 2, %s, 1, extract(epoch from now())::bigint)",
             (CHAIN_ID, number, length * 86_400, f"[{', '.join(assets)}]"),
         )
-    await write_days(engine, tmp_path, settings, [TODAY, TODAY - timedelta(days=1)])
+    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY, TODAY - timedelta(days=1)])
     assert [tuple(row.values()) for row in read(tmp_path, DAY_GIFTS)] == sorted(
         [
             (token, "under_30_days", 2),

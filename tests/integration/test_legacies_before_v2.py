@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.statistics import snapshots
+from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.job import StatisticsPass
 from tests.integration.indexer_story import legacies
 from tests.integration.renewal_world import CHAIN_ID, IN_WINDOW, PERIOD, RenewalWorld, open_renewals
@@ -72,7 +73,7 @@ async def test_the_statistics_count_it(world: RenewalWorld, tmp_path: Path) -> N
     world.scenario.delete_legacy(world.scenario.account("cid"), announced(world, "cid", first_build=True))
     world.legacy(opted_in=False)
     await world.world.index.advance()
-    await StatisticsPass(world.world.engine, world.world.chain, tmp_path).run()
+    await StatisticsPass(world.world.engine, world.world.chain, LocalFiles(tmp_path)).run()
     found = await snapshots.find_newest_snapshot(world.world.engine, CHAIN_ID)
     assert found is not None
     assert found.counts["legacies"] == {

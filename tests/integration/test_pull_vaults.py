@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.job import StatisticsPass
 from tests.integration.chain_proxy import proxy
 from tests.integration.indexer_story import settings_of
@@ -71,7 +72,7 @@ async def test_many_legacies_are_asked_for_their_vaults_together(world: Statisti
         await world.index.advance()
         async with proxy(world.scenario.anvil.url) as node:
             watched = Chain(settings_of(world.scenario, RPC_URLS=(node.url,)))
-            await StatisticsPass(engine, watched, world.folder).run()
+            await StatisticsPass(engine, watched, LocalFiles(world.folder)).run()
             await watched.close()
             return len(node.requests)
 

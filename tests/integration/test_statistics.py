@@ -29,6 +29,7 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, snapshots
+from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.files import write_days
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
@@ -86,7 +87,12 @@ async def world(chain_scenario: Scenario, engine: AsyncEngine, tmp_path: Path) -
     chain = Chain(settings_of(chain_scenario, PRICE_FEEDS=feeds))
     folder = tmp_path / "statistics"
     yield StatsWorld(
-        engine, chain_scenario, chain, ChainIndex(engine, chain), StatisticsPass(engine, chain, folder), folder
+        engine,
+        chain_scenario,
+        chain,
+        ChainIndex(engine, chain),
+        StatisticsPass(engine, chain, LocalFiles(folder)),
+        folder,
     )
     await chain.close()
 
@@ -255,7 +261,7 @@ async def test_all_figures_are_of_one_block(world: StatsWorld) -> None:
     async with proxy(s.anvil.url) as node:
         node.answer = move
         watched = Chain(settings_of(s, RPC_URLS=(node.url,)))
-        await StatisticsPass(world.engine, watched, world.folder).run()
+        await StatisticsPass(world.engine, watched, LocalFiles(world.folder)).run()
         await watched.close()
     found = await snapshots.find_newest_snapshot(world.engine, world.chain.chain_id)
     assert found is not None
@@ -385,7 +391,7 @@ async def test_days_written_later_equal_days_written_in_time(world: StatsWorld, 
     days.append((await world.snapshot()).hour.date())
     lived = world.read("days").sort("day")
     assert [days[0] + timedelta(days=n) for n in range(4)] == lived["day"].to_list()[-4:]
-    await write_days(world.engine, tmp_path / "again", world.chain.settings, lived["day"].to_list())
+    await write_days(world.engine, LocalFiles(tmp_path / "again"), world.chain.settings, lived["day"].to_list())
     again = pl.read_parquet(tmp_path / "again/days/**/*.parquet", hive_partitioning=True).sort("day")
     assert again.equals(lived.select(again.columns))
     last, missed = lived.row(-1, named=True), lived.row(-2, named=True)

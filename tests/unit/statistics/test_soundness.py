@@ -14,6 +14,7 @@ from reminder_worker.statistics.aggregates import LEGACIES as LEGACY_ROWS
 from reminder_worker.statistics.aggregates import TIMELOCKS as TIMELOCK_ROWS
 from reminder_worker.statistics.dataset import DAY_TOKENS, DAYS, FILES, make_page
 from reminder_worker.statistics.day_series import SCHEMAS
+from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.snapshots import StatisticsSnapshot
 
 LEGACIES = {"total": 3, "live": 1, "activated": 1, "deleted": 1, "byType": {"eoa": 2, "safe": 1}}
@@ -78,16 +79,17 @@ def _write(folder: Path, snapshot: StatisticsSnapshot) -> list[Path]:
     series = files.select_days(
         aggregates.count_by_day(pl.DataFrame(schema=LEGACY_ROWS), pl.DataFrame(schema=TIMELOCK_ROWS)), [day]
     )
-    files.write_snapshot_files(folder, snapshot)
+    files.write_snapshot_files(LocalFiles(folder), snapshot)
     for dataset, schema in SCHEMAS.items():
         frame = pl.DataFrame(schema=dict(schema)).drop("day")
-        files.write_frame(files.locate_file(folder, dataset, day, 1, files.DAY), frame)
+        files.write_frame(LocalFiles(folder), files.name_file(dataset, day, 1, files.DAY), frame)
     files.write_frame(
-        files.locate_file(folder, DAYS, day, 1, files.DAY),
+        LocalFiles(folder),
+        files.name_file(DAYS, day, 1, files.DAY),
         files.add_values(series, {day: snapshot}).drop("day"),
     )
     files.write_frame(
-        files.locate_file(folder, DAY_TOKENS, day, 1, files.DAY), files.make_tokens_frame(snapshot.tokens)
+        LocalFiles(folder), files.name_file(DAY_TOKENS, day, 1, files.DAY), files.make_tokens_frame(snapshot.tokens)
     )
     return sorted(folder.rglob("*.parquet"))
 
@@ -104,15 +106,15 @@ def test_a_figure_below_zero_is_found_in_the_files(
     tmp_path: Path, broken: StatisticsSnapshot, columns: set[str]
 ) -> None:
     _write(tmp_path, SOUND)
-    assert files.find_negative_columns(tmp_path, SOUND) == []
+    assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == []
     _write(tmp_path, broken)
-    assert {found.partition(" in ")[0] for found in files.find_negative_columns(tmp_path, SOUND)} == columns
+    assert {found.partition(" in ")[0] for found in files.find_negative_columns(LocalFiles(tmp_path), SOUND)} == columns
 
 
 def test_files_are_found_in_a_folder_of_any_name(tmp_path: Path) -> None:
     folder = tmp_path / "[live] *"
     _write(folder, SOUND)
-    assert files.find_negative_columns(folder, SOUND) == []
+    assert files.find_negative_columns(LocalFiles(folder), SOUND) == []
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -120,9 +122,9 @@ def test_a_file_that_is_gone_or_was_cut_off_is_found(tmp_path: Path, number: int
     path = _write(tmp_path, SOUND)[number]
     said = [f"{path.relative_to(tmp_path)} cannot be read"]
     path.write_bytes(path.read_bytes()[:-100])
-    assert files.find_negative_columns(tmp_path, SOUND) == said
+    assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == said
     path.unlink()
-    assert files.find_negative_columns(tmp_path, SOUND) == said
+    assert files.find_negative_columns(LocalFiles(tmp_path), SOUND) == said
 
 
 @pytest.mark.parametrize(
