@@ -51,7 +51,9 @@ def _describe_files() -> dict[str, FileWords]:
         "amount": ColumnWords("string", "base units", "Exact amount secured, as text: it does not fit a number."),
         "units": ColumnWords("double", "whole tokens", "The amount, rounded; null without decimals."),
         "usd": ColumnWords(
-            "decimal(38,2)", "US dollars", "Value of the amount; null without a fresh price or decimals."
+            "decimal(38,2)",
+            "US dollars",
+            "Value of the amount. Null without a price feed, a fresh price or decimals: a sum then says too little.",
         ),
     }
     series = {
@@ -63,8 +65,8 @@ def _describe_files() -> dict[str, FileWords]:
         "timelocks_withdrawn": "Timelocks paid out in full",
     }
     day_changes = (
-        "The files of today and yesterday are written again each hour, and after a pause of the service its days too. "
-        "An older day changes only if an operator writes it anew."
+        "The files of today and yesterday are written again each hour: a day is final 24 hours after its end. After a "
+        "pause of the service the days of the pause are written, too. An operator may write an older day anew."
     )
     hour_changes = (
         "The file is replaced within its hour if a missing price comes. "
@@ -141,7 +143,8 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                     "int64",
                     "emails",
                     "Emails that the mail service accepted on that day. Null if they went to fewer than five people, "
-                    "also if there were none: a small number could tell who is written to. Read null as 0 to 4 people.",
+                    "or to nobody: a small number could tell who is written to. Null is not zero. A sum over kinds is "
+                    "a lower bound.",
                 ),
             },
         ),
@@ -178,9 +181,12 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                     "string",
                     "state",
                     "`live`: neither claimed nor deleted; `activated`: claimed at least once, and not deleted; "
-                    "`deleted`: deleted by an event. No event tells of a Safe legacy's deletion: it stays `live` here.",
+                    "`deleted`: deleted by an event. No event tells of a Safe legacy's deletion: it stays `live` here. "
+                    "In `snapshots` it counts as deleted.",
                 ),
-                "legacies": ColumnWords("int64", "legacies", "Number of legacies at the end of the day."),
+                "legacies": ColumnWords(
+                    "int64", "legacies", "Number of legacies at the end of the day; of today, so far."
+                ),
             },
         ),
         FileWords(
@@ -197,10 +203,12 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                 "horizon": ColumnWords(
                     "string",
                     "time",
-                    "Time from sealing to opening: `under_30_days`, `under_1_year`, `under_5_years`, "
-                    "`5_years_or_more`.",
+                    "Time from sealing to opening, each from the bound before it: `under_30_days`, `under_1_year` (365 "
+                    "days), `under_5_years`, `5_years_or_more`.",
                 ),
-                "gifts": ColumnWords("int64", "gifts", "Gifts sealed on that day."),
+                "gifts": ColumnWords(
+                    "int64", "gifts", "Gifts sealed on that day. How a recipient comes to the gift is not recorded."
+                ),
             },
         ),
     )
@@ -219,8 +227,21 @@ how to read the files: [statistics.md](statistics.md).
 
 The files are Parquet, below `STATISTICS_FOLDER`. They hold aggregates only: no address of a user, nothing per user.
 What the chain shows to everybody is counted as it is. What only the service knows (emails) is hidden below five people.
-The path holds two columns more, `day=<day>/chain_id=<chain>`; readers of Hive partitions add them. Each file says the
-same in its metadata: `polars.read_parquet_metadata(path)["value_secured_usd"]`, and `"about"` for the whole file.
+The path holds two columns more, `day=<day>/chain_id=<chain>`. Each file has the descriptions of its own columns in its
+metadata, by column, and `"about"` for the whole file: `polars.read_parquet_metadata(path)["about"]`.
+
+## Reading and joining
+
+```python
+import polars as pl
+
+days = pl.read_parquet("statistics/days/")  # a folder: day and chain_id come from the path
+tokens = pl.read_parquet("statistics/day_tokens/")
+both = days.join(tokens, on=["day", "chain_id"], how="left")  # repeats the day's values for each token
+```
+
+Hourly files have `hour` as a key, too. `days.value_block_number` is the `block_number` of a row of `snapshots`, with
+its time. A sum skips nulls: count them before. [A notebook](examples/questions.ipynb) answers three questions.
 """
 
 _TABLES: Final = """## Tables for analysts
