@@ -1,6 +1,6 @@
 /** The recipient's permission to have a gift paid out to them: WithdrawAuth, whoever signs it and however. */
 import type { TypedDataDomain, TypedDataField } from "ethers";
-import { type Bodies, forTimeLockRouter, LIFE_TIME_SECONDS } from "reminder-worker-client";
+import { type Bodies, LIFE_TIME_SECONDS, signGiftWithdraw, type Wallet } from "reminder-worker-client";
 import type { Facts } from "./facts.ts";
 
 /** A browser wallet, a paper key in memory, or the wallet of an email address. */
@@ -29,12 +29,13 @@ export async function signWithdrawAuth(
   payTo: string | null = null,
 ): Promise<GiftWithdrawRequest> {
   if (signer.address.toLowerCase() !== facts.recipient.toLowerCase()) throw new WrongAccount();
-  const { chainId, timelockId, recipient, sponsorNonce: nonce } = facts;
-  const deadline = Math.floor(Date.parse(facts.asOf) / 1000) + LIFE_TIME_SECONDS;
-  const terms = { domain: facts.domain, nonce: BigInt(nonce), deadline: BigInt(deadline) };
-  const named = payTo === null ? {} : { payTo };
-  const withdrawal = { recipient, timelockId: BigInt(timelockId), skipSwap, ...named };
-  const { domain, types, message } = forTimeLockRouter(terms, withdrawal);
-  const signature = await signer.signTypedData(domain, types as Record<string, TypedDataField[]>, message);
-  return { chainId, timelockId, skipSwap, recipient, nonce, deadline, signature, ...named };
+  const { domain, router, timelockId, recipient, sponsorNonce } = facts;
+  const deadline = BigInt(Math.floor(Date.parse(facts.asOf) / 1000) + LIFE_TIME_SECONDS);
+  const chain = { routerTerms: async () => ({ domain, nonce: BigInt(sponsorNonce), deadline }) };
+  const wallet: Wallet = {
+    address: async () => recipient,
+    sign: ({ domain, types, message }) =>
+      signer.signTypedData(domain, types as Record<string, TypedDataField[]>, message),
+  };
+  return signGiftWithdraw(wallet, chain, router, BigInt(timelockId), skipSwap, payTo ?? undefined);
 }
