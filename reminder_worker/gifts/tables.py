@@ -9,17 +9,16 @@ from sqlalchemy import (
     Column,
     DateTime,
     Index,
-    Integer,
     LargeBinary,
     Table,
     Text,
     Uuid,
-    func,
     text,
 )
 
 from reminder_worker.database.queries import load_queries
 from reminder_worker.database.tables import Address, metadata, now_column
+from reminder_worker.outbox.tables import delivery_columns
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 
@@ -65,25 +64,7 @@ gift_ledger = Table(
     Column("chain_id", BigInteger, nullable=False, comment="EIP-155 id of the chain"),
     Column("timelock_id", BigInteger, nullable=False, comment="timelock of the gift"),
     Column("kind", Text, nullable=False, comment="kind of email"),
-    Column(
-        "state",
-        Text,
-        nullable=False,
-        server_default="queued",
-        comment="queued, claimed (being posted), released, sent, unknown, held, dropped, suppressed or dead",
-    ),
-    Column("reason", Text, comment="why dropped, held or dead, as a code"),
-    Column("tries", Integer, nullable=False, server_default="0", comment="attempts to deliver so far"),
-    Column("rejections", Integer, nullable=False, server_default="0", comment="400, 413, 422; three make it dead"),
-    Column("lease_until", DateTime(timezone=True), comment="by the database's clock"),
-    Column("lease_token", Uuid, comment="which dispatcher holds it"),
-    Column(
-        "next_try",
-        DateTime(timezone=True),
-        nullable=False,
-        server_default=func.clock_timestamp(),
-        comment="not tried before then, by the database's clock",
-    ),
+    *delivery_columns(),
     Column("body", LargeBinary, comment="exact request body, encrypted under the notification's key, while undecided"),
     Column("body_salt", LargeBinary, comment="salt of the notification the body was encrypted under"),
     Column("message_id", Text, comment="the mail service's id of the accepted email"),

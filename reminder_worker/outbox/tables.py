@@ -1,7 +1,7 @@
 """Tables of the outbox: emails, suppressed and bounced addresses, alerts."""
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -26,6 +26,32 @@ from reminder_worker.database.tables import Address, metadata, now_column
 
 sql: Final = load_queries(Path(__file__).with_name("queries.sql"))
 """Statements of `queries.sql`, by name."""
+
+
+def delivery_columns() -> list[Column[Any]]:
+    """Return the columns in which the dispatcher follows an email, for a ledger of emails."""
+    return [
+        Column(
+            "state",
+            Text,
+            nullable=False,
+            server_default="queued",
+            comment="queued, claimed (being posted), released, sent, unknown, held, dropped, suppressed or dead",
+        ),
+        Column("reason", Text, comment="why dropped, held or dead, as a code"),
+        Column("tries", Integer, nullable=False, server_default="0", comment="attempts to deliver so far"),
+        Column("rejections", Integer, nullable=False, server_default="0", comment="400, 413, 422; three make it dead"),
+        Column("lease_until", DateTime(timezone=True), comment="by the database's clock"),
+        Column("lease_token", Uuid, comment="which dispatcher holds it"),
+        Column(
+            "next_try",
+            DateTime(timezone=True),
+            nullable=False,
+            server_default=func.clock_timestamp(),
+            comment="not tried before then, by the database's clock",
+        ),
+    ]
+
 
 suppression = Table(
     "suppression",
@@ -64,25 +90,7 @@ sent_ledger = Table(
     Column("kind", Text, nullable=False, comment="kind of email"),
     Column("event", Text, nullable=False, comment="what makes it one event, all public"),
     Column("role", Text, nullable=False, comment="by the chain"),
-    Column(
-        "state",
-        Text,
-        nullable=False,
-        server_default="queued",
-        comment="queued, claimed (being posted), released, sent, unknown, held, dropped, suppressed or dead",
-    ),
-    Column("reason", Text, comment="why dropped, held or dead, as a code"),
-    Column("tries", Integer, nullable=False, server_default="0", comment="attempts to deliver so far"),
-    Column("rejections", Integer, nullable=False, server_default="0", comment="400, 413, 422; three make it dead"),
-    Column("lease_until", DateTime(timezone=True), comment="by the database's clock"),
-    Column("lease_token", Uuid, comment="which dispatcher holds it"),
-    Column(
-        "next_try",
-        DateTime(timezone=True),
-        nullable=False,
-        server_default=func.clock_timestamp(),
-        comment="not tried before then, by the database's clock",
-    ),
+    *delivery_columns(),
     Column("body", LargeBinary, comment="exact request body, encrypted under the recipient row's key, while undecided"),
     Column("body_salt", LargeBinary, comment="salt of the recipient row the body was encrypted under"),
     Column("message_id", Text, comment="the mail service's"),
