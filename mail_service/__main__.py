@@ -1,5 +1,8 @@
 """`python -m mail_service`: serve until SIGTERM or Ctrl-C, then finish requests under way.
 
+`python -m mail_service reports` only reads delivery reports from a mailbox. The first command starts the second one if
+`REPORT_IMAP_HOST` is set.
+
 The service has no limits for slow or endless requests: clients must reach it through a proxy that forwards whole
 requests only, as deploy/proxy does.
 
@@ -9,6 +12,7 @@ Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 
 import asyncio
 import logging
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 
 import structlog
@@ -17,8 +21,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.app import create_app
 from mail_service.encryption import read_link
-from mail_service.settings import MailMisconfigured, MailServiceSettings
+from mail_service.mailbox import read_reports
+from mail_service.settings import MailMisconfigured, MailServiceSettings, ReportSettings
 from mail_service.store import MailStore
+
+_REPORT_READER = (sys.executable, "-m", "mail_service", "reports")
 
 
 def _configure_logs() -> None:
@@ -47,11 +54,26 @@ async def _migrate_database(settings: MailServiceSettings) -> None:
         log.warning("database_link_unsafe", encrypted=link.encrypted, sslmode=link.sslmode)
 
 
-def main() -> int:
+def _read_reports() -> int:
+    settings = ReportSettings.from_environ()
+    if settings.report_imap_host is None:
+        raise MailMisconfigured("REPORT_IMAP_HOST: missing, so there is no mailbox to read")
+    reading = read_reports(settings)
+    structlog.get_logger("mail_service").info("reading_reports", host=settings.report_imap_host)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(reading)
+    return 0
+
+
+def main(arguments: Sequence[str] = ()) -> int:
     _configure_logs()
     try:
+        if list(arguments) == ["reports"]:
+            return _read_reports()
+        if arguments:
+            raise MailMisconfigured("python -m mail_service [reports]")
         settings = MailServiceSettings.from_environ()
-        app = create_app(settings)
+        app = create_app(settings, _REPORT_READER if settings.report_imap_host is not None else ())
     except MailMisconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -77,4 +99,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -5,12 +5,14 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as BadBase64
 from dataclasses import dataclass
+from typing import Final
 from unicodedata import normalize
 
 import idna
 
 from mail_service.errors import bad_address
 
+MARK_FIELD: Final = "email_mark"  # a provider's variable for the mark of an email; its events repeat it
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 
 
@@ -75,6 +77,17 @@ class AddressHasher:
     def make_message_id(self, key: str, domain: str) -> str:
         """`Message-ID` of the email sent under this Idempotency-Key: the same at every attempt."""
         return f"<{self._compute_hash('message-id', key.encode())[:16].hex()}@{domain}>"
+
+    def make_mark(self, message_id: str) -> str:
+        """Return the mark of an email, 48 hex digits: the local part of its `Message-ID`, and a tag over it."""
+        local = message_id.strip("<>").partition("@")[0]
+        return local + self._make_tag("mark", local.encode())[:8].hex()
+
+    def read_mark(self, mark: str, domain: str) -> str | None:
+        """Return the `Message-ID` of the email with this mark, None if the mark is not ours."""
+        message_id = f"<{mark[:32]}@{domain}>"
+        is_ours = hmac.compare_digest(mark.encode(), self.make_mark(message_id).encode())
+        return message_id if is_ours else None
 
     def make_unsubscribe_token(self, address: MailAddress) -> str:
         """The address's hash and a tag over it: shows no address and cannot be made without the key."""

@@ -2,8 +2,9 @@
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Literal
@@ -21,8 +22,8 @@ from mail_service.bounces import ReportBook
 from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
 from mail_service.languages import LANGUAGES, choose_language
-from mail_service.mailbox import ReportMailbox
 from mail_service.rendering import make_environment
+from mail_service.report_store import ReportStore
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
@@ -30,6 +31,7 @@ from mail_service.tracing import make_traces, watch_statements
 from mail_service.variables import TemplateVariable, VariableKind, format_origin
 from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
+_RESTART_SECONDS = 5.0
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
 
@@ -67,7 +69,7 @@ async def send_email(request: AnyRequest, state: State) -> dict[str, Any]:
 @get("/messages/{key:str}")
 async def show_message(key: FromPath[str], request: AnyRequest, state: State) -> dict[str, str]:
     _check_token(request, state.settings)
-    known = await _get_sender(state).store.find_key(key)
+    known = await _get_sender(state).store.find_key(key) if KEY.fullmatch(key) else None
     if known is None:
         raise MailProblem(404, "unknown_key", "No email with this key is under way or was sent.")
     return {"status": known.state, "messageId": known.message_id}
@@ -81,6 +83,29 @@ async def list_bounces(request: AnyRequest, state: State, after: FromQuery[int] 
         raise MailProblem(400, "bad_number", "after needs a number that was given here.")
     found = await _get_sender(state).store.list_bounces(after)
     return {"bounces": [{"number": each.number, "key": each.key, "reason": each.reason} for each in found]}
+
+
+@get("/reports")
+async def show_reports(request: AnyRequest, state: State) -> dict[str, Any]:
+    """How delivery reports are read. `mailbox`: null if none was ever read; counts only rise."""
+    _check_token(request, state.settings)
+    book: ReportBook = state.reports
+    health = await book.store.read_health()
+    looked = health.good_look_at
+    mailbox = {
+        "unread": health.unread,
+        "lastGoodLook": None if looked is None else looked.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+    }
+    return {
+        "mailbox": None if health.unread is None else mailbox,
+        "counts": {
+            "taken": health.counts["taken"],
+            "unmatched": health.counts["unmatched"],
+            "setAside": health.counts["set_aside"],
+            "notComplaints": health.counts["other_feedback"],
+            "unreadable": health.counts["unreadable"],
+        },
+    }
 
 
 @get("/smtp")
@@ -341,8 +366,25 @@ def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
     return _make_problem(MailProblem(500, "internal", "Something went wrong here."))
 
 
-def create_app(settings: MailServiceSettings) -> Litestar:
-    """The service. It migrates its schema when it starts. Raises `MailMisconfigured` without packages for traces."""
+async def _keep_running(command: Sequence[str]) -> None:
+    """Run the reader of reports until cancelled. A report of a stranger may end it: then it starts again."""
+    while True:
+        child = await asyncio.create_subprocess_exec(*command)
+        try:
+            code = await child.wait()
+        finally:
+            if child.returncode is None:
+                child.terminate()
+                await child.wait()
+        log.warning("report_reader_ended", code=code)
+        await asyncio.sleep(_RESTART_SECONDS)
+
+
+def create_app(settings: MailServiceSettings, report_reader: Sequence[str] = ()) -> Litestar:
+    """The service. It migrates its schema when it starts. Raises `MailMisconfigured` without packages for traces.
+
+    `report_reader`: command of the process that reads reports, started and watched here.
+    """
     traces = make_traces(settings.otel_endpoint)
 
     @asynccontextmanager
@@ -353,22 +395,21 @@ def create_app(settings: MailServiceSettings) -> Litestar:
             EmailSender(settings, store) as sender,
         ):
             app.state.sender = sender
-            app.state.reports = reports = ReportBook(store, sender.hasher)
-            watching = None
-            if settings.report_imap_host is not None:
-                watching = asyncio.create_task(ReportMailbox(settings, reports.take_report).watch())
+            app.state.reports = ReportBook(ReportStore(store.engine), sender.hasher, settings.sender[1].domain)
+            reading = asyncio.create_task(_keep_running(report_reader)) if report_reader else None
             try:
                 yield
             finally:
-                if watching is not None:
-                    watching.cancel()
-                    await asyncio.gather(watching, return_exceptions=True)
+                if reading is not None:
+                    reading.cancel()
+                    await asyncio.gather(reading, return_exceptions=True)
 
     return Litestar(
         route_handlers=[
             send_email,
             show_message,
             list_bounces,
+            show_reports,
             take_signed,
             take_mailgun,
             take_sendgrid,

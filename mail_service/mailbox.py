@@ -1,76 +1,124 @@
-"""Delivery reports from a mailbox, read by IMAP every few minutes.
+"""Delivery reports from a mailbox, read by IMAP every few minutes, in a process of its own.
 
-A report about an email of ours is deleted. Everything else stays as it is, unread emails stay unread.
+A stranger can write each report, so this process is made to be lost: a report that takes too much CPU or memory ends
+it, the next one continues, and a report that could not be read twice is set aside. A report about an email of ours is
+deleted. Everything else stays as it is, unread emails stay unread.
 """
 
 import asyncio
 import imaplib
+import os
+import resource
 import ssl
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from hashlib import sha256
+from math import ceil
+from typing import Any, NamedTuple
 
 import structlog
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from mail_service.reports import MAX_BYTES, DeliveryReport, parse_report
-from mail_service.settings import MailServiceSettings
+from mail_service.addresses import AddressHasher
+from mail_service.bounces import ReportBook
+from mail_service.report_store import ReportStore
+from mail_service.reports import LIMITS as REPORT_LIMITS
+from mail_service.reports import parse_report
+from mail_service.settings import ReportSettings
+from mail_service.store import make_engine
 
-POLL_SECONDS: Final = 180.0
-_TIMEOUT_SECONDS = 30.0
-_BATCH = 500
-_DAYS = 30  # older emails are matched no more
 
+class ReaderLimits(NamedTuple):
+    """Times, sizes and numbers of the reader."""
+
+    poll_seconds: float = 180.0
+    timeout_seconds: float = 30.0
+    emails: int = 500  # of one look
+    uids: int = 5_000  # of one search: the answer to more could exceed the library's longest line
+    days: int = 30  # older emails are matched no more
+    tries: int = 2
+    cpu_seconds: int = 5  # of one report
+    memory_bytes: int = 512 * 1024 * 1024
+
+
+LIMITS = ReaderLimits()
 log = structlog.get_logger("mail_service")
-TakeReport = Callable[[DeliveryReport], Awaitable[bool]]
+
+
+async def read_reports(settings: ReportSettings) -> None:
+    """Read until cancelled, or until the process that started this one is gone."""
+    _limit_memory()
+    engine = make_engine(settings.reader_database_url, 2)
+    book = ReportBook(
+        ReportStore(engine), AddressHasher(settings.hash_key.get_secret_value()), settings.sender[1].domain
+    )
+    mailbox = ReportMailbox(settings, book)
+    parent, failing = os.getppid(), False
+    while os.getppid() == parent:
+        try:
+            await mailbox.read()
+            if failing:
+                log.info("mailbox_readable_again")
+            failing = False
+        except Exception as error:  # noqa: BLE001 - else nobody would read on; its words may have what was read
+            if not failing:
+                log.error("mailbox_not_readable", error=type(error).__name__)
+            failing = True
+        await asyncio.sleep(LIMITS.poll_seconds)
 
 
 class ReportMailbox:
     """The mailbox that the envelope sender of our emails leads to."""
 
-    def __init__(self, settings: MailServiceSettings, take: TakeReport) -> None:
+    def __init__(self, settings: ReportSettings, book: ReportBook) -> None:
         self._settings = settings
-        self._take = take
-        self._validity: bytes | None = None  # UIDs of another one are of another mailbox
-        self._last_uid = 0
-
-    async def watch(self) -> None:
-        """Read until cancelled. A failure is logged when it begins and when it is over."""
-        failing = False
-        while True:
-            try:
-                await self.read()
-                if failing:
-                    log.info("mailbox_readable_again")
-                failing = False
-            except Exception as error:  # noqa: BLE001 - else nobody would read on; its words may have what was read
-                if not failing:
-                    log.error("mailbox_not_readable", error=type(error).__name__)
-                failing = True
-            await asyncio.sleep(POLL_SECONDS)
+        self._book = book
+        self.store = book.store
 
     async def read(self) -> int:
-        """Take the new reports; return how many were about emails of ours.
+        """Take the new reports; return how many were about emails of ours, 0 while another process reads.
 
-        Raises `IMAP4.error`, `OSError` and `SQLAlchemyError`; what was not taken is read again the next time.
+        Raises `IMAP4.error`, `OSError` and `SQLAlchemyError`; a report that was not finished is read again.
         """
-        loop = asyncio.get_running_loop()
+        async with self.store.hold_reader_lock() as may_read:
+            return await self._read_folder() if may_read else 0
 
-        def take(report: DeliveryReport) -> bool:
-            return asyncio.run_coroutine_threadsafe(_await(self._take(report)), loop).result(timeout=60)
-
-        return await asyncio.to_thread(self._read_folder, take)
-
-    def _read_folder(self, take: Callable[[DeliveryReport], bool]) -> int:
+    async def _read_folder(self) -> int:
         taken = 0
         with self._open_folder() as client:
-            for uid in self._find_new(client):
-                report = parse_report(_fetch(client, uid))
-                if report is not None and take(report):
+            last = await self.store.open_mailbox(self._name_mailbox(client))
+            newest = _read_number(client, "UIDNEXT") - 1
+            found, searched = _find_new(client, last, newest)
+            for uid in found[: LIMITS.emails]:
+                if await self._take_report(_fetch(client, uid)):
                     _delete(client, uid)
                     taken += 1
-                self._last_uid = uid
+                await self.store.finish_report(uid)
+            end = searched if len(found) <= LIMITS.emails else found[LIMITS.emails - 1]
+            await self.store.finish_look(end, max(newest - end, 0))
         return taken
+
+    async def _take_report(self, raw: bytes) -> bool:
+        """Return whether it is about an email of ours. After its last try a report is set aside."""
+        while await self.store.begin_report() <= LIMITS.tries:
+            try:
+                with _limit_cpu():
+                    report = parse_report(raw)
+                return report is not None and await self._book.take_report(report)
+            except Exception as error:  # of any parser; its words may have what was read
+                if _is_outage(error):
+                    raise
+                log.warning("report_not_read", error=type(error).__name__)
+        log.error("report_set_aside")
+        await self.store.count("set_aside")
+        return False
+
+    def _name_mailbox(self, client: imaplib.IMAP4) -> str:
+        """Return a name without the login, which often is an address."""
+        settings = self._settings
+        whole = (settings.report_imap_host, settings.report_imap_username, settings.report_imap_folder)
+        return f"{sha256(repr(whole).encode()).hexdigest()[:32]}:{_read_number(client, 'UIDVALIDITY')}"
 
     @contextmanager
     def _open_folder(self) -> Iterator[imaplib.IMAP4]:
@@ -78,36 +126,66 @@ class ReportMailbox:
         host, port = str(settings.report_imap_host), settings.report_imap_port
         context = ssl.create_default_context()
         if settings.report_imap_tls == "tls":
-            client: imaplib.IMAP4 = imaplib.IMAP4_SSL(host, port, ssl_context=context, timeout=_TIMEOUT_SECONDS)
+            client: imaplib.IMAP4 = imaplib.IMAP4_SSL(host, port, ssl_context=context, timeout=LIMITS.timeout_seconds)
         else:
-            client = imaplib.IMAP4(host, port, timeout=_TIMEOUT_SECONDS)
+            client = imaplib.IMAP4(host, port, timeout=LIMITS.timeout_seconds)
         with client:
             if settings.report_imap_tls == "starttls":
                 client.starttls(context)
             password = settings.report_imap_password
             client.login(str(settings.report_imap_username), password.get_secret_value() if password else "")
             _check(client.select(f'"{settings.report_imap_folder}"'))
-            validity = client.response("UIDVALIDITY")[1][0]
-            if validity != self._validity:
-                self._validity, self._last_uid = validity, 0
             yield client
 
-    def _find_new(self, client: imaplib.IMAP4) -> list[int]:
-        """Return UIDs of reports that were not read yet by this process, oldest first."""
-        since = (datetime.now(UTC) - timedelta(days=_DAYS)).strftime("%d-%b-%Y")
-        asked = ("UID", f"{self._last_uid + 1}:*", "SINCE", since, "HEADER", "Content-Type", "multipart/report")
-        found = _check(client.uid("SEARCH", *asked))
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (LIMITS.memory_bytes, LIMITS.memory_bytes))
+
+
+@contextmanager
+def _limit_cpu() -> Iterator[None]:
+    """End the process if what follows takes too long; the interpreter itself could not interrupt a pattern."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(used.ru_utime + used.ru_stime) + LIMITS.cpu_seconds, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+
+
+def _is_outage(error: Exception) -> bool:
+    """Return whether the database failed, not the report. A value that it does not take is the report's fault."""
+    return isinstance(error, SQLAlchemyError) and not isinstance(error, DataError)
+
+
+def _find_new(client: imaplib.IMAP4, last: int, newest: int) -> tuple[list[int], int]:
+    """Return UIDs after `last`, oldest first, and the UID up to which was searched.
+
+    By UID and day only: some servers answer NO, or nothing, to a search by header.
+    """
+    since = (datetime.now(UTC) - timedelta(days=LIMITS.days)).strftime("%d-%b-%Y")
+    uids: list[int] = []
+    while last < newest and not uids:
+        end = min(last + LIMITS.uids, newest)
+        found = _check(client.uid("SEARCH", "UID", f"{last + 1}:{end}", "SINCE", since))
         uids = sorted(int(uid) for line in found if isinstance(line, bytes) for uid in line.split())
-        return [uid for uid in uids if uid > self._last_uid][:_BATCH]  # `n:*` names the last one in any case
+        last = end
+    return uids, last
 
 
-async def _await(work: Awaitable[bool]) -> bool:
-    return await work
+def _read_number(client: imaplib.IMAP4, name: str) -> int:
+    """Return a number of the answer to SELECT (RFC 3501, 6.3.1)."""
+    value = client.response(name)[1][0]
+    if value is None:
+        raise imaplib.IMAP4.error(f"the server does not tell {name}")
+    return int(value)
 
 
 def _fetch(client: imaplib.IMAP4, uid: int) -> bytes:
     """Return the beginning of an email, without marking it as read; empty if it is gone."""
-    found = _check(client.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{MAX_BYTES}>)"))
+    found = _check(client.uid("FETCH", str(uid), f"(BODY.PEEK[]<0.{REPORT_LIMITS.email_bytes}>)"))
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
 

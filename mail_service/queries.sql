@@ -37,6 +37,31 @@ select :key,
 from locked
 on conflict do nothing;
 
+-- name: suppress
+insert into mail_service.suppression (address_hash) values (:address_hash) on conflict do nothing;
+
+-- name: count_report
+insert into mail_service.report_count as kept (name, count) values (:name, :more)
+on conflict (name) do update set count = kept.count + excluded.count;
+
+-- name: open_mailbox
+-- UIDs of another mailbox begin anew.
+insert into mail_service.report_reader as kept (mailbox, last_uid, tries, unread) values (:mailbox, 0, 0, 0)
+on conflict (id) do update set
+    last_uid = case when kept.mailbox = excluded.mailbox then kept.last_uid else 0 end,
+    tries = case when kept.mailbox = excluded.mailbox then kept.tries else 0 end,
+    mailbox = excluded.mailbox
+returning last_uid;
+
+-- name: begin_report
+update mail_service.report_reader set tries = tries + 1 returning tries;
+
+-- name: finish_report
+update mail_service.report_reader set last_uid = :uid, tries = 0;
+
+-- name: finish_look
+update mail_service.report_reader set last_uid = :uid, unread = :unread, good_look_at = now();
+
 -- name: list_bounces
 select number, key, reason from mail_service.bounce where number > :after order by number limit :limit;
 

@@ -182,6 +182,7 @@ def compose_message(
     message_id: str,
     rendered: RenderedEmail,
     unsubscribe_url: str | None,
+    provider_fields: Sequence[str] = (),
 ) -> bytes:
     """Return the whole email with CRLF line ends, 7 bit except for an SMTPUTF8 address.
 
@@ -195,6 +196,7 @@ def compose_message(
         f"Message-ID: {message_id}",
         f"Date: {format_datetime(datetime.now(UTC))}",
         "Auto-Submitted: auto-generated",
+        *provider_fields,
     ]
     if unsubscribe_url is not None:
         lines += [f"List-Unsubscribe: <{unsubscribe_url}>", "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]

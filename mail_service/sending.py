@@ -12,7 +12,7 @@ import msgspec
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from mail_service.addresses import AddressHasher, parse_address
+from mail_service.addresses import MARK_FIELD, AddressHasher, parse_address
 from mail_service.catalogue import Category
 from mail_service.errors import MailProblem
 from mail_service.rendering import EmailRenderer, check_display_name, compose_message
@@ -112,6 +112,7 @@ class EmailSender:
         name = check_display_name(request.to.name)
         address = parse_address(request.to.email)
         message_id = self.hasher.make_message_id(key, self._sender[1].domain)
+        mark = self.hasher.make_mark(message_id)
         suppressible = request.category != "ops"
         token = self.hasher.make_unsubscribe_token(address)
         unsubscribe_url = f"{self._settings.public_url}/unsubscribe/{token}" if suppressible else None
@@ -127,6 +128,7 @@ class EmailSender:
             message_id=message_id,
             rendered=rendered,
             unsubscribe_url=unsubscribe_url,
+            provider_fields=_make_provider_fields(self._settings, mark),
         )
         if self._smtp.is_saturated:
             raise make_busy()
@@ -143,9 +145,8 @@ class EmailSender:
             return claimed
         if isinstance(claimed, KnownKey):
             return _answer_known(claimed, body_hash)
-        await self._deliver_shielded(
-            claimed, SmtpEnvelope(self._settings.envelope_sender, address, content), template.name
-        )
+        envelope = SmtpEnvelope(self._settings.make_envelope_sender(mark), address, content)
+        await self._deliver_shielded(claimed, envelope, template.name)
         return SentEmail(message_id, duplicate=False)
 
     async def check_smtp(self) -> None:
@@ -212,6 +213,16 @@ class EmailSender:
                     await self.store.forget_addresses()
             except SQLAlchemyError as error:
                 log.warning("database_unavailable", error=type(error).__name__)
+
+
+def _make_provider_fields(settings: MailServiceSettings, mark: str) -> list[str]:
+    """Return header fields that let the webhook of a provider name the email, also if it replaces Message-IDs."""
+    fields = []
+    if settings.report_sendgrid_key is not None:
+        fields.append("X-SMTPAPI: " + json.dumps({"unique_args": {MARK_FIELD: mark}}))
+    if settings.report_mailgun_key is not None:
+        fields.append("X-Mailgun-Variables: " + json.dumps({MARK_FIELD: mark}))
+    return fields
 
 
 def _answer_known(known: KnownKey, body_hash: bytes) -> SentEmail:

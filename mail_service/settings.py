@@ -126,46 +126,50 @@ def _check_sender(value: str) -> str:
     return value
 
 
-class MailServiceSettings(BaseModel):
-    """The service's settings; `alias` is the environment variable."""
+_EXAMPLE_MARK = "0" * 48  # as long as `AddressHasher.make_mark`
+
+
+def _check_report_address(value: str) -> str:
+    """Check an address in which `*`, if there, stands for the mark of an email."""
+    if value.count("*") > 1:
+        raise ValueError("needs one * at most, where the mark of each email goes")
+    try:
+        _check_sender(value.replace("*", _EXAMPLE_MARK))
+    except ValueError:
+        if "*" not in value:
+            raise
+        raise ValueError("needs an address with at most 16 characters beside the * and before the @") from None
+    return value
+
+
+class ReportSettings(BaseModel):
+    """Settings of the process that reads delivery reports; `alias` is the environment variable."""
 
     model_config = ConfigDict(frozen=True, populate_by_name=True, hide_input_in_errors=True)
 
-    database_url: Annotated[SecretStr, BeforeValidator(_read_postgres_url)] = Field(alias="MAIL_SERVICE_DATABASE_URL")
-    token: Annotated[SecretStr, BeforeValidator(_check_token)] = Field(alias="MAIL_SERVICE_TOKEN")
+    database_url: Annotated[SecretStr, BeforeValidator(_read_postgres_url)] | None = Field(
+        None, alias="MAIL_SERVICE_DATABASE_URL"
+    )
+    reports_database_url: Annotated[SecretStr, BeforeValidator(_read_postgres_url)] | None = Field(
+        None, alias="MAIL_SERVICE_REPORTS_DATABASE_URL"
+    )
     hash_key: Annotated[SecretBytes, BeforeValidator(_read_key)] = Field(alias="MAIL_SERVICE_HASH_KEY")
-    public_url: Annotated[str, BeforeValidator(_check_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
-    app_origin: Annotated[str, BeforeValidator(_check_origin)] = Field(alias="APP_ORIGIN")
-    gift_origins: Annotated[
-        tuple[Annotated[str, BeforeValidator(_check_origin)], ...], BeforeValidator(_split_list)
-    ] = Field((), alias="GIFT_ORIGINS")
-    runbook_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="RUNBOOK_URL")
     mail_from: Annotated[str, BeforeValidator(_check_sender)] = Field(alias="MAIL_FROM")
-    smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
-    smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")
-    smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
-    smtp_password: SecretStr | None = Field(None, alias="SMTP_PASSWORD")
-    smtp_tls: Literal["starttls", "tls", "none"] = Field("starttls", alias="SMTP_TLS")
-    smtp_pool_size: int = Field(20, ge=1, le=200, alias="SMTP_POOL_SIZE")
-    report_address: Annotated[str, BeforeValidator(_check_sender)] | None = Field(None, alias="REPORT_ADDRESS")
+    report_address: Annotated[str, BeforeValidator(_check_report_address)] | None = Field(None, alias="REPORT_ADDRESS")
     report_imap_host: str | None = Field(None, alias="REPORT_IMAP_HOST")
     report_imap_port: int = Field(993, ge=1, le=65535, alias="REPORT_IMAP_PORT")
     report_imap_tls: Literal["tls", "starttls", "none"] = Field("tls", alias="REPORT_IMAP_TLS")
     report_imap_username: str | None = Field(None, alias="REPORT_IMAP_USERNAME")
     report_imap_password: SecretStr | None = Field(None, alias="REPORT_IMAP_PASSWORD")
     report_imap_folder: str = Field("INBOX", pattern=r"^[ !#-\[\]-~]{1,200}$", alias="REPORT_IMAP_FOLDER")
-    report_secret: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(None, alias="REPORT_SECRET")
-    report_mailgun_key: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(
-        None, alias="REPORT_MAILGUN_KEY"
-    )
-    report_sendgrid_key: Annotated[SecretStr, BeforeValidator(_check_sendgrid_key)] | None = Field(
-        None, alias="REPORT_SENDGRID_KEY"
-    )
-    otel_endpoint: Annotated[str, BeforeValidator(_check_collector)] | None = Field(
-        None, alias="OTEL_EXPORTER_OTLP_ENDPOINT"
-    )
-    host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
-    port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
+
+    @property
+    def reader_database_url(self) -> str:
+        """Return the URL of the reader of reports, by default that of the mail service."""
+        url = self.reports_database_url or self.database_url
+        if url is None:
+            raise MailMisconfigured("MAIL_SERVICE_REPORTS_DATABASE_URL: missing")
+        return url.get_secret_value()
 
     @property
     def sender(self) -> tuple[str, MailAddress]:
@@ -173,10 +177,11 @@ class MailServiceSettings(BaseModel):
         name, address = parseaddr(self.mail_from)
         return name, parse_address(address)
 
-    @property
-    def envelope_sender(self) -> MailAddress:
-        """Where reports about an email go."""
-        return parse_address(parseaddr(self.report_address)[1]) if self.report_address else self.sender[1]
+    def make_envelope_sender(self, mark: str) -> MailAddress:
+        """Return the address that receives reports about the email with this mark."""
+        if self.report_address is None:
+            return self.sender[1]
+        return parse_address(parseaddr(self.report_address.replace("*", mark))[1])
 
     @model_validator(mode="after")
     def _a_mailbox_is_whole(self) -> Self:
@@ -185,20 +190,6 @@ class MailServiceSettings(BaseModel):
             raise ValueError("REPORT_IMAP_HOST, REPORT_IMAP_USERNAME and REPORT_IMAP_PASSWORD: give all or none")
         if self.report_imap_host and self.report_imap_tls == "none" and not is_loopback(self.report_imap_host):
             raise ValueError("REPORT_IMAP_TLS: a password is never sent in clear; use tls or starttls")
-        return self
-
-    @model_validator(mode="after")
-    def _credentials_travel_encrypted(self) -> Self:
-        if (self.smtp_username is None) != (self.smtp_password is None):
-            raise ValueError("SMTP_USERNAME and SMTP_PASSWORD: give both or neither")
-        if self.smtp_tls == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host):
-            raise ValueError("SMTP_TLS: a password is never sent in clear; use starttls or tls")
-        return self
-
-    @model_validator(mode="after")
-    def _both_sides_begin_alike(self) -> Self:
-        if self.smtp_port == 465 and self.smtp_tls == "starttls":  # RFC 8314
-            raise ValueError("SMTP_TLS: port 465 takes tls")  # else each waits for the other
         return self
 
     @classmethod
@@ -234,3 +225,48 @@ class MailServiceSettings(BaseModel):
                 f"settings are not usable:\n{listed}\nNo .env is read: these come from the environment alone."
             )
         return settings
+
+
+class MailServiceSettings(ReportSettings):
+    """Settings of the mail service."""
+
+    database_url: Annotated[SecretStr, BeforeValidator(_read_postgres_url)] = Field(alias="MAIL_SERVICE_DATABASE_URL")
+    token: Annotated[SecretStr, BeforeValidator(_check_token)] = Field(alias="MAIL_SERVICE_TOKEN")
+    public_url: Annotated[str, BeforeValidator(_check_web_url)] = Field(alias="MAIL_SERVICE_PUBLIC_URL")
+    app_origin: Annotated[str, BeforeValidator(_check_origin)] = Field(alias="APP_ORIGIN")
+    gift_origins: Annotated[
+        tuple[Annotated[str, BeforeValidator(_check_origin)], ...], BeforeValidator(_split_list)
+    ] = Field((), alias="GIFT_ORIGINS")
+    runbook_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="RUNBOOK_URL")
+    smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
+    smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")
+    smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
+    smtp_password: SecretStr | None = Field(None, alias="SMTP_PASSWORD")
+    smtp_tls: Literal["starttls", "tls", "none"] = Field("starttls", alias="SMTP_TLS")
+    smtp_pool_size: int = Field(20, ge=1, le=200, alias="SMTP_POOL_SIZE")
+    report_secret: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(None, alias="REPORT_SECRET")
+    report_mailgun_key: Annotated[SecretStr, BeforeValidator(_check_token)] | None = Field(
+        None, alias="REPORT_MAILGUN_KEY"
+    )
+    report_sendgrid_key: Annotated[SecretStr, BeforeValidator(_check_sendgrid_key)] | None = Field(
+        None, alias="REPORT_SENDGRID_KEY"
+    )
+    otel_endpoint: Annotated[str, BeforeValidator(_check_collector)] | None = Field(
+        None, alias="OTEL_EXPORTER_OTLP_ENDPOINT"
+    )
+    host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
+    port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
+
+    @model_validator(mode="after")
+    def _credentials_travel_encrypted(self) -> Self:
+        if (self.smtp_username is None) != (self.smtp_password is None):
+            raise ValueError("SMTP_USERNAME and SMTP_PASSWORD: give both or neither")
+        if self.smtp_tls == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host):
+            raise ValueError("SMTP_TLS: a password is never sent in clear; use starttls or tls")
+        return self
+
+    @model_validator(mode="after")
+    def _both_sides_begin_alike(self) -> Self:
+        if self.smtp_port == 465 and self.smtp_tls == "starttls":  # RFC 8314
+            raise ValueError("SMTP_TLS: port 465 takes tls")  # else each waits for the other
+        return self

@@ -20,6 +20,7 @@ from aiosmtplib.protocol import PERIOD_REGEX
 
 from mail_service.addresses import MailAddress
 from mail_service.errors import MailProblem, bad_address
+from mail_service.refusals import MAX_WORDS, classify_refusal
 from mail_service.settings import MailServiceSettings
 
 
@@ -328,10 +329,11 @@ def _judge_refusal(refusal: SMTPResponseException) -> MailProblem:
     The worker gives up an email whose address is refused three times. So the address is blamed only where the code or
     the words name it. Everything else is the provider's trouble, such as a sending limit or a reputation.
     """
-    found = re.search(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b", refusal.message)  # qmail: in brackets at the end
-    enhanced = found.group(1) if found else ""
-    shown = f"{refusal.code} {enhanced}".strip()
-    if isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500 and blames_address(enhanced, refusal.message):
+    words = refusal.message[:MAX_WORDS]
+    found = re.search(r"(?:^|\(#)([245]\.\d{1,3}\.\d{1,3})\b", words)  # qmail: in brackets at the end
+    shown = f"{refusal.code} {found.group(1) if found else ''}".strip()
+    is_permanent = isinstance(refusal, SMTPRecipientRefused) and refusal.code >= 500
+    if is_permanent and classify_refusal("", words) == "mailbox_unknown":
         return bad_address(f"The SMTP server refused the recipient ({shown}).")
     if 400 <= refusal.code < 500:
         detail = f"The SMTP server asks to come back later ({shown}). Nothing was sent."
@@ -341,18 +343,3 @@ def _judge_refusal(refusal: SMTPResponseException) -> MailProblem:
         return MailProblem(503, "smtp_refused", detail, retry_after=TIMES.retry_after_refused_login)
     detail = f"The SMTP server refused ({shown}). Nothing was sent."
     return MailProblem(503, "smtp_refused", detail, retry_after=TIMES.retry_after_refused)
-
-
-def blames_address(enhanced: str, message: str) -> bool:
-    """Return whether a permanent refusal is about the mailbox: it does not exist, or takes no email at all."""
-    words = re.sub(r"\S*@\S*", "", message.lower())
-    if re.search(r"\b(?:rate|limit|quota|later|temporar)", words):  # Gmail has 5.2.1 for a rate limit
-        return False
-    if enhanced in ("", "5.0.0", "5.1.0"):  # only the words tell the cause; Exim sends no code
-        who = "(?:user|mailbox|recipient)"
-        named = rf"{who} (?:is )?(?:unknown|not found)|(?:unknown|no such) {who}"
-        # Exim quotes another server's refusal of our sender.
-        other = r"relay|sender|authenticat|prohibit|policy|(?:black|block) ?list"
-        return re.search(named, words) is not None and re.search(other, words) is None
-    # RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled.
-    return enhanced in ("5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1")

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.schema import CreateSchema
@@ -77,11 +76,39 @@ forgotten = sa.Table(
     comment="Addresses that asked to be forgotten: callers read this list and erase them",
 )
 
+report_reader = sa.Table(
+    "report_reader",
+    metadata,
+    sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False, server_default="1"),
+    sa.Column("mailbox", sa.Text, nullable=False, comment="hash of server, login, folder and UIDVALIDITY"),
+    sa.Column("last_uid", sa.BigInteger, nullable=False, comment="emails up to this one were read"),
+    sa.Column("tries", sa.SmallInteger, nullable=False, comment="readings of the next email that began"),
+    sa.Column("unread", sa.BigInteger, nullable=False, comment="at most so many emails wait in the mailbox"),
+    sa.Column("good_look_at", sa.DateTime(timezone=True), comment="when the mailbox was last read without a fault"),
+    sa.CheckConstraint("id = 1", name="report_reader_is_one"),
+    comment="How far the mailbox of delivery reports is read",
+)
+report_count = sa.Table(
+    "report_count",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("count", sa.BigInteger, nullable=False, server_default="0"),
+    comment="Delivery reports by what became of them, since the table was made",
+)
+
 # Changes nothing, and fails where nothing can be written: at a standby, which answers everything else.
 _PROBE = sa.delete(message).where(sa.false())
 
-_BOUNCE_LOCK = 0x626F756E6365  # "bounce"
-_sql = {
+# For the process that reads reports, if the operator made this role: what a report changes, and no more.
+_REPORT_GRANTS = (
+    "grant usage on schema mail_service to mail_reports",
+    "grant select (key, message_id, address_hash, state, created_at) on mail_service.message to mail_reports",
+    "grant select, insert on mail_service.bounce to mail_reports",
+    "grant insert on mail_service.suppression to mail_reports",
+    "grant select, insert, update on mail_service.report_reader, mail_service.report_count to mail_reports",
+)
+
+statements = {
     name: sa.text(statement)
     for name, statement in re.findall(
         r"^-- name: (\w+)\n(.*?);\n", Path(__file__).with_name("queries.sql").read_text(), re.M | re.S
@@ -104,14 +131,6 @@ class KnownKey:
     body_hash: bytes
     state: State
     message_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class MatchedEmail:
-    """An email that a report is about; `address_hash` is None for an email to operators."""
-
-    key: str
-    address_hash: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +171,7 @@ class MailStore:
     @asynccontextmanager
     async def open(cls, url: str, pool_size: int) -> AsyncIterator[Self]:
         """Migrate, register this instance and settle keys of dead ones. Parameters never reach an exception."""
-        engine = create_async_engine(
-            url,
-            hide_parameters=True,
-            isolation_level="AUTOCOMMIT",  # one statement, one commit: no round trips for BEGIN and COMMIT
-            skip_autocommit_rollback=True,
-            pool_size=pool_size,
-            max_overflow=5,
-            pool_recycle=1800,
-            connect_args={
-                "connect_timeout": 10,
-                "keepalives_idle": 10,
-                "keepalives_interval": 5,
-                "keepalives_count": 3,
-                "tcp_user_timeout": 30_000,  # the same for a statement under way
-                "client_encoding": "utf8",  # else text is read as bytes from a server without a locale
-            },
-        )
-        sa.event.listen(engine.sync_engine, "connect", _set_session_defaults)
-        sa.event.listen(engine.sync_engine, "handle_error", _leave_standby)
+        engine = make_engine(url, pool_size)
         try:
             async with engine.execution_options(isolation_level="READ COMMITTED").begin() as connection:
                 await _migrate_schema(connection)
@@ -248,7 +249,7 @@ class MailStore:
         """An outcome that cannot be recorded now is owed, and paid at the next beat."""
         values["attempts"] = [claim.attempt]
         try:
-            await self._execute(_sql[name], values)
+            await self._execute(statements[name], values)
             self._under_way.discard(claim.attempt)
         except SQLAlchemyError:
             self._owed[claim.attempt] = name, values
@@ -263,39 +264,31 @@ class MailStore:
             "address_hashes": address_hashes,
             "instance": self.instance,
         }
-        claimed = set((await self._execute(_sql["claim"], values)).scalars())
+        claimed = set((await self._execute(statements["claim"], values)).scalars())
         return [row for row in rows if row.attempt in claimed]
 
     async def _write_together(self, name: str, attempts: Sequence[int]) -> Collection[int]:
-        return set((await self._execute(_sql[name], {"attempts": attempts})).scalars())
+        return set((await self._execute(statements[name], {"attempts": attempts})).scalars())
 
     async def find_key(self, key: str) -> KnownKey | None:
-        row = (await self._execute(_sql["find"], {"key": key})).first()
+        row = (await self._execute(statements["find"], {"key": key})).first()
         return KnownKey(row.body_hash, row.state, row.message_id) if row else None
-
-    async def find_by_message_id(self, message_id: str) -> MatchedEmail | None:
-        row = (await self._execute(_sql["find_by_message_id"], {"message_id": message_id})).first()
-        return MatchedEmail(row.key, row.address_hash) if row else None
-
-    async def record_bounce(self, key: str, reason: str) -> None:
-        """The first report about an email counts."""
-        await self._execute(_sql["record_bounce"], {"key": key, "reason": reason, "lock": _BOUNCE_LOCK})
 
     async def list_bounces(self, after: int, limit: int = 500) -> list[RecordedBounce]:
         """Return those recorded after this number, in their order."""
-        rows = await self._execute(_sql["list_bounces"], {"after": after, "limit": limit})
+        rows = await self._execute(statements["list_bounces"], {"after": after, "limit": limit})
         return [RecordedBounce(row.number, row.key, row.reason) for row in rows]
 
     async def suppress_address(self, address_hash: bytes) -> None:
-        await self._execute(insert(suppression).values(address_hash=address_hash).on_conflict_do_nothing())
+        await self._execute(statements["suppress"], {"address_hash": address_hash})
 
     async def forget_suppression(self, address_hash: bytes) -> None:
         """Take emails again: the address is no longer suppressed, nor to be forgotten."""
-        await self._execute(_sql["accept_again"], {"address_hash": address_hash})
+        await self._execute(statements["accept_again"], {"address_hash": address_hash})
 
     async def forget_address(self, address_hash: bytes, reference: bytes) -> None:
         """Suppress an address, and list its reference for callers to erase."""
-        await self._execute(_sql["forget"], {"address_hash": address_hash, "reference": reference})
+        await self._execute(statements["forget"], {"address_hash": address_hash, "reference": reference})
 
     async def is_forgotten(self, reference: bytes) -> bool:
         statement = sa.select(forgotten.c.position).where(forgotten.c.reference == reference)
@@ -324,11 +317,11 @@ class MailStore:
 
     async def forget_addresses(self) -> None:
         """Delete the address hashes of emails that no report is matched with any more."""
-        await self._execute(_sql["forget_addresses"])
+        await self._execute(statements["forget_addresses"])
 
     async def _record_owed(self) -> None:
         for attempt, (name, values) in list(self._owed.items()):
-            await self._execute(_sql[name], values)
+            await self._execute(statements[name], values)
             del self._owed[attempt]
             self._under_way.discard(attempt)
 
@@ -362,6 +355,30 @@ class MailStore:
             return await connection.execute(statement, values)
 
 
+def make_engine(url: str, pool_size: int) -> AsyncEngine:
+    """Return an engine whose parameters never reach an exception. Each statement is a transaction."""
+    engine = create_async_engine(
+        url,
+        hide_parameters=True,
+        isolation_level="AUTOCOMMIT",  # one statement, one commit: no round trips for BEGIN and COMMIT
+        skip_autocommit_rollback=True,
+        pool_size=pool_size,
+        max_overflow=5,
+        pool_recycle=1800,
+        connect_args={
+            "connect_timeout": 10,
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 30_000,  # the same for a statement under way
+            "client_encoding": "utf8",  # else text is read as bytes from a server without a locale
+        },
+    )
+    sa.event.listen(engine.sync_engine, "connect", _set_session_defaults)
+    sa.event.listen(engine.sync_engine, "handle_error", _leave_standby)
+    return engine
+
+
 def _set_session_defaults(connection: Any, _record: object) -> None:
     """Other defaults of the server, database or role let single statements see too little, and times unreadable.
     A process that hangs must not keep rows locked: claims of others wait for them."""
@@ -387,6 +404,9 @@ async def _migrate_schema(connection: AsyncConnection) -> None:
     await connection.execute(CreateSchema(str(metadata.schema), if_not_exists=True))
     await connection.run_sync(metadata.create_all)
     await connection.run_sync(_add_address_hash)
+    if await connection.scalar(sa.text("select true from pg_roles where rolname = 'mail_reports'")):
+        for grant in _REPORT_GRANTS:
+            await connection.execute(sa.text(grant))
 
 
 def _add_address_hash(connection: sa.Connection) -> None:

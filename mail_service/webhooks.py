@@ -7,10 +7,12 @@ how long one can be sent again. Providers repeat a report for hours under its fi
 import hmac
 import time
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 import msgspec
+import structlog
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -19,10 +21,17 @@ from litestar import Request, post
 from litestar.datastructures import State
 from pydantic import SecretStr
 
+from mail_service.addresses import MARK_FIELD
+from mail_service.bounces import ReportBook
 from mail_service.errors import MailProblem
-from mail_service.reports import DeliveryReport, classify_reason
+from mail_service.refusals import classify_refusal
+from mail_service.reports import MARK, MESSAGE_ID, DeliveryReport
 
 _PROVIDER_WINDOW = 86_400
+_SENDGRID_BYTES = 2 * 1024 * 1024  # a batch has up to some hundred KB, and is repeated as it is
+_MAX_NAME = 1_000
+_NOT_READABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
+log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
 
 
@@ -35,7 +44,7 @@ class SignedReport(msgspec.Struct, rename="camel"):
 
 
 class SignedReports(msgspec.Struct):
-    reports: list[SignedReport]
+    reports: list[msgspec.Raw]
 
 
 class MailgunSignature(msgspec.Struct):
@@ -44,26 +53,9 @@ class MailgunSignature(msgspec.Struct):
     signature: str
 
 
-class MailgunEvent(msgspec.Struct, rename={"delivery_status": "delivery-status"}):
-    event: str
-    severity: str = ""
-    recipient: str = ""
-    message: dict[str, Any] = {}
-    delivery_status: dict[str, Any] = {}
-
-
 class MailgunHook(msgspec.Struct, rename={"event_data": "event-data"}):
     signature: MailgunSignature
-    event_data: MailgunEvent
-
-
-class SendgridEvent(msgspec.Struct, rename={"smtp_id": "smtp-id"}):
-    event: str
-    smtp_id: str = ""
-    email: str = ""
-    type: str = ""
-    status: str = ""
-    reason: str = ""
+    event_data: msgspec.Raw
 
 
 @post("/reports/signed", status_code=200)
@@ -75,14 +67,7 @@ async def take_signed(request: AnyRequest, state: State) -> dict[str, int]:
     signature = hmac.digest(secret.encode(), at.encode("latin-1", "replace") + b"." + body, "sha256").hex()
     _check_signature(request.headers.get("x-report-signature", ""), signature)
     _check_age(at, 300)
-    reports = _decode(body, SignedReports).reports
-    return await _take_all(
-        state,
-        (
-            DeliveryReport((_bracket(each.message_id),), each.event, classify_reason(each.status, ""))
-            for each in reports
-        ),
-    )
+    return await _take_all(state, _decode(body, SignedReports).reports, _read_signed)
 
 
 @post("/reports/mailgun", status_code=200)
@@ -95,10 +80,10 @@ async def take_mailgun(request: AnyRequest, state: State) -> dict[str, int]:
         signed.signature, hmac.digest(key.encode(), f"{signed.timestamp}{signed.token}".encode(), "sha256").hex()
     )
     _check_age(signed.timestamp, _PROVIDER_WINDOW)
-    return await _take_all(state, _read_mailgun(hook.event_data))
+    return await _take_all(state, [hook.event_data], _read_mailgun)
 
 
-@post("/reports/sendgrid", status_code=200)
+@post("/reports/sendgrid", status_code=200, request_max_body_size=_SENDGRID_BYTES)
 async def take_sendgrid(request: AnyRequest, state: State) -> dict[str, int]:
     """An ECDSA signature over the time and the body: SendGrid's signed event webhook."""
     key = _read_sendgrid_key(_require_secret(state.settings.report_sendgrid_key))
@@ -110,9 +95,7 @@ async def take_sendgrid(request: AnyRequest, state: State) -> dict[str, int]:
     except (InvalidSignature, ValueError):
         raise _refuse_signature() from None
     _check_age(at, _PROVIDER_WINDOW)
-    return await _take_all(
-        state, (report for event in _decode(body, list[SendgridEvent]) for report in _read_sendgrid(event))
-    )
+    return await _take_all(state, _decode(body, list[msgspec.Raw]), _read_sendgrid)
 
 
 def _read_sendgrid_key(text: str) -> EllipticCurvePublicKey:
@@ -120,39 +103,91 @@ def _read_sendgrid_key(text: str) -> EllipticCurvePublicKey:
     return cast("EllipticCurvePublicKey", load_der_public_key(b64decode(text)))
 
 
-def _read_mailgun(event: MailgunEvent) -> Iterator[DeliveryReport]:
-    headers = event.message.get("headers")
-    message_id = headers.get("message-id") if isinstance(headers, dict) else None
-    if not isinstance(message_id, str):
-        return
-    ids = (_bracket(message_id),)
-    if event.event == "complained":
-        yield DeliveryReport(ids, "complained")
-    elif event.event == "failed" and event.severity == "permanent":
-        status, words = (str(event.delivery_status.get(name) or "") for name in ("enhanced-code", "message"))
-        yield DeliveryReport(ids, "bounced", classify_reason(status, words), event.recipient or None)
+def _read_signed(content: msgspec.Raw) -> DeliveryReport:
+    event = msgspec.json.decode(content, type=SignedReport)
+    ids = _read_message_id(event.message_id)
+    return DeliveryReport(event.event, (), ids, classify_refusal(event.status, ""), addresses=None)
 
 
-def _read_sendgrid(event: SendgridEvent) -> Iterator[DeliveryReport]:
+def _read_mailgun(content: msgspec.Raw) -> DeliveryReport | None:
+    event = _WebhookEvent(msgspec.json.decode(content, type=dict[str, Any]))
+    marks = event.open("user-variables").read_marks()
+    ids = _read_message_id(event.open("message").open("headers").read("message-id"))
+    if event.read("event") == "complained":
+        return DeliveryReport("complained", marks, ids, addresses=event.read_address("recipient"))
+    if (event.read("event"), event.read("severity")) != ("failed", "permanent"):
+        return None
+    status = event.open("delivery-status")
+    reason = classify_refusal(status.read("enhanced-code"), status.read("message"))
+    return DeliveryReport("bounced", marks, ids, reason, event.read_address("recipient"))
+
+
+def _read_sendgrid(content: msgspec.Raw) -> DeliveryReport | None:
     """`dropped`: SendGrid itself did not send, mostly since an earlier email to the address came back."""
-    ids = (_bracket(event.smtp_id),)
-    if event.event == "spamreport":
-        yield DeliveryReport(ids, "complained")
-    elif event.event == "bounce":
-        reason = classify_reason(event.status, event.reason)
-        blocked = event.type == "blocked" and reason == "other"
-        yield DeliveryReport(ids, "bounced", "blocked" if blocked else reason, event.email or None)
-    elif event.event == "dropped":
-        yield DeliveryReport(ids, "bounced", "other", event.email or None)
+    event = _WebhookEvent(msgspec.json.decode(content, type=dict[str, Any]))
+    marks, ids, addresses = event.read_marks(), _read_message_id(event.read("smtp-id")), event.read_address("email")
+    match event.read("event"):
+        case "spamreport":
+            return DeliveryReport("complained", marks, ids, addresses=addresses)
+        case "bounce":
+            reason = classify_refusal(event.read("status"), event.read("reason"))
+            if reason == "other" and event.read("type") == "blocked":
+                reason = "blocked"
+            return DeliveryReport("bounced", marks, ids, reason, addresses)
+        case "dropped":
+            return DeliveryReport("bounced", marks, ids, "other", addresses)
+        case "":
+            raise ValueError("an event without its name")
+    return None
 
 
-async def _take_all(state: State, reports: Iterator[DeliveryReport]) -> dict[str, int]:
-    """Return how many were about emails of ours."""
-    return {"taken": sum([await state.reports.take_report(report) for report in reports])}
+@dataclass(frozen=True, slots=True)
+class _WebhookEvent:
+    """JSON object of a provider. A field that is missing, null or of another type is read as empty."""
+
+    fields: dict[str, Any]
+
+    def read(self, name: str) -> str:
+        value = self.fields.get(name)
+        return value if isinstance(value, str) else ""
+
+    def open(self, name: str) -> "_WebhookEvent":
+        value = self.fields.get(name)
+        return _WebhookEvent(value if isinstance(value, dict) else {})
+
+    def read_marks(self) -> tuple[str, ...]:
+        return tuple(MARK.findall(self.read(MARK_FIELD)[:_MAX_NAME]))
+
+    def read_address(self, name: str) -> tuple[str, ...] | None:
+        """Return None without one: the provider's event is about the recipient of the email."""
+        address = self.read(name)
+        return (address,) if address else None
 
 
-def _bracket(message_id: str) -> str:
-    return message_id if message_id.startswith("<") else f"<{message_id}>"
+async def _take_all(
+    state: State, events: Sequence[msgspec.Raw], read_event: Callable[[msgspec.Raw], DeliveryReport | None]
+) -> dict[str, int]:
+    """Take each readable event and count the others. Return the number of events about our emails."""
+    book: ReportBook = state.reports
+    taken = unreadable = 0
+    for content in events:
+        try:
+            report = read_event(content)
+        except _NOT_READABLE:
+            unreadable += 1
+            continue
+        if report is not None:
+            taken += await book.take_report(report)
+    if unreadable:
+        log.warning("report_events_unreadable", count=unreadable)
+        await book.store.count("unreadable", unreadable)
+    return {"taken": taken}
+
+
+def _read_message_id(text: str) -> tuple[str, ...]:
+    """Return the Message-ID, also one without its brackets; nothing else reaches the database."""
+    text = text.strip()
+    return tuple(MESSAGE_ID.findall(text if text.startswith("<") else f"<{text}>"))[:1] if len(text) < _MAX_NAME else ()
 
 
 def _require_secret(secret: SecretStr | None) -> str:
@@ -181,5 +216,5 @@ def _check_age(timestamp: str, seconds: int) -> None:
 def _decode(body: bytes, kind: Any) -> Any:
     try:
         return msgspec.json.decode(body, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except _NOT_READABLE:
         raise MailProblem(400, "malformed", "The body is not the JSON that is expected.") from None

@@ -1,4 +1,4 @@
-"""Delivery reports as mail servers write them: Postfix, Exchange Online, Gmail, Exim, and a complaint in ARF."""
+"""Delivery reports in the forms of mail servers, in our own words, and a complaint in ARF."""
 
 REPORTER_TEXT = "The person who reads this lives at 7 Plumtree Lane."
 
@@ -197,6 +197,7 @@ Content-Type: message/feedback-report
 Feedback-Type: abuse
 User-Agent: SomeGenerator/1.0
 Version: 1
+Original-Rcpt-To: <{address}>
 
 --part1
 Content-Type: message/rfc822
@@ -208,3 +209,100 @@ Subject: A reminder
 {REPORTER_TEXT}
 --part1--
 """.encode()
+
+
+def ses(address: str) -> bytes:
+    """As Amazon SES: it replaced the Message-ID, and names its own only."""
+    report = postfix("<0100018c-provider@eu-west-1.amazonses.com>", address)
+    return report.replace(b"mx.example.org", b"amazonses.com")
+
+
+def qmail(message_id: str, address: str) -> bytes:
+    """No MIME at all: a text, then the returned email."""
+    return f"""\
+From: MAILER-DAEMON@qmail.example.net
+To: reports@mail.example.org
+Subject: failure notice
+
+Hi. This is the qmail-send program at qmail.example.net.
+I'm afraid I wasn't able to deliver your message to the following addresses.
+This is a permanent error; I've given up. Sorry it didn't work out.
+
+<{address}>:
+192.0.2.1 does not like recipient.
+Remote host said: 550 5.1.1 no mailbox here by that name
+Giving up on 192.0.2.1.
+
+--- Below this line is a copy of the message.
+
+Return-Path: <reports@mail.example.org>
+Message-ID: {message_id}
+Subject: A reminder
+
+{REPORTER_TEXT}
+""".encode()
+
+
+def old_exim(message_id: str, address: str) -> bytes:
+    """As older versions of Exim: a text without delivery status."""
+    return f"""\
+From: Mail Delivery System <Mailer-Daemon@exim.example.org>
+To: reports@mail.example.org
+Subject: Mail delivery failed: returning message to sender
+X-Failed-Recipients: {address}
+
+This message was created automatically by mail delivery software.
+A message that you sent could not be delivered to one or more of its recipients.
+
+  {address}
+    SMTP error from remote mail server after RCPT TO:<{address}>:
+    host mx.example.net [192.0.2.1]: 550 5.1.1 User unknown
+
+------ This is a copy of the message, including all the headers. ------
+
+Message-ID: {message_id}
+Subject: A reminder
+""".encode()
+
+
+def opensmtpd(message_id: str, address: str) -> bytes:
+    """`multipart/mixed`, and an action of its own."""
+    return mixed(message_id, address).replace(b"Action: failed", b"Action: error")
+
+
+def workmail(message_id: str, address: str) -> bytes:
+    """`multipart/mixed`, and an address without its type."""
+    return mixed(message_id, address).replace(b"-Recipient: rfc822;", b"-Recipient: ")
+
+
+def mixed(message_id: str, address: str) -> bytes:
+    report = postfix(message_id, address)
+    return report.replace(b"multipart/report; report-type=delivery-status;", b"multipart/mixed;")
+
+
+def slow_to_read() -> bytes:
+    """Costs Python's parser seconds: each of many lines is compared with each of many boundaries."""
+    parts = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(250))
+    return b"Subject: failure notice\n" + parts + b"a\n" * 120_000
+
+
+READ_RECEIPT = b"""\
+From: anna@example.net
+Subject: Read: A reminder
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=disposition-notification; boundary="r1"
+In-Reply-To: <00112233445566778899aabbccddeeff@mail.example.org>
+
+--r1
+Content-Type: text/plain
+
+The email was displayed.
+
+--r1
+Content-Type: message/disposition-notification
+
+Final-Recipient: rfc822;anna@example.net
+Disposition: manual-action/MDN-sent-manually; displayed
+
+--r1--
+"""

@@ -39,10 +39,16 @@ class ImapServer:
         client.select("INBOX")
         return client
 
-    def deliver(self, *messages: bytes) -> None:
+    def deliver(self, *messages: bytes, folder: str = "INBOX") -> None:
         with self.open() as client:
             for message in messages:
-                assert client.append("INBOX", "", "", message)[0] == "OK"
+                assert client.append(folder, "", "", message)[0] == "OK"
+
+    def make_folder(self, name: str) -> None:
+        """Make an empty folder. An existing one is deleted first: UIDs begin again under another UIDVALIDITY."""
+        with self.open() as client:
+            client.delete(name)
+            assert client.create(name)[0] == "OK"
 
     def subjects(self) -> list[tuple[str, bool]]:
         """Return the subjects of the emails there. True: it was read."""

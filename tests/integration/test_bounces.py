@@ -11,6 +11,7 @@ from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.smtp import SmtpInbox
 from mail_service.addresses import AddressHasher
 from mail_service.bounces import ReportBook
+from mail_service.report_store import ReportStore
 from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
@@ -45,7 +46,7 @@ async def running(
         MailStore.open(settings.database_url.get_secret_value(), 1) as store,
         open_world(engine, scenario, service) as world,
     ):
-        yield world, ReportBook(store, hasher)
+        yield world, ReportBook(ReportStore(store.engine), hasher, settings.sender[1].domain)
 
 
 async def open_window(world: MailWorld, *people: str) -> Legacy:

@@ -3,8 +3,9 @@
 import hmac
 import json
 import time
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ from devnet.smtp import SmtpInbox
 from mail_service.addresses import AddressHasher
 from mail_service.bounces import ReportBook
 from mail_service.mailbox import ReportMailbox
+from mail_service.report_store import ReportStore
 from mail_service.settings import MailServiceSettings
-from mail_service.store import MailStore
+from mail_service.store import MailStore, make_engine
 from tests.delivery_reports import REPORTER_TEXT, complaint, exchange, gmail, postfix
 from tests.integration.imap_server import imap_server
-from tests.integration.mail_service_stack import EMAIL, TOKEN, MailAnswer, ServiceClient, environment, served
+from tests.integration.mail_service_stack import EMAIL, KEY_32, TOKEN, MailAnswer, ServiceClient, environment, served
 
 SECRET, MAILGUN_KEY = "a-secret-for-reports", "a-signing-key-of-mailgun"
 SENDGRID_KEY = ec.generate_private_key(ec.SECP256R1())
@@ -37,6 +39,16 @@ KEYS = {
 }
 
 
+@asynccontextmanager
+async def open_mailbox(settings: MailServiceSettings) -> AsyncIterator[ReportMailbox]:
+    engine = make_engine(settings.reader_database_url, 2)
+    hasher = AddressHasher(settings.hash_key.get_secret_value())
+    try:
+        yield ReportMailbox(settings, ReportBook(ReportStore(engine), hasher, settings.sender[1].domain))
+    finally:
+        await engine.dispose()
+
+
 @pytest.fixture
 async def client(mail_database: str, inbox: SmtpInbox) -> AsyncIterator[ServiceClient]:
     async with served(environment(mail_database, inbox, **KEYS)) as running:
@@ -45,6 +57,21 @@ async def client(mail_database: str, inbox: SmtpInbox) -> AsyncIterator[ServiceC
 
 async def sent(client: ServiceClient, key: str, email: str = EMAIL) -> str:
     return str((await client.send(key, to={"email": email, "name": ""})).json["messageId"])
+
+
+def mark_of(key: str) -> str:
+    hasher = AddressHasher(b64decode(KEY_32))
+    return hasher.make_mark(hasher.make_message_id(key, "mail.example.org"))
+
+
+async def report_counts(client: ServiceClient) -> dict[str, int]:
+    return dict((await report_health(client))["counts"])
+
+
+async def report_health(client: ServiceClient) -> dict[str, Any]:
+    answer = await client.request("GET", "/reports", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status == 200, answer
+    return dict(answer.json)
 
 
 async def bounces(client: ServiceClient, after: int = 0) -> list[dict[str, Any]]:
@@ -172,6 +199,77 @@ async def test_mailgun_and_sendgrid_report_in_their_own_forms(client: ServiceCli
     assert (await client.send("key-7")).json == {"suppressed": True}
 
 
+@pytest.mark.parametrize("oddity", [{"reason": None}, {"smtp-id": None}, {"event": None}, {"smtp-id": "a\0b"}, {}])
+async def test_an_odd_event_of_sendgrid_loses_no_other_of_its_batch(
+    client: ServiceClient, oddity: dict[str, None]
+) -> None:
+    good = {"event": "bounce", "status": "5.1.1", "smtp-id": await sent(client, "key-1"), "email": EMAIL}
+    odd: Any = {**good, "smtp-id": "<x@y>", **oddity} if oddity else "no object"
+    assert (await sendgrid(client, [odd, good, {"email": EMAIL}])).json == {"taken": 1}
+    assert [each["reason"] for each in await bounces(client)] == ["mailbox_unknown"]
+    assert (await report_counts(client))["unreadable"] == (1 if oddity and "event" not in oddity else 2)
+
+
+@pytest.mark.parametrize("name", ["delivery-status", "severity", "recipient", "message"])
+async def test_a_null_of_mailgun_does_not_hide_a_complaint(client: ServiceClient, name: str) -> None:
+    await sent(client, "key-1")
+    event: dict[str, Any] = {"event": "complained", "user-variables": {"email_mark": mark_of("key-1")}, name: None}
+    assert (await client.request("POST", "/reports/mailgun", json=mailgun("<x@y>", **event))).json == {"taken": 1}
+    assert (await client.send("key-2")).json == {"suppressed": True}
+
+
+async def test_a_bounce_of_mailgun_without_its_status_is_taken(client: ServiceClient) -> None:
+    missing: dict[str, Any] = {"delivery-status": None, "recipient": None}
+    hook = mailgun(await sent(client, "key-1"), **missing)
+    assert (await client.request("POST", "/reports/mailgun", json=hook)).json == {"taken": 1}
+    assert [each["reason"] for each in await bounces(client)] == ["other"]
+
+
+async def test_the_mark_finds_an_email_whose_message_id_the_provider_replaced(
+    client: ServiceClient, inbox: SmtpInbox
+) -> None:
+    await sent(client, "key-1")
+    [email] = inbox.messages
+    mark = mark_of("key-1")
+    assert json.loads(str(email.header("X-SMTPAPI"))) == {"unique_args": {"email_mark": mark}}
+    assert json.loads(str(email.header("X-Mailgun-Variables"))) == {"email_mark": mark}
+    forged = mark[:-1] + ("0" if mark[-1] != "0" else "1")
+    complaints = [{"event": "spamreport", "email": EMAIL, "email_mark": each} for each in (forged, mark)]
+    assert (await sendgrid(client, complaints[:1])).json == {"taken": 0}
+    assert (await sendgrid(client, complaints[1:])).json == {"taken": 1}
+    assert (await client.send("key-2")).json == {"suppressed": True}
+    assert (await report_counts(client))["unmatched"] == 1
+
+
+async def test_without_a_webhook_emails_have_no_variables_of_providers(mail_database: str, inbox: SmtpInbox) -> None:
+    async with served(environment(mail_database, inbox)) as client:
+        await client.send("key-1")
+    [email] = inbox.messages
+    assert (email.header("X-SMTPAPI"), email.header("X-Mailgun-Variables")) == (None, None)
+
+
+async def test_a_complaint_about_another_address_unsubscribes_nobody(client: ServiceClient) -> None:
+    event = {"event": "spamreport", "email": "other@example.net", "smtp-id": await sent(client, "key-1")}
+    assert (await sendgrid(client, [event])).json == {"taken": 1}
+    assert (await client.send("key-2")).status == 200
+    assert "suppressed" not in (await client.send("key-3")).json
+
+
+async def test_a_batch_of_sendgrid_may_have_two_mebibytes_and_no_other_body(client: ServiceClient) -> None:
+    event = {"event": "bounce", "status": "5.1.1", "smtp-id": await sent(client, "key-1"), "email": EMAIL}
+    batch = [{"event": "delivered", "response": "x" * 1000}] * 1900 + [event]
+    assert (await sendgrid(client, batch)).json == {"taken": 1}
+    assert (await sendgrid(client, batch * 2)).status == 413
+    for way in ("signed", "mailgun"):
+        assert (await client.request("POST", f"/reports/{way}", data=b"x" * 300_000)).status == 413
+
+
+async def test_a_nul_in_a_name_is_an_unknown_email(client: ServiceClient) -> None:
+    """PostgreSQL takes no such text: the answer must not be that the database fails."""
+    assert (await signed(client, bounced("<a\0b@x>"))).json == {"taken": 0}
+    assert (await client.status("a%00b")).status == 404
+
+
 async def test_where_an_address_is_forwarded_to_does_not_blame_it(client: ServiceClient) -> None:
     message_id = await sent(client, "key-1")
     other = mailgun(message_id, recipient="somebody@elsewhere.example")
@@ -233,10 +331,7 @@ async def test_a_mailbox_is_read_and_only_understood_reports_are_deleted(
                 complaint(ids[4], addresses[4]),
             )
             with capture_logs() as logs:
-                async with MailStore.open(settings.database_url.get_secret_value(), 1) as store:
-                    mailbox = ReportMailbox(
-                        settings, ReportBook(store, AddressHasher(settings.hash_key.get_secret_value())).take_report
-                    )
+                async with open_mailbox(settings) as mailbox:
                     assert [await mailbox.read(), await mailbox.read()] == [4, 0]
             assert {each["key"]: each["reason"] for each in await bounces(client)} == {
                 "key-0": "mailbox_unknown",
@@ -254,18 +349,3 @@ async def test_a_mailbox_is_read_and_only_understood_reports_are_deleted(
         stored = repr([connection.execute(f"select * from mail_service.{table}").fetchall() for table in tables])
     for secret in (REPORTER_TEXT, *addresses):
         assert secret not in stored + repr(logs)
-
-
-async def test_a_mailbox_that_fails_is_named_once_and_stops_nothing(
-    mail_database: str, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("mail_service.mailbox.POLL_SECONDS", 0.01)
-    environ = {"REPORT_IMAP_HOST": "127.0.0.1", "REPORT_IMAP_USERNAME": "u", "REPORT_IMAP_PASSWORD": "a-password"}
-    port = {"REPORT_IMAP_PORT": str(usable_port())}
-    with capture_logs() as logs:
-        async with served(environment(mail_database, inbox, **environ, **port)) as client:
-            for number in range(20):
-                assert (await client.send(f"key-{number}")).status == 200
-    assert [line for line in logs if "mailbox" in line["event"]] == [
-        {"event": "mailbox_not_readable", "error": "ConnectionRefusedError", "log_level": "error"}
-    ]
