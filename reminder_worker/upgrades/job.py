@@ -119,7 +119,7 @@ class UpgradeWatch:
         return True
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
-        """Read logs that the index left out, then record and report every change.
+        """Read logs that the index left out, then record and report every change. Once a day, compare the setters.
 
         Raises `ChainUnavailable`, and at the first start `Misconfigured` if no timelock answers: its silence would look
         like a quiet queue.
@@ -135,6 +135,7 @@ class UpgradeWatch:
         )
         if _is_read_whole(progress) and not await self._record_changes(report, progress, is_history):
             report.stopped = "moved_by_another"
+        report.told += await self._setters.compare_when_due()  # `tick` runs without a poll
         self._reader.raise_for(earlier)
         return report
 
