@@ -30,7 +30,9 @@ from reminder_worker.indexer.event_reader import BUDGET_SECONDS, AddedContract, 
 from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades import store
+from reminder_worker.upgrades.getters import decode_upgrade_logs, setter_topics
 from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, alerts_of_changes, alerts_of_history
 from reminder_worker.upgrades.operations import (
     CANCELLER,
@@ -65,15 +67,17 @@ class UpgradeReport:
     stopped: str = "budget"
 
 
-def timelock_logs(timelock: str | None) -> AddedContract | None:
-    """Return what the index reads of a configured timelock."""
+def upgrade_logs(settings: ChainSettings) -> AddedContract | None:
+    """Return what the index reads of a configured timelock, and of the setters that can be called past it."""
+    timelock = settings.upgrade_timelock
     if timelock is None:
         return None
-    return AddedContract(timelock, TOPICS, decode_timelock_logs, store.CURSOR, store.first_source(timelock))
+    first_source = store.first_source(timelock)
+    return AddedContract(timelock, TOPICS, decode_upgrade_logs, store.CURSOR, first_source, setter_topics(settings))
 
 
 class UpgradeWatch:
-    """Watch of one chain with a configured UpgradeTimelock. `index` reads `timelock_logs`, too."""
+    """Watch of one chain with a configured UpgradeTimelock. `index` reads `upgrade_logs`, too."""
 
     def __init__(
         self, engine: AsyncEngine, chain: Chain, index: ChainIndex, alerts: AlertOutbox, timelock: str
