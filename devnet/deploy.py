@@ -184,9 +184,9 @@ def _connect(anvil: Anvil, it: Deployment, contracts: dict[str, ContractArtifact
 
     routers = (it.transfer_eoa_legacy_router, it.multisig_legacy_router)
     call("PremiumSetting", it.premium_setting, "connect", it.premium_registry, *routers)
-    call("TransferEOALegacyRouter", it.transfer_eoa_legacy_router, "setLegacyPullVault", it.legacy_pull_vault)
+    call("TransferEOALegacyRouter", it.transfer_eoa_legacy_router, "setPullVault", it.legacy_pull_vault)
     call("PremiumRegistry", it.premium_registry, "setPlan", STANDARD_PLAN, YEAR, 99 * 10**6)
     for vault in (it.timelock_erc20, it.timelock_erc721, it.timelock_erc1155):
-        call("TimelockVault", vault, "connect", it.time_lock_router)
+        call("TimelockVault", vault, "setRouterAddresses", it.time_lock_router)
     for token in (it.weth, it.usdc, it.usdt, it.dai, it.no_metadata_token, it.bytes32_token):
         call("TokenWhiteList", it.token_white_list, "addToken", token)

@@ -132,7 +132,7 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
 
     def set_pull_vault(self, vault: str) -> str:
         """Set the pull vault of future legacies."""
-        return self.write_as_deployer(ROUTER, self.deployment.transfer_eoa_legacy_router, "setLegacyPullVault", vault)
+        return self.write_as_deployer(ROUTER, self.deployment.transfer_eoa_legacy_router, "setPullVault", vault)
 
     def create_old_legacy(self, owner: LocalAccount, beneficiaries: Mapping[str, int]) -> Legacy:
         """Create a genuine legacy of an old build: triggers (0, 0, 0), and no getter of its vault."""

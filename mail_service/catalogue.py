@@ -406,7 +406,7 @@ _ALL = (
         "Changed past the UpgradeTimelock: a contract of {{ chainName }}",
         {
             "contract": "TimeLockRouter 0x2B947E3c348c81409f8e8fc5ef8F65d9dFf76A42",
-            "as powerful as an upgrade": "tokens are swapped by another contract",
+            "effect": "tokens are swapped by another contract",
             "uniswapRouter before": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
             "uniswapRouter now": "0x99bbA657f2BbC93c02D617f8bA121cB8Fc104Acf",
             "set by": "setUniswapRouter, past the UpgradeTimelock: no executed operation explains it",

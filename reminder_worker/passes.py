@@ -91,7 +91,7 @@ async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
             return PassOutcome(chain_id, None)
         question = step.poll(runtime, chain_id)
         error, due = await _run_guarded(step, chain_id, in_time(question, LOOK_SECONDS) if step.per_chain else question)
-        await _record_outcome(runtime, name, chain_id, error=error, report=None, ran=False, due=bool(due))
+        await _record_outcome(runtime, name, chain_id, error=error, report=None, due=bool(due))
         if not (error or due or runtime.settings.is_local):  # sensors tick some seconds earlier or later
             runtime.quiet_until[name, chain_id] = time.monotonic() + step.every_seconds - 5
         return PassOutcome(chain_id, error, due=bool(due))
@@ -103,15 +103,18 @@ async def poll_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
     return list(outcomes)
 
 
-async def run_pass(runtime: Runtime, name: str) -> list[PassOutcome]:
-    """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn."""
+async def run_pass(runtime: Runtime, name: str, *, alone: bool = False) -> list[PassOutcome]:
+    """Do the pass's work on every chain. Raises `NotConfigured`, and `PassFailed` after all chains had their turn.
+
+    `alone`: no process polls, as with cron; the endpoints' health is recorded as this process sees it.
+    """
     step = _find_configured(runtime, name)
 
     async def run_chain(chain_id: int) -> PassOutcome:
         began = time.monotonic()
         error, found = await _run_guarded(step, chain_id, step.run(runtime, chain_id))
         full = {**report_of(found), "seconds": round(time.monotonic() - began, 3)} if error is None else None
-        await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, due=False)
+        await _record_outcome(runtime, name, chain_id, error=error, report=full, ran=True, sees_endpoints=alone)
         return PassOutcome(chain_id, error, report=full)
 
     chain_ids = step.list_chain_ids(runtime.settings)
@@ -142,7 +145,15 @@ async def _run_guarded(step: WorkerPass, chain_id: int, work: Awaitable[Any]) ->
 
 
 async def _record_outcome(
-    runtime: Runtime, name: str, chain_id: int, *, error: str | None, report: Report | None, ran: bool, due: bool
+    runtime: Runtime,
+    name: str,
+    chain_id: int,
+    *,
+    error: str | None,
+    report: Report | None,
+    ran: bool = False,
+    due: bool = False,
+    sees_endpoints: bool = True,
 ) -> None:
     """Record a poll or a run. A poll that found work is no success yet: its run is."""
     now = func.clock_timestamp()
@@ -151,7 +162,7 @@ async def _record_outcome(
         values |= {"failed_at": now, "error": error}
     elif ran or not due:
         values |= {"succeeded_at": now, "error": None}
-    if not ran and chain_id in runtime.chains:  # a polling process lives longer, and knows more, than a run
+    if sees_endpoints and chain_id in runtime.chains:  # a polling process lives longer, and knows more, than a run
         values["endpoints"] = [asdict(each) for each in runtime.chains[chain_id].endpoints.list_health()]
     if report is not None:
         values["detail"] = dict(report)

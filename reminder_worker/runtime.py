@@ -49,7 +49,7 @@ from reminder_worker.statistics.file_store import FileStore, open_files
 from reminder_worker.statistics.job import StatisticsPass
 from reminder_worker.statistics.price_job import PricePass
 from reminder_worker.tracing import open_traces
-from reminder_worker.upgrades.job import UpgradeWatch, timelock_logs
+from reminder_worker.upgrades.job import UpgradeWatch, upgrade_logs
 
 log = structlog.get_logger(__name__)
 
@@ -124,10 +124,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             stack.push_async_callback(chain.close)
         stack.push_async_callback(store_requests, engine, chains)
         session = await stack.enter_async_context(aiohttp.ClientSession())
-        indexes = {
-            id: ChainIndex(engine, chain, ask_now, timelock_logs(chain.settings.upgrade_timelock))
-            for id, chain in chains.items()
-        }
+        indexes = {id: ChainIndex(engine, chain, ask_now, upgrade_logs(chain.settings)) for id, chain in chains.items()}
         indexers = {
             id: IndexerSelector(chains[id], indexes[id], _make_subgraph(chains[id].settings, session)) for id in chains
         }

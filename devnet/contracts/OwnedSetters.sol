@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-/// Getters of TimeLockRouter and the vaults, with the setters that their owner may call. None of them emits an event.
-contract OwnedSetters {
-    address public owner;
+import "./Helpers.sol";
+
+/// Getters of TimeLockRouter and the vaults, with the setters that their owner may call. Only the owner's has an event.
+contract OwnedSetters is Owned {
     address public timelockERC20Contract;
     address public timelockERC721Contract;
     address public timelockERC1155Contract;
@@ -11,13 +12,7 @@ contract OwnedSetters {
     address public uniswapRouter;
     address public routerAddresses;
 
-    modifier onlyOwner() {
-        require(msg.sender == owner);
-        _;
-    }
-
-    constructor(address owner_, address router_) {
-        owner = owner_;
+    constructor(address owner_, address router_) Owned(owner_) {
         routerAddresses = router_;
     }
 
@@ -35,9 +30,5 @@ contract OwnedSetters {
 
     function setRouterAddresses(address router) external onlyOwner {
         routerAddresses = router;
-    }
-
-    function transferOwnership(address newOwner) external onlyOwner {
-        owner = newOwner;
     }
 }

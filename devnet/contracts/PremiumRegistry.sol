@@ -64,7 +64,7 @@ contract PriceFeed {
 }
 
 /// Sells Premium time: prices in millionths of a dollar.
-contract PremiumRegistry {
+contract PremiumRegistry is Owned(msg.sender) {
     event PlanSubcribed(address indexed user, uint256 plan, string paymentMethod, uint256 value);
 
     struct Plan {

@@ -28,6 +28,7 @@ contract PremiumSetting is IPremiumSetting {
     event UserConfigUpdated(address indexed user, uint256 timePriorActivation);
     event PremiumTimeUpdated(address indexed user, uint256 newExpiredTime);
     event PremiumReset(address indexed user);
+    event OwnershipTransferred(address indexed previousOwner, address indexed newOwner);
 
     uint8 private constant OWNER_RESET = 0;
     uint8 private constant MULTISIG_ACTIVATION = 1;
@@ -43,6 +44,8 @@ contract PremiumSetting is IPremiumSetting {
     mapping(address => address[]) private beneficiariesOf;
     bool private asBefore;
     EmailMapping private everybody;
+    address public transferLegacyContractRouter;
+    address private laterOwner;
 
     modifier onlyAdmin() {
         if (msg.sender != admin) revert OnlyAdmin();
@@ -58,6 +61,25 @@ contract PremiumSetting is IPremiumSetting {
 
     function connect(address registry_, address eoaRouter, address multisigRouter) external onlyAdmin {
         premiumRegistry = registry_;
+        transferLegacyEOAContractRouter = eoaRouter;
+        multisigLegacyContractRouter = multisigRouter;
+    }
+
+    /// Behind a proxy no constructor can set an owner.
+    function owner() public view returns (address) {
+        return laterOwner == address(0) ? admin : laterOwner;
+    }
+
+    function transferOwnership(address newOwner) external {
+        if (msg.sender != owner()) revert OnlyOwner();
+        emit OwnershipTransferred(owner(), newOwner);
+        laterOwner = newOwner;
+    }
+
+    function setParams(address registry_, address transferRouter, address eoaRouter, address multisigRouter) external {
+        if (msg.sender != owner()) revert OnlyOwner();
+        premiumRegistry = registry_;
+        transferLegacyContractRouter = transferRouter;
         transferLegacyEOAContractRouter = eoaRouter;
         multisigLegacyContractRouter = multisigRouter;
     }

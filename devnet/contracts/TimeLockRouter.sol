@@ -5,7 +5,7 @@ import "./Sponsored.sol";
 import "./Timelocks.sol";
 
 /// The door of the three vaults, which share its ids. In version 2 a withdrawal can name where it goes.
-contract TimeLockRouter is Sponsored {
+contract TimeLockRouter is Sponsored, Owned {
     struct ETHSwap {
         address storageToken;
         uint256 amountOutMin;
@@ -68,11 +68,11 @@ contract TimeLockRouter is Sponsored {
     );
 
     address private immutable weth;
-    address private immutable exchange;
-    ITokenWhiteList private immutable whitelist;
-    TimelockERC20 private immutable erc20;
-    TimelockERC721 private immutable erc721;
-    TimelockERC1155 private immutable erc1155;
+    address private exchange;
+    ITokenWhiteList private whitelist;
+    TimelockERC20 private erc20;
+    TimelockERC721 private erc721;
+    TimelockERC1155 private erc1155;
     uint256 public timelockCounter;
 
     constructor(
@@ -82,10 +82,30 @@ contract TimeLockRouter is Sponsored {
         address erc20_,
         address erc721_,
         address erc1155_
-    ) Sponsored("10102 Timelock Sponsored") {
+    ) Sponsored("10102 Timelock Sponsored") Owned(msg.sender) {
         weth = weth_;
         exchange = exchange_;
         whitelist = ITokenWhiteList(whitelist_);
+        _setVaults(erc20_, erc721_, erc1155_);
+    }
+
+    function setTimelock(address erc20_, address erc721_, address erc1155_) external onlyOwner {
+        _setVaults(erc20_, erc721_, erc1155_);
+    }
+
+    function setTokenWhitelist(address whitelist_) external onlyOwner {
+        whitelist = ITokenWhiteList(whitelist_);
+    }
+
+    function setUniswapRouter(address exchange_) external onlyOwner {
+        exchange = exchange_;
+    }
+
+    function uniswapRouter() external view returns (address) {
+        return exchange;
+    }
+
+    function _setVaults(address erc20_, address erc721_, address erc1155_) private {
         erc20 = TimelockERC20(payable(erc20_));
         erc721 = TimelockERC721(erc721_);
         erc1155 = TimelockERC1155(erc1155_);

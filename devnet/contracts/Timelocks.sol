@@ -22,11 +22,10 @@ struct Terms {
 }
 
 /// What the vaults share: the terms, the soft unlock, and the conditions of a payout.
-abstract contract TimelockVault {
+abstract contract TimelockVault is Owned(msg.sender) {
     event SoftTimelockUnlocked(uint256 indexed timelockId, uint256 newUnlockTime);
     event ChangeStatus(uint256 indexed timelockId, uint8 newStatus);
 
-    address private immutable admin = msg.sender;
     address public routerAddresses;
     mapping(uint256 => Terms) internal terms;
     mapping(uint256 => bool) internal unlocked;
@@ -37,8 +36,7 @@ abstract contract TimelockVault {
         _;
     }
 
-    function connect(address router_) external {
-        if (msg.sender != admin) revert OnlyAdmin();
+    function setRouterAddresses(address router_) external onlyOwner {
         routerAddresses = router_;
     }
 
@@ -125,17 +123,21 @@ contract TimelockERC20 is TimelockVault {
     event FundsWithdrawn(uint256 indexed timelockId, address indexed recipient);
 
     address private immutable weth;
-    address private immutable exchange;
+    address public uniswapRouter;
     mapping(uint256 => address[]) private tokens;
     mapping(uint256 => uint256[]) private amounts;
     mapping(uint256 => bool) private lastAsEth;
 
     constructor(address weth_, address exchange_) {
         weth = weth_;
-        exchange = exchange_;
+        uniswapRouter = exchange_;
     }
 
     receive() external payable {}
+
+    function setUniswapRouter(address exchange_) external onlyOwner {
+        uniswapRouter = exchange_;
+    }
 
     /// The router has moved the tokens here already.
     function create(
@@ -195,8 +197,8 @@ contract TimelockERC20 is TimelockVault {
             return amount;
         }
         received = address(this).balance;
-        SafeToken.send(token, exchange, amount);
-        Exchange(payable(exchange)).sell(token, amount);
+        SafeToken.send(token, uniswapRouter, amount);
+        Exchange(payable(uniswapRouter)).sell(token, amount);
         received = address(this).balance - received;
     }
 

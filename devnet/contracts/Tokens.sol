@@ -182,12 +182,20 @@ contract TestERC1155 {
 }
 
 contract TokenWhiteList is ITokenWhiteList {
+    event TokenAdded(address token);
+    event TokenRemoved(address token);
+
     address private immutable admin = msg.sender;
     address[] private tokens;
     mapping(address => bool) public isWhitelisted;
 
-    function getWhitelist() external view returns (address[] memory) {
-        return tokens;
+    /// As deployed, a removed token leaves an empty place at the end.
+    function getWhitelist() external view returns (address[] memory listed) {
+        listed = new address[](tokens.length);
+        uint256 count;
+        for (uint256 i; i < tokens.length; i++) {
+            if (isWhitelisted[tokens[i]]) listed[count++] = tokens[i];
+        }
     }
 
     function addToken(address token) external {
@@ -195,5 +203,12 @@ contract TokenWhiteList is ITokenWhiteList {
         if (isWhitelisted[token]) return;
         isWhitelisted[token] = true;
         tokens.push(token);
+        emit TokenAdded(token);
+    }
+
+    function removeToken(address token) external {
+        if (msg.sender != admin) revert OnlyAdmin();
+        isWhitelisted[token] = false;
+        emit TokenRemoved(token);
     }
 }

@@ -62,6 +62,9 @@ contract TransferEOALegacyRouter is Sponsored {
         uint256 indexed legacyId, address indexed owner, address indexed relayer, uint256 timestamp
     );
 
+    event PullVaultSet(address vault);
+    event ActivityAttestorSet(address attestor);
+
     bytes32 private constant CLAIM_TYPEHASH = keccak256(
         "ClaimAuth(address beneficiary,uint256 legacyId,bytes32 assetsHash,bool isETH,uint256 nonce,uint256 deadline)"
     );
@@ -73,10 +76,12 @@ contract TransferEOALegacyRouter is Sponsored {
 
     IPremiumSetting private immutable premium;
     address private immutable whitelist;
-    address private immutable implementation;
+    address private immutable codeAdmin = msg.sender;
     address public activityAttestor;
-    /// The vault of legacies to come.
-    address public legacyPullVault;
+    /// The code and the vault of legacies to come. Without an implementation the deployed router uses the creation code.
+    address public legacyImplementation;
+    bytes public legacyCreationCode;
+    address public pullVault;
     uint256 public legacyCounter;
     mapping(uint256 => address) public legacyAddresses;
     mapping(uint256 => bool) public sponsoredClaimsDisabled;
@@ -86,11 +91,32 @@ contract TransferEOALegacyRouter is Sponsored {
         premium = IPremiumSetting(premium_);
         whitelist = whitelist_;
         activityAttestor = attestor_;
-        implementation = address(new TransferEOALegacy());
+        legacyImplementation = address(new TransferEOALegacy());
     }
 
-    function setLegacyPullVault(address vault) external {
-        legacyPullVault = vault;
+    // --- of the code admin
+
+    modifier onlyCodeAdmin() {
+        if (msg.sender != codeAdmin) revert OnlyAdmin();
+        _;
+    }
+
+    function setLegacyImplementation(address implementation) external onlyCodeAdmin {
+        legacyImplementation = implementation;
+    }
+
+    function setLegacyCreationCode(bytes calldata code) external onlyCodeAdmin {
+        legacyCreationCode = code;
+    }
+
+    function setPullVault(address vault) external onlyCodeAdmin {
+        pullVault = vault;
+        emit PullVaultSet(vault);
+    }
+
+    function setActivityAttestor(address attestor) external onlyCodeAdmin {
+        activityAttestor = attestor;
+        emit ActivityAttestorSet(attestor);
     }
 
     // --- creation
@@ -105,7 +131,7 @@ contract TransferEOALegacyRouter is Sponsored {
         address layer2,
         address layer3
     ) external returns (uint256) {
-        return createLegacyFrom(implementation, msg.sender, mainConfig, extraConfig, layer2, layer3);
+        return createLegacyFrom(legacyImplementation, msg.sender, mainConfig, extraConfig, layer2, layer3);
     }
 
     /// Of the tests: a genuine legacy whose code is another (reverting, old).
@@ -131,7 +157,7 @@ contract TransferEOALegacyRouter is Sponsored {
         MainConfig calldata mainConfig,
         ExtraConfig calldata extraConfig
     ) external {
-        if (code == address(0)) code = implementation;
+        if (code == address(0)) code = legacyImplementation;
         (uint256 legacyId, address legacy) =
             _create(code, msg.sender, mainConfig, extraConfig, address(0), address(0));
         if (firstBuild) {
@@ -155,7 +181,7 @@ contract TransferEOALegacyRouter is Sponsored {
         address layer3
     ) external {
         for (uint256 i; i < count; i++) {
-            createLegacyFrom(implementation, owner, mainConfig, extraConfig, layer2, layer3);
+            createLegacyFrom(legacyImplementation, owner, mainConfig, extraConfig, layer2, layer3);
         }
     }
 
@@ -180,7 +206,7 @@ contract TransferEOALegacyRouter is Sponsored {
         setup.extra = extraConfig;
         setup.layer2 = layer2;
         setup.layer3 = layer3;
-        setup.pullVault = legacyPullVault;
+        setup.pullVault = pullVault;
         TransferEOALegacy(payable(legacy)).initialize(setup);
     }
 

@@ -212,7 +212,7 @@ async def _one_pass(runtime: "Runtime", name: str) -> list[tuple[str, str, str]]
             looked = await passes.poll_pass(runtime, name)
             if not any(outcome.due for outcome in looked):
                 return [(str(each.chain_id), *await _no_snapshot(runtime, each)) for each in looked]
-        return [format_row(outcome) for outcome in await passes.run_pass(runtime, name)]
+        return [format_row(outcome) for outcome in await passes.run_pass(runtime, name, alone=True)]
     except NotConfigured as off:
         return [("all", "off", str(off))]
     except passes.PassFailed as failed:

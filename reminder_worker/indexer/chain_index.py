@@ -88,11 +88,11 @@ class ChainIndex(EventReader):
         def decode(logs: TimedLogs) -> DecodedLogs:
             if added is None:
                 return decode_logs(chain.settings, says, logs)
-            ours = decode_logs(chain.settings, says, [each for each in logs if each[0].address != added.address])
-            theirs = added.decode([each for each in logs if each[0].address == added.address])
+            ours = decode_logs(chain.settings, says, [each for each in logs if not added.wants(each[0])])
+            theirs = added.decode([each for each in logs if added.wants(each[0])])
             return DecodedLogs((*ours.events, *theirs.events), ours.skipped + theirs.skipped)
 
-        every = says if added is None else {**says, added.address: added.topics}
+        every = says if added is None else added.add_to(says)
         super().__init__(engine, chain, CURSOR, every, decode, source=self.name)
         self._on_rewind = on_rewind
         self._added = added

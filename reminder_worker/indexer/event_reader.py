@@ -3,13 +3,13 @@
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.types import NODE_POLICY
+from reminder_worker.chain.types import NODE_POLICY, EventLog
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer import store as rows
@@ -30,6 +30,8 @@ class AddedContract:
     `cursor`: name of the cursor of the room's own reader; its source ends with the contract's address. Up to its block
     the contract's logs are stored without a gap. The index moves it while both cursors stand at the same block.
     `first_source`: its source when the index reads its first blocks.
+
+    `others`: first topics of the room's events from other contracts. The index alone reads them.
     """
 
     address: str
@@ -37,6 +39,18 @@ class AddedContract:
     decode: Decode
     cursor: str
     first_source: str
+    others: Says = field(default_factory=dict)
+
+    def wants(self, log: EventLog) -> bool:
+        """Return whether `decode` reads this log."""
+        return log.address == self.address or (bool(log.topics) and log.topics[0] in self.others.get(log.address, ()))
+
+    def add_to(self, says: Says) -> Says:
+        """Return these first topics by contract, with the room's own."""
+        found = dict(says)
+        for address, topics in {**self.others, self.address: self.topics}.items():
+            found[address] = found.get(address, frozenset()) | topics
+        return found
 
 
 @dataclass(frozen=True, slots=True)

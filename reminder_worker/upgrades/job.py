@@ -30,7 +30,9 @@ from reminder_worker.indexer.event_reader import BUDGET_SECONDS, AddedContract, 
 from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.settings import ChainSettings
 from reminder_worker.upgrades import store
+from reminder_worker.upgrades.getters import decode_upgrade_logs, setter_topics
 from reminder_worker.upgrades.notifications import QueueStep, UpgradeAlert, alerts_of_changes, alerts_of_history
 from reminder_worker.upgrades.operations import (
     CANCELLER,
@@ -65,15 +67,17 @@ class UpgradeReport:
     stopped: str = "budget"
 
 
-def timelock_logs(timelock: str | None) -> AddedContract | None:
-    """Return what the index reads of a configured timelock."""
+def upgrade_logs(settings: ChainSettings) -> AddedContract | None:
+    """Return what the index reads of a configured timelock, and of the setters that can be called past it."""
+    timelock = settings.upgrade_timelock
     if timelock is None:
         return None
-    return AddedContract(timelock, TOPICS, decode_timelock_logs, store.CURSOR, store.first_source(timelock))
+    first_source = store.first_source(timelock)
+    return AddedContract(timelock, TOPICS, decode_upgrade_logs, store.CURSOR, first_source, setter_topics(settings))
 
 
 class UpgradeWatch:
-    """Watch of one chain with a configured UpgradeTimelock. `index` reads `timelock_logs`, too."""
+    """Watch of one chain with a configured UpgradeTimelock. `index` reads `upgrade_logs`, too."""
 
     def __init__(
         self, engine: AsyncEngine, chain: Chain, index: ChainIndex, alerts: AlertOutbox, timelock: str
@@ -119,7 +123,7 @@ class UpgradeWatch:
         return True
 
     async def run(self, budget_seconds: float = BUDGET_SECONDS) -> UpgradeReport:
-        """Read logs that the index left out, then record and report every change.
+        """Read logs that the index left out, then record and report every change. Once a day, compare the setters.
 
         Raises `ChainUnavailable`, and at the first start `Misconfigured` if no timelock answers: its silence would look
         like a quiet queue.
@@ -135,6 +139,7 @@ class UpgradeWatch:
         )
         if _is_read_whole(progress) and not await self._record_changes(report, progress, is_history):
             report.stopped = "moved_by_another"
+        report.told += await self._setters.compare_when_due()  # `tick` runs without a poll
         self._reader.raise_for(earlier)
         return report
 

@@ -188,6 +188,12 @@ def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:
             data[field["name"]] = READERS[field["type"]](bytes.fromhex(topic[2:]), 0)
     except MalformedData:
         return None
+    stored = {name: value.hex() if isinstance(value, bytes) else value for name, value in data.items()}
+    return make_chain_event(log, block_time, event["name"], stored)
+
+
+def make_chain_event(log: EventLog, block_time: int, name: str, data: Mapping[str, Any]) -> ChainEvent:
+    """Return the event of a log that concerns no legacy, user or timelock."""
     return ChainEvent(
         block_number=log.block_number,
         log_index=log.log_index,
@@ -195,11 +201,11 @@ def decode_timelock_log(log: EventLog, block_time: int) -> ChainEvent | None:
         block_time=block_time,
         tx_hash=log.tx_hash,
         contract=log.address,
-        name=event["name"],
+        name=name,
         legacy=None,
         creator=None,
         timelock_id=None,
-        data={name: value.hex() if isinstance(value, bytes) else value for name, value in data.items()},
+        data=data,
     )
 
 

@@ -121,3 +121,12 @@ select o.changed_block, c.call ->> 'target' as target, c.call ->> 'data' as data
 from worker.upgrade_operation o cross join jsonb_array_elements(o.calls) c (call)
 where o.chain_id = :chain_id and o.state = 'executed' and o.changed_block between :first and :last
 order by o.changed_block;
+
+-- name: setter_events
+-- Return the events of setters in these blocks, in log order.
+select contract, name, data ->> 'value' as value, block_number, tx_hash
+from worker.chain_event
+where chain_id = :chain_id and contract = any(cast(:contracts as text[])) and block_number between :first and :last
+  and legacy is null and creator is null and timelock_id is null -- as the partial index has it
+  and name = any(cast(:names as text[]))
+order by block_number, log_index;

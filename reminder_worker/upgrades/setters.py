@@ -1,17 +1,17 @@
-"""A daily look at the addresses that setters change.
+"""A daily comparison of the answers that setters change.
 
-The Safe that owns TimeLockRouter can call its setters past the queue, and no event tells of it. Two endpoints have to
-agree on the addresses at a final block. A change that no executed operation of the UpgradeTimelock explains is alerted.
+Owners and the code admin can call setters past the queue, most of them without an event. Two endpoints have to agree on
+the answers at a final block. A change that no executed operation of the UpgradeTimelock explains is alerted. A value
+that was set and set back in between is found by the events, which the index reads.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from eth_utils.crypto import keccak
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from reminder_worker.chain.abi_codec import address_at
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts import read_or_none
 from reminder_worker.chain.quorum import read_agreed
@@ -22,45 +22,12 @@ from reminder_worker.indexer.store import read_cursor
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.upgrades import store
+from reminder_worker.upgrades.getters import GETTERS, WatchedGetter, digest
 from reminder_worker.upgrades.operations import decode_call
 from reminder_worker.upgrades.tables import sql
 from reminder_worker.upgrades.wording import Facts, WordingContext
 
 NOBODY: Final = "0x" + "00" * 20
-
-
-@dataclass(frozen=True, slots=True)
-class WatchedGetter:
-    """A getter of a contract (its name in the settings), and the setter with the argument that changes its answer."""
-
-    contract: str
-    getter: str
-    setter: str
-    argument: str
-    effect: str
-
-
-_OTHER_VAULTS: Final = "the router locks assets in other vaults"
-_OTHER_ROUTER: Final = "a vault obeys another router"
-GETTERS: Final = (
-    WatchedGetter("time_lock_router", "timelockERC20Contract", "setTimelock", "timelockERC20", _OTHER_VAULTS),
-    WatchedGetter("time_lock_router", "timelockERC721Contract", "setTimelock", "timelockERC721", _OTHER_VAULTS),
-    WatchedGetter("time_lock_router", "timelockERC1155Contract", "setTimelock", "timelockERC1155", _OTHER_VAULTS),
-    WatchedGetter(
-        "time_lock_router", "tokenWhitelist", "setTokenWhitelist", "whitelist", "the router accepts other tokens"
-    ),
-    WatchedGetter(
-        "time_lock_router",
-        "uniswapRouter",
-        "setUniswapRouter",
-        "uniswapRouter",
-        "tokens are swapped by another contract",
-    ),
-    WatchedGetter("time_lock_router", "owner", "transferOwnership", "newOwner", "the router obeys another owner"),
-    WatchedGetter("timelock_erc20", "routerAddresses", "setRouterAddresses", "router", _OTHER_ROUTER),
-    WatchedGetter("timelock_erc721", "routerAddresses", "setRouterAddresses", "router", _OTHER_ROUTER),
-    WatchedGetter("timelock_erc1155", "routerAddresses", "setRouterAddresses", "router", _OTHER_ROUTER),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +43,33 @@ class StoredValue:
 
 
 @dataclass(frozen=True, slots=True)
+class SetterEvent:
+    """An event of a setter with its new value, an address."""
+
+    contract: str
+    name: str
+    value: str
+    block_number: int
+    tx_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetterChange:
-    """An answer that changed. `since`: the block of the answer before."""
+    """Two answers of a getter, and the events of its setters between them. `since`: the block of the answer before."""
 
     watched: WatchedGetter
     contract: str
     before: str
     now: str
     since: int
+    events: tuple[SetterEvent, ...] = ()
+
+    @property
+    def is_shown_by_events(self) -> bool:
+        """Return whether the events lead to the answer; those of a list name its changed members."""
+        if not self.events:
+            return self.before == self.now
+        return not self.watched.is_address or self.events[-1].value == self.now
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,36 +81,63 @@ class ExecutedCall:
     data: bytes
 
 
-def is_explained(change: SetterChange, calls: Iterable[ExecutedCall]) -> bool:
-    """Return whether one of these calls made the change: its setter with the new address, or an upgrade."""
-    return any(_explains(call, change) for call in calls if call.block_number > change.since)
+def is_explained(change: SetterChange, calls: Sequence[ExecutedCall]) -> bool:
+    """Return whether executed calls made the change: each event in its block, and the answer without an event."""
+    if unexplained_events(change, calls):
+        return False
+    if change.is_shown_by_events:
+        return True
+    return any(_explains(call, change, change.now) for call in calls if call.block_number > change.since)
 
 
-def _explains(call: ExecutedCall, change: SetterChange) -> bool:
+def unexplained_events(change: SetterChange, calls: Sequence[ExecutedCall]) -> list[SetterEvent]:
+    """Return the events of a change that no executed call in the same block made."""
+    found = []
+    for event in change.events:
+        beside = [call for call in calls if call.block_number == event.block_number]
+        if not any(_explains(call, change, event.value) for call in beside):
+            found.append(event)
+    return found
+
+
+def _explains(call: ExecutedCall, change: SetterChange, value: str) -> bool:
+    """Return whether the call sets this value, or gives the contract new code, which may answer anything."""
     decoded = decode_call(call.data)
     arguments = decoded.arguments or {}
     if arguments.get("proxy") == change.contract:
-        return True  # new code may answer anything
-    if call.target != change.contract:
-        return False
+        return True
     function = (decoded.function or "").partition("(")[0]
+    if call.target != change.contract or function not in change.watched.setters:
+        return False
     if function == "renounceOwnership":
-        return change.watched.getter == "owner" and change.now == NOBODY
-    return function == change.watched.setter and arguments.get(change.watched.argument) == change.now
+        return value == NOBODY
+    given = arguments.get(change.watched.argument)
+    return value == (digest(given) if isinstance(given, bytes) else given)
 
 
-def changed_facts(changes: Sequence[SetterChange], block: int, context: WordingContext) -> Facts:
-    """Return the facts about changes of one contract, read at this block."""
+def changed_facts(
+    changes: Sequence[SetterChange], calls: Sequence[ExecutedCall], block: int, context: WordingContext
+) -> Facts:
+    """Return the facts about unexplained changes of one contract, read at this block."""
     facts: Facts = {
         "contract": context.name_address(changes[0].contract),
-        "as powerful as an upgrade": "; ".join(dict.fromkeys(change.watched.effect for change in changes)),
+        "effect": "; ".join(dict.fromkeys(change.watched.effect for change in changes)),
     }
     for change in changes:
-        facts[f"{change.watched.getter} before"] = context.name_address(change.before)
-        facts[f"{change.watched.getter} now"] = context.name_address(change.now)
-    setters = dict.fromkeys(change.watched.setter for change in changes)
+        facts[f"{change.watched.getter} before"] = _show_value(change.watched, change.before, context)
+        facts[f"{change.watched.getter} now"] = _show_value(change.watched, change.now, context)
+        for event in unexplained_events(change, calls)[-5:]:
+            shown = f"{context.name_address(event.value)}, transaction {event.tx_hash}"
+            facts[f"{event.name} in block {event.block_number}"] = shown
+    setters = dict.fromkeys(" or ".join(change.watched.setters) for change in changes)
     facts["set by"] = f"{', '.join(setters)}, past the UpgradeTimelock: no executed operation explains it"
     return facts | {"after block": min(change.since for change in changes), "seen at block": block}
+
+
+def _show_value(watched: WatchedGetter, value: str, context: WordingContext) -> str:
+    if watched.is_address:
+        return context.name_address(value)
+    return f"a longer answer whose keccak-256 begins with {value}"
 
 
 class SetterWatch:
@@ -139,7 +152,7 @@ class SetterWatch:
         self._watched = {(getattr(chain.settings, each.contract), each.getter): each for each in GETTERS}
 
     async def compare_when_due(self) -> int:
-        """Compare the addresses once a day, and return the number of alerts. The first answer is only stored.
+        """Compare the answers once a day, and return the number of alerts. The first answer is only stored.
 
         Raises `ChainUnavailable` if no two endpoints have agreed for a day since the comparison was due.
         """
@@ -155,7 +168,7 @@ class SetterWatch:
         if len(stored) < len(self._watched):
             stored = await self._begin()
         try:
-            found = await read_agreed(self._chain, lambda view: self._read_addresses(view, block.hash))
+            found = await read_agreed(self._chain, lambda view: self._read_answers(view, block.hash))
         except ChainUnavailable:
             if any(each.overdue for each in stored.values()):
                 raise
@@ -189,15 +202,17 @@ class SetterWatch:
                 return False
             return not await store.unrecorded_events(connection, self._chain_id, self._timelock)
 
-    async def _read_addresses(self, view: Chain, at: str) -> tuple[str | None, ...]:
+    async def _read_answers(self, view: Chain, at: str) -> tuple[str | None, ...]:
         """Return the answers in order; None for a contract without the getter."""
         calls = [ContractCall(contract, keccak(text=f"{getter}()")[:4]) for contract, getter in self._watched]
-        return tuple(read_or_none(address_at, answer) for answer in await view.call_many(calls, at=at))
+        answers = await view.call_many(calls, at=at)
+        return tuple(
+            read_or_none(watched.read, answer) for watched, answer in zip(self._watched.values(), answers, strict=True)
+        )
 
     async def _record(
         self, stored: Mapping[tuple[str, str], StoredValue], found: Sequence[str | None], block: int
     ) -> int:
-        answers = dict(zip(self._watched, found, strict=True))
         values = {
             "chain_id": self._chain_id,
             "block": block,
@@ -206,18 +221,22 @@ class SetterWatch:
             "before": [stored[key].block_number for key in self._watched],
         }
         async with self._engine.begin() as connection:
-            saved = [(row.contract, row.getter) for row in await connection.execute(sql["save_setters"], values)]
-            changes = [
-                SetterChange(self._watched[key], key[0], before.value, now, before.block_number)
-                for key, before in stored.items()
-                if key in saved and (now := answers[key]) is not None
-                if before.value not in (None, now) and before.block_number is not None
-            ]
-            return await self._alert(connection, changes, block) if changes else 0
+            saved = {(row.contract, row.getter) for row in await connection.execute(sql["save_setters"], values)}
+            compared = []
+            for (key, watched), now in zip(self._watched.items(), found, strict=True):
+                before = stored[key]
+                if key not in saved or before.value is None or before.block_number is None or now is None:
+                    continue  # the first answer, or none
+                compared.append(SetterChange(watched, key[0], before.value, now, before.block_number))
+            return await self._alert(connection, compared, block) if compared else 0
 
-    async def _alert(self, connection: AsyncConnection, changes: Sequence[SetterChange], block: int) -> int:
+    async def _alert(self, connection: AsyncConnection, compared: Sequence[SetterChange], block: int) -> int:
         """Write an alert for each contract with a change that the queue does not explain."""
-        values = {"chain_id": self._chain_id, "first": min(change.since for change in changes) + 1, "last": block}
+        values = {"chain_id": self._chain_id, "first": min(change.since for change in compared) + 1, "last": block}
+        events = await self._read_events(connection, values)
+        changes = [
+            replace(change, events=tuple(each for each in events if _is_event_of(each, change))) for change in compared
+        ]
         calls = [
             ExecutedCall(row.changed_block, row.target, bytes.fromhex(row.data))
             for row in await connection.execute(sql["executed_calls"], values)
@@ -228,7 +247,22 @@ class SetterWatch:
             if not is_explained(change, calls):
                 by_contract.setdefault(change.contract, []).append(change)
         for contract, unexplained in by_contract.items():
-            facts = changed_facts(unexplained, block, context)
+            facts = changed_facts(unexplained, calls, block, context)
             kind, stage = AlertKind.UPGRADE_PAST_QUEUE, f"block {block}"
             await self._alerts.record_event(connection, kind, contract, stage, self._chain_id, facts)
         return len(by_contract)
+
+    async def _read_events(self, connection: AsyncConnection, blocks: Mapping[str, int]) -> list[SetterEvent]:
+        with_events = {key: watched for key, watched in self._watched.items() if watched.events}
+        values = {
+            **blocks,
+            "contracts": sorted({contract for contract, _ in with_events}),
+            "names": sorted({name for watched in with_events.values() for name in watched.events}),
+        }
+        found = await connection.execute(sql["setter_events"], values)
+        return [SetterEvent(*row) for row in found]
+
+
+def _is_event_of(event: SetterEvent, change: SetterChange) -> bool:
+    is_of_setter = event.contract == change.contract and event.name in change.watched.events
+    return is_of_setter and event.block_number > change.since

@@ -400,6 +400,8 @@ def test_tick_runs_every_pass_says_which_are_off_and_forgets_what_is_over(comman
     rows = {line.split("│")[1].strip(): line for line in ticked.stdout.splitlines() if line.startswith("│")}
     assert set(rows) == {*(step.name for step in PASSES), "forget"}
     assert "done" in rows["index"]
+    recorded = "select endpoints -> 0 ->> 'ok' from worker.pass_state where name = 'index' and chain_id = 31337"
+    assert command.sql(recorded) == [("true",)]
     assert command.sql("select count(*) from worker.suppression") == [(0,)]
     assert "off" in rows["dispatch"]
 

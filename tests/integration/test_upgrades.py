@@ -26,7 +26,7 @@ from reminder_worker.outbox.alerts import STORM, AlertOutbox
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.privacy.redaction import redact
 from reminder_worker.settings import MailSettings
-from reminder_worker.upgrades.job import UpgradeWatch, timelock_logs
+from reminder_worker.upgrades.job import UpgradeWatch, upgrade_logs
 from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.mail_service_stack import TOKEN
 from tests.integration.mail_stub import MailStub
@@ -406,7 +406,9 @@ async def test_an_address_without_a_timelock_is_no_quiet_queue(
 ) -> None:
     """Otherwise a wrong address would be watched forever: no log, and every look a success."""
     timelock = chain_scenario.deployment.usdc
-    index = ChainIndex(engine, chain, added=timelock_logs(timelock))
+    index = ChainIndex(
+        engine, chain, added=upgrade_logs(chain.settings.model_copy(update={"upgrade_timelock": timelock}))
+    )
     watch = UpgradeWatch(engine, chain, index, AlertOutbox(engine), timelock)
     await index.advance()
     for _ in range(2):

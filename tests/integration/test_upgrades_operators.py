@@ -123,6 +123,27 @@ def test_commands_list_the_queue_and_show_an_operation_in_full(chain_scenario: S
     assert "cancelled" in command("upgrades", "list", "--ended").output
 
 
+def test_cron_that_runs_tick_alone_alerts_a_setter_past_the_queue_once(
+    chain_scenario: Scenario, command: CliRun
+) -> None:
+    s, owner = chain_scenario, chain_scenario.account("safe owner")
+    safe = s.create_safe([owner])
+    router = s.deploy("OwnedSetters", safe, SOMEBODY)
+
+    def tick() -> list[str]:
+        s.anvil.mine(3)
+        command.sql("update worker.setter_value set compared_at = compared_at - interval '1 day'")
+        assert command("tick", **{f"CHAIN_{CHAIN}_TIME_LOCK_ROUTER": router}).exit_code == 0
+        alerts = command.sql("select subject from worker.alert where kind = 'upgrade_past_queue'")
+        return [str(subject) for (subject,) in alerts]
+
+    assert tick() == tick() == []
+    setter = s.contracts["OwnedSetters"].encode("setUniswapRouter", SOMEBODY)
+    s.execute_from_safe(owner, safe, router, setter)
+    assert tick() == [router]
+    assert tick() == [router]
+
+
 def test_a_list_says_when_there_is_more(command: CliRun) -> None:
     enter_operations(command, 31337, 3)
     assert "There are more" not in command("upgrades", "list", "--limit", "3").output

@@ -13,7 +13,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.settings import ChainSettings
-from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch, timelock_logs
+from reminder_worker.upgrades.job import UpgradeReport, UpgradeWatch, upgrade_logs
 
 CHAIN = 31337
 
@@ -70,7 +70,7 @@ def chain_settings(scenario: Scenario, **other: str) -> ChainSettings:
 
 def world(scenario: Scenario, engine: AsyncEngine, chain: Chain, alerts: AlertOutbox | None = None) -> UpgradeWorld:
     timelock = scenario.deployment.upgrade_timelock
-    index = ChainIndex(engine, chain, added=timelock_logs(timelock))
+    index = ChainIndex(engine, chain, added=upgrade_logs(chain.settings))
     watch = UpgradeWatch(engine, chain, index, alerts or AlertOutbox(engine), timelock)
     return UpgradeWorld(scenario, engine, chain, index, watch)
 

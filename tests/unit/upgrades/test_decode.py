@@ -51,6 +51,9 @@ KNOWN: dict[str, tuple[list[object], dict[str, object]]] = {
     "setLegacyImplementation(address)": ([NEW], {"legacyImplementation": NEW}),
     "setLegacyCreationCode(bytes)": ([b"\1\2\3"], {"code": b"\1\2\3"}),
     "setPullVault(address)": ([NEW], {"pullVault": NEW}),
+    "setActivityAttestor(address)": ([NEW], {"attestor": NEW}),
+    "addToken(address)": ([NEW], {"token": NEW}),
+    "removeToken(address)": ([NEW], {"token": NEW}),
     "setParams(address,address,address,address)": (
         [PROXY, NEW, OWNER, NEW],
         {"premiumRegistry": PROXY, "transferRouter": NEW, "transferEOARouter": OWNER, "multisigRouter": NEW},

@@ -1,10 +1,13 @@
 """Which executed calls explain a changed address."""
 
+from dataclasses import replace
+
 import pytest
 from eth_utils.crypto import keccak
 
 from reminder_worker.chain.abi_codec import encode_address
-from reminder_worker.upgrades.setters import GETTERS, NOBODY, ExecutedCall, SetterChange, is_explained
+from reminder_worker.upgrades.getters import GETTERS
+from reminder_worker.upgrades.setters import NOBODY, ExecutedCall, SetterChange, SetterEvent, is_explained
 
 ROUTER, ADMIN, SAFE, OTHER = ("0x" + digits * 20 for digits in ("a1", "b2", "c3", "d4"))
 
@@ -48,3 +51,16 @@ def test_an_executed_call_explains_its_change(change: SetterChange, by: Executed
 )
 def test_another_call_explains_nothing(by: ExecutedCall) -> None:
     assert not is_explained(changed("uniswapRouter", OTHER), [by])
+
+
+def transferred(new: str, block: int) -> SetterEvent:
+    return SetterEvent(ROUTER, "OwnershipTransferred", new, block, "0x" + "ee" * 32)
+
+
+def test_each_event_needs_a_call_in_its_block_and_the_answer_the_last_event() -> None:
+    change = replace(changed("owner", OTHER), events=(transferred(ADMIN, 101), transferred(OTHER, 102)))
+    calls = [call("transferOwnership(address)", ADMIN), call("transferOwnership(address)", OTHER, block=102)]
+    assert is_explained(change, calls)
+    assert not is_explained(change, calls[1:])
+    assert not is_explained(replace(change, now=SAFE, before=ADMIN), calls)
+    assert not is_explained(replace(change, before=OTHER), [])
