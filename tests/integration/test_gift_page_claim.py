@@ -333,6 +333,30 @@ async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visito
     assert await visitor.page.evaluate("window.ran") is None
 
 
+async def test_a_page_that_opened_the_gift_page_loses_its_handle_and_a_wallets_window_keeps_its_own(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Such a page could send the visitor elsewhere later. Some wallets answer from a window that the page opens."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    await visitor.context.route(
+        "http://wallet.example/", lambda route: route.fulfill(content_type="text/html", body="<title>wallet</title>")
+    )
+    open_window = "(url) => { window.opened = window.open(url); }"
+    await visitor.page.goto("http://wallet.example/")
+    async with visitor.context.expect_page() as popup:
+        await visitor.page.evaluate(open_window, gift.url)
+    page = await popup.value
+    await expect(page.get_by_role("heading", name="Open your gift")).to_be_visible()
+    assert await page.evaluate("window.opener") is None
+    assert await visitor.page.evaluate("window.opened.closed")
+    async with visitor.context.expect_page() as popup:
+        await page.evaluate(open_window, "http://wallet.example/")
+    wallet = await popup.value
+    await expect(wallet).to_have_title("wallet")
+    assert await wallet.evaluate("window.opener !== null")
+    assert not await page.evaluate("window.opened.closed")
+
+
 @pytest.mark.parametrize("local", [True, False])
 async def test_the_page_for_givers_is_on_the_local_stack_only(
     chain_scenario: Scenario, engine: AsyncEngine, local: bool
