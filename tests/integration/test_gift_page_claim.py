@@ -128,6 +128,24 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: PageVisitor) -> None
     nothing_amiss(visitor, gift_world.origin)
 
 
+async def test_the_page_says_that_the_links_maker_wrote_the_letter(gift_world: GiftWorld, visitor: PageVisitor) -> None:
+    """Anybody can put names and a message into a link; a name in the greeting is enough for the line."""
+    line = visitor.page.get_by_text("come from whoever made this link. Nobody has checked them.")
+    gift = await gift_world.seal(gift_world.person("ada"))
+    bare = gift.url.split("#")[0]
+    for url, count in ((gift.url, 1), (bare, 0), (f"{bare}#g=", 0)):
+        await visitor.page.goto("about:blank")
+        await visitor.page.goto(url)
+        await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+        await expect(line).to_have_count(count)
+    for letter, count in ((GiftLetter("Ada", "", ""), 1), (GiftLetter("", "", ""), 0)):
+        other = await gift_world.seal(gift.recipient, letter=letter)
+        await visitor.page.goto(other.url)
+        await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+        await expect(line).to_have_count(count)
+    nothing_amiss(visitor, gift_world.origin)
+
+
 async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same(
     gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
