@@ -200,7 +200,7 @@ def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
 
 
 def test_no_part_without_keys_shares_a_network_with_the_operators_pages() -> None:
-    """They have no login of their own, and start runs: only the proxy, which asks for one, may call them."""
+    """These pages start runs and have no login. Only the proxy may call them: it demands a login."""
     networks = set(SERVICES["dagster-operator"]["networks"])
     neighbours = {name for name, service in SERVICES.items() if networks & set(service["networks"])}
     assert neighbours == {"dagster-operator", "proxy", "postgres", "daemon", "dagster-migrate"}

@@ -180,7 +180,7 @@ def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
 
 
 def test_only_the_proxy_reaches_dagsters_pages() -> None:
-    """They have no login of their own; those of operators start runs."""
+    """The pages have no login. The operators' pages start runs."""
     port = {"protocol": "TCP", "port": 3000}
     policies = {name: each["spec"] for name, each in _all("NetworkPolicy").items()}
     into = {
