@@ -173,7 +173,8 @@ class IdentityProviderAnswer(Struct, rename="camel"):
     sub_organization_id: Annotated[
         str | None,
         Meta(
-            description="Of the recipient's wallet, to be named at the login; null: no wallet made here for an email",
+            description="Of the recipient's wallet, to be named at the login; null while the gift cannot be opened, and"
+            " for a wallet that was not made here for an email",
             examples=["c1a7d6f2-7f0e-4c58-9a3b-0b7f1a5d2e64"],
         ),
     ]

@@ -19,6 +19,8 @@ log = structlog.get_logger(__name__)
 SECURITY_HEADERS = (
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    # A page that opened ours loses its handle. A wallet's window that ours opens keeps the way back to it.
+    (b"cross-origin-opener-policy", b"same-origin-allow-popups"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"referrer-policy", b"no-referrer"),
     (b"strict-transport-security", b"max-age=63072000"),

@@ -59,8 +59,9 @@ Signature = Annotated[
         pattern="^0x([0-9a-fA-F]{2}){0,8192}$",
         description=(
             "The wallet's signature of the EIP-712 message: 65 bytes, or what a smart wallet's ERC-1271 takes: `0x` of"
-            " a Safe that has signed it on chain, except for `/recipients`. Where the account has code, as a delegated"
-            " one (EIP-7702) does, only that counts; a wallet that is not deployed cannot sign (no ERC-6492)"
+            " a Safe that has signed it on chain, except for `/recipients`. Of a wallet with code only that"
+            " counts; of a delegated account (EIP-7702) the key's signature, too, except at `/sponsor/`, where the"
+            " contracts decide. A wallet that is not deployed cannot sign (no ERC-6492)"
         ),
         examples=[EXAMPLE_SIGNATURE],
     ),

@@ -287,6 +287,7 @@ def _make_page(html: str, status: int = 200) -> Response[str]:
     headers = {
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
         "frame-ancestors 'none'; base-uri 'none'",
+        "Cross-Origin-Opener-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
         "Cache-Control": "no-store",

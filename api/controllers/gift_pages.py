@@ -34,7 +34,7 @@ from reminder_worker.gifts.assets import (
     read_card,
 )
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags, read_valid_flags
-from reminder_worker.gifts.pages import GiftPages, NotShown
+from reminder_worker.gifts.pages import GiftPages, GiftState, NotShown
 from reminder_worker.gifts.wallets import GiftWallets
 from reminder_worker.settings import IdentityProviderSettings, Settings
 
@@ -157,7 +157,9 @@ class GiftFactsController(Controller):
         A gift is known as soon as the chain has it.
         """
         facts, provider = await _require_pages(gift_pages).read_facts(chain_id, timelock_id), settings.identity_provider
-        sub_organization = await gift_wallets.find_sub_organization(facts.recipient) if provider else None
+        sub_organization = None
+        if provider and facts.state is GiftState.OPEN:
+            sub_organization = await gift_wallets.find_sub_organization(facts.recipient)
         return describe_gift(facts, provider, sub_organization)
 
 

@@ -19,6 +19,7 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
       document.title = phrase("greeting-to", { greeting, name: to });
       fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting })); // the name's own direction sets it
     }
+    if (to + from + note !== "") place.after(make("p", { className: "dim" }, phrase("letter-unchecked")));
     if (from === "" && note === "") return;
     place.className = "letter";
     fill(

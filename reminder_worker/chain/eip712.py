@@ -18,6 +18,8 @@ from reminder_worker.errors import SignerMismatch
 
 ERC1271_MAGIC: Final = find_selector("ERC1271", "isValidSignature")  # also the answer that means yes
 
+DELEGATION: Final = bytes.fromhex("ef0100")  # EIP-7702: code of a delegated account, before the delegate's address
+
 Types = Mapping[str, Sequence[Mapping[str, str]]]
 
 
@@ -125,6 +127,14 @@ def recover_signer(digest: bytes, signature: bytes) -> str | None:
     return "0x" + keccak(key.format(compressed=False)[1:])[-20:].hex()
 
 
+def is_owned_by_key(code: bytes) -> bool:
+    """Return True for the code of an account whose key decides: none, or a delegation that the key signed (EIP-7702).
+
+    No contract can have such code: none may begin with 0xef (EIP-3541).
+    """
+    return not code or (len(code) == len(DELEGATION) + 20 and code.startswith(DELEGATION))
+
+
 class SignatureVerifier:
     """Verifier of signatures against one chain."""
 
@@ -136,8 +146,9 @@ class SignatureVerifier:
     ) -> None:
         """Raise `SignerMismatch`, or `ChainUnavailable` if the chain cannot be read.
 
-        Code at the signer's address decides: with code only ERC-1271 counts, even if the key's own signature fits.
-        `caller`: the contract for which the message is signed; a wallet may answer only some contracts.
+        Code at the signer's address decides by ERC-1271. In a message of our own (`caller` None) the key of a delegated
+        account counts, too. The contracts do not take it: `caller` is the contract for which the message is signed.
+        A wallet may answer only some contracts.
         """
         verdict = await self.check_signature(digest, signature, signer, caller=caller)
         if not verdict.is_signed:
@@ -153,6 +164,8 @@ class SignatureVerifier:
         if not code:
             hints = {64: SignatureHint.COMPACT, 65: ""}
             return SignatureVerdict(is_by_key, hints.get(len(signature), SignatureHint.NOT_DEPLOYED))
+        if caller is None and is_by_key and is_owned_by_key(code):
+            return SignatureVerdict(True)
         found = await read_agreed(self._chain, lambda chain: _ask_contract(chain, digest, signature, signer, caller))
         if signature.endswith(bytes.fromhex("6492" * 16)):
             return SignatureVerdict(found.is_signed, SignatureHint.ENVELOPE)

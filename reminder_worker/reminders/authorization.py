@@ -13,7 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyIdentity, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting
-from reminder_worker.chain.eip712 import SignatureVerdict, SignatureVerifier, recover_signer, typed_data_digest
+from reminder_worker.chain.eip712 import (
+    SignatureVerdict,
+    SignatureVerifier,
+    is_owned_by_key,
+    recover_signer,
+    typed_data_digest,
+)
 from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import NotAKnownLegacy, PremiumRequired, SignerMismatch
 from reminder_worker.signed_messages import check_deadline, served_chain, service_domain, spend_digest
@@ -132,13 +138,13 @@ class _RequestCheck:
     require_premium: bool
 
     async def ask_chain(self, chain: Chain) -> _ChainVerdict:
-        # Read the code of the likely creator: an account with code decides by ERC-1271.
+        # Read the code of the likely creator: a contract decides by ERC-1271.
         account = self.signer if self.likely is not None and self.likely.creator == self.signer else None
         identity, code = await LegacyReads(chain).recognise(self.request.legacy, likely=self.likely, account=account)
         if identity is None:
             return _ChainVerdict(None)
         creator, signature = identity.creator, self.request.signature
-        if code == b"" and account == creator:
+        if code is not None and is_owned_by_key(code) and account == creator:
             verdict = SignatureVerdict(True)
         else:
             verdict = await SignatureVerifier(chain).check_signature(self.digest, signature, creator)

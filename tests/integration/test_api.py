@@ -272,6 +272,7 @@ async def test_every_answer_has_its_headers(world: ApiWorld) -> None:
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Cache-Control"] == "no-store"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
         assert "default-src 'none'" in headers["Content-Security-Policy"]
         assert re.fullmatch(r"[0-9a-f]{32}", headers["X-Request-ID"])
         assert "Server" not in headers

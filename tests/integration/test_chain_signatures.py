@@ -84,20 +84,52 @@ async def test_a_node_that_refuses_a_contract_as_sender_is_asked_without_one(
         assert verdict.is_signed
 
 
-async def test_a_delegated_account_is_asked_as_a_contract(
+async def test_for_a_contract_the_delegate_of_an_account_decides(
     signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    """EIP-7702: the delegate decides. The first delegate accepts the account's key, the second accepts nothing."""
+    """EIP-7702. The first delegate accepts the account's key, the second accepts nothing."""
     owner, other = chain_scenario.account("delegated"), chain_scenario.account("other")
+    router = chain_scenario.deployment.time_lock_router
     chain_scenario.delegate_7702(owner)
-    await signatures.verify_signature(DIGEST, sign(owner), owner.address)
+    await signatures.verify_signature(DIGEST, sign(owner), owner.address, caller=router)
     assert "eth_call" in node.methods()
     with pytest.raises(SignerMismatch):
-        await signatures.verify_signature(DIGEST, sign(other), owner.address)
+        await signatures.verify_signature(DIGEST, sign(other), owner.address, caller=router)
     strict = chain_scenario.account("delegated to a contract that refuses")
     chain_scenario.delegate_7702(strict, chain_scenario.deployment.reverting_1271)
     with pytest.raises(SignerMismatch):
-        await signatures.verify_signature(DIGEST, sign(strict), strict.address)
+        await signatures.verify_signature(DIGEST, sign(strict), strict.address, caller=router)
+
+
+async def test_the_key_of_a_delegated_account_signs_messages_of_our_own(
+    signatures: SignatureVerifier, chain_scenario: Scenario
+) -> None:
+    """EIP-7702: the key owns the account, whatever its delegate says. The delegate may accept others beside it."""
+    it, other = chain_scenario.deployment, chain_scenario.account("other")
+    delegated = chain_scenario.account("delegated to code without ERC-1271")
+    for delegate in (it.weth, it.reverting_1271, it.gas_burner_1271):
+        chain_scenario.delegate_7702(delegated, delegate)
+        await signatures.verify_signature(DIGEST, sign(delegated), delegated.address)
+        with pytest.raises(SignerMismatch):
+            await signatures.verify_signature(DIGEST, sign(other), delegated.address)
+
+
+async def test_a_key_never_signs_for_an_account_with_code_of_its_own(
+    signatures: SignatureVerifier, node: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """Codes that look like a delegation and are none count as a contract, too: the node reports them."""
+    owner = chain_scenario.account("owner of an account with code")
+    chain_scenario.anvil.set_code(owner.address, "0x60006000fd")
+    with pytest.raises(SignerMismatch):
+        await signatures.verify_signature(DIGEST, sign(owner), owner.address)
+
+    def report(code: str, request: Json) -> Json | None:
+        return {"result": code} if request["method"] == "eth_getCode" else None
+
+    for code in ("ef0100" + "11" * 19, "ef0100" + "11" * 21, "ef0101" + "11" * 20, "00ef0100" + "11" * 19):
+        node.answer = partial(report, "0x" + code)
+        with pytest.raises(SignerMismatch):
+            await signatures.verify_signature(DIGEST, sign(owner), owner.address)
 
 
 async def test_a_hostile_signer_is_a_mismatch_within_its_gas(
@@ -121,7 +153,6 @@ async def test_a_refusal_says_what_the_wallet_lacks(signatures: SignatureVerifie
     hints = {
         (owner.address, sign(other)): "",
         (safe, sign(other)): "",
-        (delegated.address, sign(delegated)): "(EIP-7702)",
         (delegated.address, sign(other)): "(ERC-1271)",
         (it.usdc, sign(other)): "(ERC-1271)",
         (it.gas_burner_1271, sign(other)): "more than 500000 gas",
@@ -135,6 +166,8 @@ async def test_a_refusal_says_what_the_wallet_lacks(signatures: SignatureVerifie
             await signatures.verify_signature(DIGEST, signature, signer)
         said = str(refused.value).removeprefix("This is not signed by the account that it names.")
         assert (hint in said) if hint else not said, said
+    with pytest.raises(SignerMismatch, match=r"\(EIP-7702\)"):
+        await signatures.verify_signature(DIGEST, sign(delegated), delegated.address, caller=it.time_lock_router)
 
 
 async def test_only_the_exact_magic_value_means_yes(

@@ -128,6 +128,24 @@ async def test_text_is_text(gift_world: GiftWorld, visitor: PageVisitor) -> None
     nothing_amiss(visitor, gift_world.origin)
 
 
+async def test_the_page_says_that_the_links_maker_wrote_the_letter(gift_world: GiftWorld, visitor: PageVisitor) -> None:
+    """Anybody can put names and a message into a link; a name in the greeting is enough for the line."""
+    line = visitor.page.get_by_text("come from whoever made this link. Nobody has checked them.")
+    gift = await gift_world.seal(gift_world.person("ada"))
+    bare = gift.url.split("#")[0]
+    for url, count in ((gift.url, 1), (bare, 0), (f"{bare}#g=", 0)):
+        await visitor.page.goto("about:blank")
+        await visitor.page.goto(url)
+        await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+        await expect(line).to_have_count(count)
+    for letter, count in ((GiftLetter("Ada", "", ""), 1), (GiftLetter("", "", ""), 0)):
+        other = await gift_world.seal(gift.recipient, letter=letter)
+        await visitor.page.goto(other.url)
+        await expect(visitor.page.get_by_role("heading", name="Open your gift")).to_be_visible()
+        await expect(line).to_have_count(count)
+    nothing_amiss(visitor, gift_world.origin)
+
+
 async def test_a_damaged_letter_is_said_to_be_so_and_the_gift_opens_all_the_same(
     gift_world: GiftWorld, visitor: PageVisitor
 ) -> None:
@@ -331,6 +349,30 @@ async def test_the_policy_refuses_what_is_not_ours(gift_world: GiftWorld, visito
         while not expected <= {violation.split()[0] for violation in visitor.violations}:
             await visitor.page.wait_for_timeout(20)
     assert await visitor.page.evaluate("window.ran") is None
+
+
+async def test_a_page_that_opened_the_gift_page_loses_its_handle_and_a_wallets_window_keeps_its_own(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """Such a page could send the visitor elsewhere later. Some wallets answer from a window that the page opens."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    await visitor.context.route(
+        "http://wallet.example/", lambda route: route.fulfill(content_type="text/html", body="<title>wallet</title>")
+    )
+    open_window = "(url) => { window.opened = window.open(url); }"
+    await visitor.page.goto("http://wallet.example/")
+    async with visitor.context.expect_page() as popup:
+        await visitor.page.evaluate(open_window, gift.url)
+    page = await popup.value
+    await expect(page.get_by_role("heading", name="Open your gift")).to_be_visible()
+    assert await page.evaluate("window.opener") is None
+    assert await visitor.page.evaluate("window.opened.closed")
+    async with visitor.context.expect_page() as popup:
+        await page.evaluate(open_window, "http://wallet.example/")
+    wallet = await popup.value
+    await expect(wallet).to_have_title("wallet")
+    assert await wallet.evaluate("window.opener !== null")
+    assert not await page.evaluate("window.opened.closed")
 
 
 @pytest.mark.parametrize("local", [True, False])

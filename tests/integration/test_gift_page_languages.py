@@ -58,6 +58,7 @@ async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: 
     await expect(page.get_by_role("heading", level=1)).to_contain_text(own["greeting-birthday"])
     await expect(page.get_by_role("button", name=own["calendar-add"])).to_be_visible()
     await expect(page.locator("canvas.card")).to_be_visible()
+    await expect(page.get_by_text(own["letter-unchecked"])).to_be_visible()
     await page.get_by_text(own["about-gift"]).click()
     await page.get_by_text(own["share"]).click()
     await see_only(page, language)

@@ -218,6 +218,29 @@ async def test_the_facts_tell_what_this_installation_offers(
         assert not any(PROVIDER[f"TURNKEY_API_{kind}_KEY"] in json.dumps(body) for kind in ("PRIVATE", "PUBLIC"))
 
 
+async def test_the_sub_organization_of_an_email_wallet_is_named_only_while_its_gift_can_be_opened(
+    chain_scenario: Scenario, engine: AsyncEngine, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Facts are public. Whoever counts the gifts learns of no email wallet before its day or afterwards."""
+    sealed = chain_scenario.create_gift(giver, ada.address, eth=1, duration=DAY)
+    gift = chain_scenario.create_gift(giver, ada.address, eth=1, duration=0)
+    to_a_wallet = chain_scenario.create_gift(giver, chain_scenario.account("no email").address, eth=1, duration=0)
+    async with open_world(chain_scenario, engine, **GIFTS, **PROVIDER) as world:
+        insert = "insert into worker.gift_wallet (email_hash, timestamp_ms, sub_organization_id, address_hash)"
+        address_hash = world.parts.hashes.gift_wallet(ada.address.lower())
+        await world.sql(f"{insert} values (:email, 1, 'made', :address)", email=b"e" * 32, address=address_hash)
+
+        async def named(number: int) -> tuple[str, str | None]:
+            body = (await facts(world, number)).body
+            return body["state"], body["identityProvider"]["subOrganizationId"]
+
+        assert await named(sealed) == ("sealed", None)
+        assert await named(gift) == ("open", "made")
+        assert await named(to_a_wallet) == ("open", None)
+        chain_scenario.withdraw_gift(ada, gift)
+        assert await named(gift) == ("claimed", None)
+
+
 async def test_only_gifts_of_whitelisted_tokens_are_shown(
     world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:

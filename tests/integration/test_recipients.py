@@ -384,13 +384,19 @@ async def test_a_safes_signature_on_chain_allows_writes_and_no_read(
     assert (await world.post(path, asked)).status == status
 
 
-async def test_an_eip_7702_account_signs_by_its_code(world: ApiWorld, owner: LocalAccount, legacy: Legacy) -> None:
-    world.scenario.delegate_7702(owner)
-    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+async def test_the_owner_of_a_delegated_account_saves_reads_and_erases(
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy
+) -> None:
+    """EIP-7702: the key owns the account for our own messages, also if the delegate takes no signature."""
     world.scenario.delegate_7702(owner, world.scenario.deployment.reverting_1271)
-    refused = await world.call(owner, "ReadRecipients", legacy)
-    assert refused.code == "signer_mismatch", "with code at the signer's address its key alone does not count"
-    assert "(EIP-7702)" in refused.body["detail"]
+    assert (await world.ingest(owner, legacy, [person(1)])).status == 200
+    stranger = world.scenario.account("stranger")
+    for signer, status in ((stranger, 403), (owner, 200)):
+        assert (await world.call(signer, "ReadRecipients", legacy)).status == status
+        assert (await world.call(signer, "EraseLegacy", legacy)).status == status
+    world.scenario.anvil.set_code(owner.address, "0x60006000fd")
+    refused = await world.ingest(owner, legacy, [person(1)])
+    assert refused.code == "signer_mismatch", "with code of its own at the signer's address its key does not count"
 
 
 async def test_new_addresses_of_a_creator_are_capped(chain_scenario: Scenario, engine: AsyncEngine) -> None:

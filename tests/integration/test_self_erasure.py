@@ -93,6 +93,16 @@ async def test_a_smart_wallet_erases_itself_by_its_contract(world: ApiWorld) -> 
     assert (answer.status, answer.body) == (200, {"erased": 1})
 
 
+async def test_the_key_of_a_delegated_account_erases_its_owner(world: ApiWorld) -> None:
+    """EIP-7702: the delegate of this account takes no signature at all."""
+    owner, heir = world.owner(), world.scenario.account("delegated heir")
+    world.scenario.delegate_7702(heir, world.scenario.deployment.weth)
+    await world.ingest(owner, world.legacy(owner), [person(recipient=heir.address)])
+    forged = await erase(world, world.scenario.account("stranger"), ALL, recipient=heir.address)
+    assert forged.code == "signer_mismatch"
+    assert (await erase(world, heir, ALL)).body == {"erased": 1}
+
+
 async def test_a_later_set_does_not_store_the_same_email_again(world: ApiWorld) -> None:
     """Another email is stored. The same email is stored after a set without this recipient."""
     owner, heir = world.owner(), world.scenario.account("heir")

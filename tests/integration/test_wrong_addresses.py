@@ -199,6 +199,25 @@ def test_contract_without_a_getter_is_not_called_wrong(command: CliRun, chain_sc
     assert "not checked: premiumSetting() of MULTISIG_LEGACY_ROUTER" in _found(looked)
 
 
+def test_doctor_names_a_notice_that_helps_nobody_in_its_own_unit(command: CliRun, chain_scenario: Scenario) -> None:
+    """Four bytes of the view's code push its seven days."""
+    s = chain_scenario
+    view, week = s.deployment.premium_reminder_view, f"62{7 * DAY:06x}"
+    code = str(s.anvil.rpc("eth_getCode", view, "latest"))
+    for seconds, words in (
+        (7 * DAY, "ok     chain 31337 notice: emails go out 7 days before"),
+        (DAY, "ok     chain 31337 notice: emails go out 24 hours before"),
+        (150, "off    chain 31337 notice: emails go out 2 minutes before"),
+        (42, "off    chain 31337 notice: emails go out 42 seconds before"),
+        (0, "off    chain 31337 notice: emails go out 0 seconds before"),
+        (194 * DAY, "ok     chain 31337 notice: emails go out 194 days before"),
+    ):
+        s.anvil.set_code(view, code.replace(week, f"62{seconds:06x}"))
+        found = _found(command("doctor"))
+        assert words in found, found
+        assert ("check CHAIN_31337_PREMIUM_REMINDER_VIEW" in found) == words.startswith("off"), found
+
+
 async def test_start_block_is_not_called_late_without_evidence(chain_scenario: Scenario) -> None:
     """A pruned node no longer has the state of an old block."""
     changes = _legacy_before(chain_scenario)

@@ -85,6 +85,7 @@ rewritten-2 = Machen Sie in der Adresszeile aus %23 wieder # und aus %3F wieder 
 
 letter-label = Persönliche Nachricht
 letter-from = Von { $name }
+letter-unchecked = Namen und Nachricht stammen von der Person, die diesen Link erstellt hat. Niemand hat sie geprüft.
 letter-damaged = Die Nachricht kam nicht vollständig an
 letter-damaged-1 = Ein Teil des Links ist unterwegs verloren gegangen, deshalb ist die persönliche Nachricht nicht lesbar. Das Geschenk selbst ist sicher und lässt sich trotzdem öffnen. Bitten Sie die Person, von der Sie den Link haben, Ihnen den ganzen Link noch einmal zu schicken.
 calendar-add = Tag im Kalender eintragen

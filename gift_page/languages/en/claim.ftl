@@ -90,6 +90,7 @@ rewritten-2 = In the address bar, change %23 back to #, and %3F back to ?. Or op
 
 letter-label = Personal message
 letter-from = From { $name }
+letter-unchecked = The names and the message come from whoever made this link. Nobody has checked them.
 letter-damaged = The message did not arrive whole
 letter-damaged-1 = Part of the link was lost on its way, so the personal message cannot be read. The gift itself is safe, and it can be opened all the same. Ask whoever sent it to send you the whole link once more.
 calendar-add = Add the day to your calendar

@@ -85,6 +85,7 @@ rewritten-2 = En la barra de direcciones, cambie %23 otra vez por # y %3F por ?.
 
 letter-label = Mensaje personal
 letter-from = De { $name }
+letter-unchecked = Los nombres y el mensaje son de quien creó este enlace. Nadie los ha comprobado.
 letter-damaged = El mensaje no llegó entero
 letter-damaged-1 = Parte del enlace se perdió por el camino, así que el mensaje personal no se puede leer. El regalo está a salvo y se puede abrir igualmente. Pida a quien se lo envió que le mande otra vez el enlace entero.
 calendar-add = Añadir el día a su calendario

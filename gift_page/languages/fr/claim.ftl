@@ -85,6 +85,7 @@ rewritten-2 = Dans la barre d’adresse, remplacez %23 par #, et %3F par ?. Ou o
 
 letter-label = Message personnel
 letter-from = De la part de { $name }
+letter-unchecked = Les noms et le message viennent de la personne qui a créé ce lien. Personne ne les a vérifiés.
 letter-damaged = Le message n’est pas arrivé entier
 letter-damaged-1 = Une partie du lien s’est perdue en route, si bien que le message personnel ne peut pas être lu. Le cadeau lui-même est en sécurité et peut quand même être ouvert. Demandez à la personne qui vous l’a envoyé de vous renvoyer le lien entier.
 calendar-add = Ajouter le jour à votre agenda

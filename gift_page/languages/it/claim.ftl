@@ -85,6 +85,7 @@ rewritten-2 = Nella barra degli indirizzi, rimetta # al posto di %23 e ? al post
 
 letter-label = Messaggio personale
 letter-from = Da { $name }
+letter-unchecked = I nomi e il messaggio sono di chi ha creato questo link. Nessuno li ha verificati.
 letter-damaged = Il messaggio non è arrivato intero
 letter-damaged-1 = Una parte del link è andata persa lungo la strada, quindi il messaggio personale non si può leggere. Il regalo è al sicuro e si può aprire lo stesso. Chieda a chi l’ha inviato di mandarLe ancora una volta il link intero.
 calendar-add = Aggiungere il giorno al calendario

@@ -85,6 +85,7 @@ rewritten-2 = 주소창에서 %23을 #으로, %3F를 ?로 되돌리세요. 또�
 
 letter-label = 개인 메시지
 letter-from = { $name } 드림
+letter-unchecked = 이름과 메시지는 이 링크를 만든 사람이 쓴 것입니다. 아무도 확인하지 않았습니다.
 letter-damaged = 메시지가 온전히 도착하지 않았습니다
 letter-damaged-1 = 링크의 일부가 도중에 사라져 개인 메시지를 읽을 수 없습니다. 선물 자체는 안전하며 그대로 열 수 있습니다. 보낸 분에게 전체 링크를 다시 보내 달라고 하세요.
 calendar-add = 캘린더에 이 날 추가

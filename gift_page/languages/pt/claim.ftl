@@ -85,6 +85,7 @@ rewritten-2 = Na barra de endereços, troque %23 de volta por # e %3F por ?. Ou 
 
 letter-label = Mensagem pessoal
 letter-from = De { $name }
+letter-unchecked = Os nomes e a mensagem são de quem criou este link. Ninguém os verificou.
 letter-damaged = A mensagem não chegou inteira
 letter-damaged-1 = Parte do link se perdeu no caminho, por isso não é possível ler a mensagem pessoal. O presente está seguro e pode ser aberto mesmo assim. Peça a quem enviou o link que o mande inteiro mais uma vez.
 calendar-add = Pôr o dia na sua agenda

@@ -85,6 +85,7 @@ rewritten-2 = 请在地址栏中把 %23 改回 #，把 %3F 改回 ?。或者用�
 
 letter-label = 私人留言
 letter-from = 来自{ $name }
+letter-unchecked = 姓名和留言由创建此链接的人所写，没有人核实过。
 letter-damaged = 留言没有完整送达
 letter-damaged-1 = 链接在途中丢了一部分，所以无法读出私人留言。礼物本身很安全，照样可以打开。请让送您礼物的人再发一次完整的链接。
 calendar-add = 把这一天加入日历

@@ -153,9 +153,9 @@ def test_two_apis_and_one_daemon() -> None:
 def test_nothing_is_published_but_the_proxy() -> None:
     published = {name for name, service in SERVICES.items() if "ports" in service}
     assert published - {"grafana"} == {"proxy"}, "Grafana's port is this machine's alone: see below"
-    assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "mail"))
-    assert SERVICES["postgres"]["networks"] == ["database"]
-    assert "database" not in SERVICES["proxy"]["networks"]
+    assert all(COMPOSE["networks"][name] == {"internal": True} for name in ("database", "dagster", "mail", "operators"))
+    assert SERVICES["postgres"]["networks"] == ["database", "dagster"]
+    assert not {"database", "dagster"} & set(SERVICES["proxy"]["networks"])
 
 
 def test_the_dashboard_is_an_option_on_this_machine_behind_a_login_and_apart() -> None:
@@ -197,6 +197,17 @@ def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
     own, viewers = "deploy/workspace.yaml", "workspace.yaml"
     assert workspaces == {"daemon": own, "dagster-operator": own, "dagster-viewer": viewers}
     assert "python_module" in read("../workspace.yaml")["load_from"][0]
+
+
+def test_no_part_without_keys_shares_a_network_with_the_operators_pages() -> None:
+    """These pages start runs and have no login. Only the proxy may call them: it demands a login."""
+    networks = set(SERVICES["dagster-operator"]["networks"])
+    neighbours = {name for name, service in SERVICES.items() if networks & set(service["networks"])}
+    assert neighbours == {"dagster-operator", "proxy", "postgres", "daemon", "dagster-migrate"}
+    assert {name for name, service in SERVICES.items() if "operators" in service["networks"]} == {
+        "dagster-operator",
+        "proxy",
+    }
 
 
 def test_viewers_can_change_nothing() -> None:

@@ -179,6 +179,23 @@ def test_only_the_daemon_and_operators_reach_the_code_server() -> None:
     assert "egress" not in policies["dagster-viewer"]
 
 
+def test_only_the_proxy_reaches_dagsters_pages() -> None:
+    """The pages have no login. The operators' pages start runs."""
+    port = {"protocol": "TCP", "port": 3000}
+    policies = {name: each["spec"] for name, each in _all("NetworkPolicy").items()}
+    into = {
+        name: rule["from"]
+        for name, spec in policies.items()
+        for rule in spec.get("ingress", [])
+        if port in rule["ports"]
+    }
+    proxy = [{"podSelector": {"matchLabels": {"app.kubernetes.io/name": "proxy"}}}]
+    assert into == {"dagster": proxy, "dagster-viewer": proxy}
+    assert {name for name, spec in policies.items() for rule in spec.get("egress", []) if port in rule["ports"]} == {
+        "proxy"
+    }
+
+
 @pytest.mark.parametrize(("settings", "names"), [("worker-settings", worker_names()), ("mail-settings", mail_names())])
 def test_every_variable_is_a_setting(settings: str, names: tuple[set[str], set[str]]) -> None:
     assert _all("ConfigMap")[settings]["data"].keys() <= names[0] | names[1]
