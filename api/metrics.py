@@ -33,6 +33,7 @@ from reminder_worker import __version__, passes
 from reminder_worker.chain.client import Chain
 from reminder_worker.monitoring.facts import FactPart, OperatorFacts, read_facts
 from reminder_worker.monitoring.node_bill import forecast_bills
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.relay.operator import PayingWallet
 from reminder_worker.settings import ChainSettings, Settings
 
@@ -45,6 +46,7 @@ PARTS: Final[tuple[FactPart, ...]] = (
     "settled_last_day",
     "delays",
     "bounces",
+    "reports",
     "gift_emails",
     "gift_notifications",
     "open_requests",
@@ -84,6 +86,7 @@ def fact_gauges(
 ) -> Iterator[GaugeMetricFamily]:
     """Render every part of the facts."""
     yield from email_gauges(facts)
+    yield from report_gauges(facts.reports)
     yield from gift_gauges(facts)
     yield from pass_gauges(facts, chains)
     yield from endpoint_gauges(facts)
@@ -118,6 +121,26 @@ def email_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     words = "From the block of an event to the mail service's yes, of the last 24 hours"
     yield make_gauge("emails_after_block_seconds", words, ("chain", "quantile"), delays)
     yield make_gauge("emails_undecided", "Emails unknown, held or dead", ("chain", "kind", "state"), undecided)
+
+
+def report_gauges(reports: ReportReading | None) -> Iterator[GaugeMetricFamily]:
+    """Render delivery reports; without samples if the mail service does not count them."""
+    unread: dict[tuple[()], int | None] = {}
+    looked: dict[tuple[()], int | None] = {}
+    counts: dict[tuple[str], int] = {}
+    if reports is not None:
+        unread, looked = {(): reports.unread}, {(): reports.look_age}
+        counts = {
+            ("taken",): reports.taken,
+            ("unmatched",): reports.unmatched,
+            ("set_aside",): reports.set_aside,
+            ("not_complaints",): reports.not_complaints,
+            ("unreadable",): reports.unreadable,
+        }
+    words = "Since the mailbox of delivery reports was read to its end; absent: never, or there is no mailbox"
+    yield make_gauge("reports_unread", "Delivery reports that wait in the mailbox; absent: no mailbox", (), unread)
+    yield make_gauge("reports_look_age_seconds", words, (), looked)
+    yield make_gauge("reports_counted", "Delivery reports so far, as the mail service counts", ("outcome",), counts)
 
 
 def gift_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:

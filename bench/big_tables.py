@@ -41,7 +41,7 @@ LEAST: Final = 2_000  # rows: of a few any plan reads all
 # Few rows each, however long the service runs and however many legacies there are.
 SMALL: Final = {"installation", "relay_wallet", "index_cursor", "pass_state", "alert_state", "price_feed",
                 "upgrade_operation", "upgrade_event", "node_request", "log_limit", "bounce_cursor",
-                "erasure_count", "price_past", "setter_value"}  # fmt: skip
+                "report_reading", "erasure_count", "price_past", "setter_value"}  # fmt: skip
 _OF_TYPE: Final[tuple[tuple[type, str], ...]] = (
     (Uuid, "gen_random_uuid()"),
     (Text, "'x' || n"),

@@ -19,14 +19,17 @@ for name in email_enc_key hash_key mail_hash_key; do
     made=$(openssl rand -base64 32) # a pipe would hide a failure
     keep "$name" "$made"
 done
-for name in postgres_password worker_db_password mail_db_password dagster_db_password mail_token grafana_password; do
+for name in postgres_password worker_db_password mail_db_password mail_reports_db_password dagster_db_password \
+    mail_token grafana_password; do
     made=$(openssl rand -hex 32)
     keep "$name" "$made"
 done
 keep database_url "postgresql://worker:$(cat worker_db_password)@postgres/worker"
 keep mail_database_url "postgresql://mail_service:$(cat mail_db_password)@postgres/mail_service"
+keep reports_database_url "postgresql://mail_reports:$(cat mail_reports_db_password)@postgres/mail_service"
 keep dagster_pg_url "postgresql+psycopg2://dagster:$(cat dagster_db_password)@postgres/dagster"
 
 for name in rpc_urls smtp_password tls_certificate tls_key dagster_viewers dagster_operators; do
     [ -s "$name" ] || echo "still to be written by you: deploy/secrets/$name"
 done
+[ -s report_imap_password ] || echo "with a mailbox of delivery reports, too: deploy/secrets/report_imap_password"

@@ -104,6 +104,16 @@ def plan() -> dict[str, list[PanelPlan]]:
                 [(own("gift_emails", "chain, kind, state"), "{{kind}}: {{state}} on chain {{chain}}")],
             ),
             PanelPlan("Addresses from which an email came back", [(own("bounced_addresses", "reason"), "{{reason}}")]),
+            PanelPlan(
+                "Delivery reports so far, and those that wait in the mailbox",
+                [(own("reports_counted", "outcome"), "{{outcome}}"), (own("reports_unread"), "unread")],
+            ),
+            PanelPlan(
+                "Since the mailbox of delivery reports was read",
+                [(own("reports_look_age_seconds"), "last good look")],
+                "s",
+                steps=[(None, "green"), (3600, "red")],
+            ),
         ],
         "Block to inbox": [
             PanelPlan(

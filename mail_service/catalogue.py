@@ -362,6 +362,13 @@ _ALL = (
     _make_alert(
         "failures_growing", "Failures are growing", {"failed in the last hour": "37"}, **_ALL_CHAINS, about="reminders"
     ),
+    _make_alert(
+        "reports_not_read",
+        "Delivery reports are not read",
+        {"last good look": "2 hours", "unread reports": "7", "reports set aside": "1"},
+        **_ALL_CHAINS,
+        about="delivery reports",
+    ),
     _make_upgrade(
         "scheduled",
         "Scheduled on the UpgradeTimelock of {{ chainName }}",

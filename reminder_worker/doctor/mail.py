@@ -16,6 +16,8 @@ from pyreqwest.exceptions import PyreqwestError
 from reminder_worker import strict_json
 from reminder_worker.doctor import Finding
 from reminder_worker.monitoring.facts import LIMITS
+from reminder_worker.monitoring.rules import is_mailbox_overdue, was_set_aside_lately
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.mail_client import http_client, list_causes, read_answer, read_header
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
 from reminder_worker.settings import MailSettings, Settings
@@ -89,6 +91,29 @@ def find_chains_without_mail(settings: Settings) -> Iterator[Finding]:
         if chain.is_test_chain:
             words = "a test chain, and MAIL_ALLOWLIST is empty: no email about it is sent"
             yield f"chain {chain.chain_id} mail", None, words
+
+
+def describe_reports(reports: ReportReading | None) -> Finding:
+    """Describe the delivery reports, as the pass `bounces` last read them from the mail service."""
+    part = "delivery reports"
+    if reports is None:
+        return part, None, "the mail service does not say whether it reads any, or was not asked yet"
+    counts = f"so far {reports.taken} taken, {reports.unmatched} of no email of ours, {reports.set_aside} set aside"
+    if reports.unread is None:
+        return part, None, f"no mailbox is read (REPORT_IMAP_HOST of the mail service); {counts}"
+    waiting = f"{reports.unread} unread, {counts}"
+    if was_set_aside_lately(reports):
+        return (
+            part,
+            False,
+            f"the reading of one failed twice in the last day; {waiting}: see reports_not_read in the runbook",
+        )
+    if reports.look_age is None:
+        return part, None, f"the mailbox was not read yet; {waiting}"
+    words = f"the mailbox was last read {format_duration(reports.look_age)} ago; {waiting}"
+    if is_mailbox_overdue(reports):
+        return part, False, f"{words}: see reports_not_read in the runbook"
+    return part, True, words
 
 
 async def _checks_tokens(mail: MailSettings) -> bool:

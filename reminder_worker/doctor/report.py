@@ -23,7 +23,7 @@ from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_chain
 from reminder_worker.doctor.costs import examine_costs
 from reminder_worker.doctor.encryption import examine_encryption
-from reminder_worker.doctor.mail import examine_mail, find_chains_without_mail
+from reminder_worker.doctor.mail import describe_reports, examine_mail, find_chains_without_mail
 from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts import emails
@@ -163,9 +163,11 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         yield "installation", False, f"{words} EMAIL_ENC_KEYS_OLD and run `reminder-worker rotate-key`"
     else:
         yield "installation", True, "keys and contracts are those this database was made with"
-    facts = await read_facts(scope, "undecided", "bounces", "passes", "erasures")
+    facts = await read_facts(scope, "undecided", "bounces", "reports", "passes", "erasures")
     yield _find_stuck_emails(facts)
     yield _describe_bounces(facts)
+    if settings.mail is not None:
+        yield describe_reports(facts.reports)
     yield _examine_passes(facts)
     yield "erasures", True, _describe_erasures(facts)
 

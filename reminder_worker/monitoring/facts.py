@@ -25,6 +25,7 @@ from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.node_requests import RequestTally, read_requests
 from reminder_worker.monitoring.tables import pass_state, sql
 from reminder_worker.outbox.bounces import count_bounces
+from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
 from reminder_worker.outbox.operator import (
     RaisedCondition,
     RecentAlert,
@@ -85,6 +86,8 @@ class WatchLimits:
     clocks_within: int = 300  # seconds that clocks may be apart; signed messages have ten minutes to spare
     max_lag_blocks: int = 100
     failures_per_hour: int = 10
+    mailbox_read_within: int = 3600  # seconds, of the mailbox of delivery reports; it is read every three minutes
+    set_aside_shown: int = 86400  # seconds for which a report that was set aside counts as wrong
 
 
 LIMITS: Final = WatchLimits()
@@ -191,6 +194,7 @@ class OperatorFacts:
     gift_emails: Sequence[GiftEmailCount] = UNREAD
     gift_notifications: int = UNREAD
     bounces: Mapping[str, int] = UNREAD
+    reports: ReportReading | None = UNREAD
     trouble: EmailTrouble = UNREAD
     open_requests: Sequence[RequestCount] = UNREAD
     ended_requests: Sequence[RequestCount] = UNREAD
@@ -242,6 +246,7 @@ FactPart = Literal[
     "gift_emails",
     "gift_notifications",
     "bounces",
+    "reports",
     "trouble",
     "open_requests",
     "ended_requests",
@@ -307,6 +312,12 @@ async def _read_undecided(scope: FactScope) -> list[UndecidedEmails]:
 
 async def _read_settled_by_day(scope: FactScope) -> list[SettledEmails]:
     return [count for ledger in LEDGERS for count in await count_settled(scope.engine, DAYS_SHOWN, ledger.table)]
+
+
+async def _read_reports(scope: FactScope) -> ReportReading | None:
+    """Return what the pass `bounces` keeps; None while the pass is off: its row says nothing of now."""
+    is_on = any(expected.name == "bounces" for expected in scope.expected)
+    return await read_report_reading(scope.engine) if is_on else None
 
 
 async def _read_trouble(scope: FactScope) -> EmailTrouble:
@@ -380,6 +391,7 @@ READERS: Final[Mapping[FactPart, Callable[[FactScope], Awaitable[Any]]]] = {
     "gift_emails": lambda scope: count_gift_emails(scope.engine),
     "gift_notifications": lambda scope: count_notifications(scope.engine),
     "bounces": lambda scope: count_bounces(scope.engine),
+    "reports": _read_reports,
     "trouble": _read_trouble,
     "open_requests": lambda scope: count_open_requests(scope.engine, scope.wallets, scope.chains),
     "ended_requests": lambda scope: count_ended_requests(scope.engine),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from reminder_worker.monitoring.endpoints import ChainSight
 from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
 from reminder_worker.outbox.alerts import AlertFacts
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind, format_deadline
 from reminder_worker.relay.operator import UnfinishedRequests
 
@@ -37,8 +38,9 @@ class WrongCondition:
 
 
 def judge_facts(facts: OperatorFacts, sights: Sequence[ChainSight]) -> dict[ConditionKey, WrongCondition]:
-    """Return every condition that is wrong; needs the parts `passes`, `trouble` and `unfinished`."""
+    """Return every condition that is wrong; needs the parts `passes`, `trouble`, `reports` and `unfinished`."""
     found = [*_judge_passes(facts, sights), *_judge_emails(facts.trouble), *map(_judge_requests, facts.unfinished)]
+    found += _judge_reports(facts.reports)
     for sight in sights:
         found += [*_judge_endpoints(sight), *_judge_readers(sight)]
     return {condition.key: condition for condition in found}
@@ -138,6 +140,32 @@ def _judge_emails(trouble: EmailTrouble) -> Iterator[WrongCondition]:
     for room, count in (trouble.failed or {}).items():
         if count >= LIMITS.failures_per_hour:
             yield WrongCondition(AlertKind.FAILURES_GROWING, room, 0, {"failed in the last hour": count})
+
+
+def is_mailbox_overdue(reports: ReportReading) -> bool:
+    """Return whether there is a mailbox, and no look has read it to its end for an hour, or ever."""
+    if reports.unread is None:
+        return False
+    return reports.look_age is None or reports.look_age > LIMITS.mailbox_read_within
+
+
+def was_set_aside_lately(reports: ReportReading) -> bool:
+    """Return whether the reading of a report failed twice in the last day."""
+    return reports.set_aside_age is not None and reports.set_aside_age <= LIMITS.set_aside_shown
+
+
+def _judge_reports(reports: ReportReading | None) -> Iterator[WrongCondition]:
+    if reports is None:
+        return
+    set_aside = was_set_aside_lately(reports)
+    if not set_aside and not is_mailbox_overdue(reports):
+        return
+    age = reports.look_age
+    look: AlertFacts = {"last good look": "never"} if age is None else {"last_good_look_seconds": age}
+    facts: AlertFacts = {**look, "unread reports": reports.unread or 0, "reports set aside": reports.set_aside}
+    is_first_hour = age is None and not set_aside
+    hold = LIMITS.mailbox_read_within if is_first_hour else 0
+    yield WrongCondition(AlertKind.REPORTS_NOT_READ, "delivery reports", 0, facts, hold)
 
 
 def _judge_requests(requests: UnfinishedRequests) -> WrongCondition:

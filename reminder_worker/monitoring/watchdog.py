@@ -40,6 +40,7 @@ OURS: Final = (
     AlertKind.EMAILS_NEED_HAND,
     AlertKind.EMAILS_LATE,
     AlertKind.FAILURES_GROWING,
+    AlertKind.REPORTS_NOT_READ,
     AlertKind.RELAY_NOT_FINAL,
 )
 OF_WALLETS: Final = (
@@ -54,6 +55,7 @@ BY_STRANGERS: Final = frozenset(
     {
         AlertKind.EMAILS_NEED_HAND,  # by texts that an SMTP server dislikes
         AlertKind.FAILURES_GROWING,  # likewise, and by claims that are good when simulated and revert when mined
+        AlertKind.REPORTS_NOT_READ,  # by a report that cannot be read, or by filling the mailbox
         AlertKind.RELAYER_LOW_BALANCE,  # by having their transactions paid for, as far as the caps let them
         AlertKind.RELAY_STUCK,  # by using up the caps, which a fee bump needs, too
         AlertKind.RELAY_CAP_USED,
@@ -115,7 +117,7 @@ class HealthWatchdog:
         detail = await self._read_memory()
         before = detail.get("blocks_behind") or {}
         gaps = {int(chain_id): KnownGap(**gap) for chain_id, gap in (detail.get("gaps") or {}).items()}
-        facts = await read_facts(self._scope, "passes", "positions", "trouble", "unfinished")
+        facts = await read_facts(self._scope, "passes", "positions", "trouble", "reports", "unfinished")
         sights = await look_at_chains(
             self._engine, self._chains, facts.positions, before, gaps, self._sights, is_local=self._scope.is_local
         )

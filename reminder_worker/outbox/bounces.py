@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.database.engine import through_deadlocks
 from reminder_worker.database.queries import array_text, json_text, read_rows
 from reminder_worker.errors import MailUnavailable
+from reminder_worker.outbox.delivery_reports import keep_reports
 from reminder_worker.outbox.mail_client import MailClient, ReturnedEmail
 from reminder_worker.outbox.models import EmailStatements
 from reminder_worker.outbox.tables import alert, bounce, sql
@@ -52,11 +53,16 @@ class BounceReader:
         self._ledgers = ledgers
 
     async def look(self) -> bool:
-        """Return whether an email came back."""
+        """Return whether an email came back, and keep what the mail service says about its reading of reports."""
+        await self._keep_reports()
         return bool(await self._ask(await self._read_cursor()))
 
     async def run(self) -> BounceRun:
-        """Record the addresses. If the mail service fails, they wait; other parts report that."""
+        """Record the addresses. If the mail service fails, they wait; other parts report that.
+
+        Keeps the state of delivery reports, too: `reminder-worker tick` runs without a look.
+        """
+        await self._keep_reports()
         report = BounceRun()
         for _ in range(MOST_PAGES):
             found = await self._ask(await self._read_cursor())
@@ -65,6 +71,12 @@ class BounceReader:
             report.returned += len(found)
             report.addresses += await through_deadlocks(partial(self._record_page, found))
         return report
+
+    async def _keep_reports(self) -> None:
+        try:
+            await keep_reports(self._engine, await self._mail.read_reports())
+        except MailUnavailable:
+            log.warning("report_counts_not_read")
 
     async def _ask(self, after: int) -> list[ReturnedEmail]:
         try:

@@ -6,8 +6,8 @@ answer: ask before sending again. No body, address or answer is ever logged or p
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Literal, Self
+from datetime import datetime, timedelta
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -80,6 +80,33 @@ class ReturnedEmail(msgspec.Struct, frozen=True):
 
 class _ReturnedAnswer(msgspec.Struct):
     bounces: list[ReturnedEmail]
+
+
+ReportNumber = Annotated[int, msgspec.Meta(ge=0, le=10**15)]
+
+
+class ReportMailbox(msgspec.Struct, frozen=True, rename="camel"):
+    """Mailbox of delivery reports. `unread`: reports that wait in it; `last_good_look`: None before the first one."""
+
+    unread: ReportNumber
+    last_good_look: Annotated[datetime, msgspec.Meta(tz=True)] | None
+
+
+class ReportCounts(msgspec.Struct, frozen=True, rename="camel"):
+    """Delivery reports by what became of them; the counts only rise."""
+
+    taken: ReportNumber
+    unmatched: ReportNumber
+    set_aside: ReportNumber
+    not_complaints: ReportNumber
+    unreadable: ReportNumber
+
+
+class ReportsAnswer(msgspec.Struct, frozen=True):
+    """State of the delivery reports at the mail service. `mailbox`: None if none was ever read."""
+
+    mailbox: ReportMailbox | None
+    counts: ReportCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +240,18 @@ class MailClient:
         except (PyreqwestError, *strict_json.NOT_JSON):
             pass
         raise MailUnavailable("the mail service does not say what came back")
+
+    async def read_reports(self) -> ReportsAnswer | None:
+        """`GET /reports`; None of a mail service without it (404). Raises `MailUnavailable` without a usable answer."""
+        try:
+            async with self._open.get(f"{self._settings.url}/reports").build_streamed() as response:
+                if response.status == 404:
+                    return None
+                if response.status == 200:
+                    return msgspec.json.decode(await read_answer(response, MAX_ANSWER_BYTES), type=ReportsAnswer)
+        except (PyreqwestError, *strict_json.NOT_JSON):
+            pass
+        raise MailUnavailable("the mail service does not say whether delivery reports are read")
 
     @property
     def _open(self) -> Client:

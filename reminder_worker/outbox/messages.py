@@ -84,6 +84,7 @@ class AlertKind(StrEnum):
     EMAILS_NEED_HAND = "emails_need_hand"
     EMAILS_LATE = "emails_late"
     FAILURES_GROWING = "failures_growing"
+    REPORTS_NOT_READ = "reports_not_read"
     UPGRADE_SCHEDULED = "upgrade_scheduled"
     UPGRADE_CORRECTED = "upgrade_corrected"
     UPGRADE_EXECUTABLE = "upgrade_executable"

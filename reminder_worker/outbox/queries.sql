@@ -32,6 +32,33 @@ select after from worker.bounce_cursor;
 insert into worker.bounce_cursor (id, after) values (1, :after)
 on conflict (id) do update set after = greatest(bounce_cursor.after, excluded.after);
 
+-- name: keep_reports
+-- A time outside the last year is brought into it: a mail service may send any time, and its age must be a number.
+insert into worker.report_reading as kept
+    (id, unread, looked_at, taken, unmatched, set_aside, set_aside_at, not_complaints, unreadable)
+values (
+    1,
+    cast(:unread as bigint),
+    case when cast(:looked_at as timestamptz) is not null then
+        least(greatest(cast(:looked_at as timestamptz), clock_timestamp() - interval '1 year'), clock_timestamp())
+    end,
+    :taken,
+    :unmatched,
+    :set_aside,
+    case when cast(:set_aside as bigint) > 0 then clock_timestamp() end,
+    :not_complaints,
+    :unreadable
+)
+on conflict (id) do update set
+    unread = excluded.unread,
+    looked_at = excluded.looked_at,
+    taken = excluded.taken,
+    unmatched = excluded.unmatched,
+    set_aside = excluded.set_aside,
+    set_aside_at = case when excluded.set_aside > kept.set_aside then excluded.set_aside_at else kept.set_aside_at end,
+    not_complaints = excluded.not_complaints,
+    unreadable = excluded.unreadable;
+
 -- name: mark_bounced
 -- A corrected address gets the email again, if it is still true.
 update worker.sent_ledger set reason = 'bounced' where id = any(cast(:ids as uuid[])) and state = 'sent';

@@ -80,6 +80,22 @@ bounce_cursor = Table(
     comment="The last email that came back and was read from the mail service",
 )
 
+report_reading = Table(
+    "report_reading",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False, comment="always 1: there is one row"),
+    Column("unread", BigInteger, comment="reports that wait in the mailbox; null: no mailbox is read"),
+    Column("looked_at", DateTime(timezone=True), comment="when the mailbox was last read to its end; null: never"),
+    Column("taken", BigInteger, nullable=False, comment="reports about emails of ours so far"),
+    Column("unmatched", BigInteger, nullable=False, comment="reports about no email of ours so far"),
+    Column("set_aside", BigInteger, nullable=False, comment="reports so far whose reading failed twice"),
+    Column("set_aside_at", DateTime(timezone=True), comment="when the count of them was last seen to rise"),
+    Column("not_complaints", BigInteger, nullable=False, comment="feedback reports of other kinds so far"),
+    Column("unreadable", BigInteger, nullable=False, comment="events of a webhook so far that could not be read"),
+    CheckConstraint("id = 1", name="report_reading_is_one"),
+    comment="Delivery reports, as the mail service last counted them",
+)
+
 sent_ledger = Table(
     "sent_ledger",
     metadata,

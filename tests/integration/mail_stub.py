@@ -50,6 +50,7 @@ class MailStub:
     requests: int = 0
     retry_after: int = 7
     keeps_keys: bool = True
+    reports: Any = None  # the answer of GET /reports; None: it is not known there
     hung: asyncio.Event = field(default_factory=asyncio.Event)
     hangs: asyncio.Event = field(default_factory=asyncio.Event)  # set once it has accepted and says nothing
     _keys: dict[str, tuple[str, bytes]] = field(default_factory=dict)
@@ -68,6 +69,7 @@ class MailStub:
         app.router.add_post("/send", self._send)
         app.router.add_get("/messages/{key}", self._message)
         app.router.add_get("/forgotten", self._forgotten)
+        app.router.add_get("/reports", self._reports)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", self._port)
@@ -171,6 +173,12 @@ class MailStub:
 
     async def _forgotten(self, _request: web.Request) -> web.Response:
         return web.json_response({"addresses": []})
+
+    async def _reports(self, request: web.Request) -> web.Response:
+        assert request.headers["Authorization"] == "Bearer a-token-for-the-tests"
+        if self.reports is None:
+            return web.Response(status=404)
+        return web.json_response(self.reports)
 
     async def _message(self, request: web.Request) -> web.Response:
         if self.faults and self.faults[0] is MailFault.UNAVAILABLE:

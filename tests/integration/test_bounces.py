@@ -2,6 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -16,8 +19,10 @@ from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from reminder_worker.gifts.emails import GiftLedger
+from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.bounces import BounceReader, count_bounces
+from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
 from reminder_worker.reminders.emails import ReminderLedger
 from tests.delivery_reports import REPORTER_TEXT, complaint, postfix
 from tests.integration.api_world import open_world as open_api
@@ -154,7 +159,74 @@ async def test_a_mail_service_that_knows_of_none_or_fails_stops_nothing(world: M
     await world.mail.stop()
     with capture_logs() as logs:
         assert (await bounce_reader(world).run()).returned == 0
-    assert [line["event"] for line in logs] == ["bounces_not_read"]
+        assert not await bounce_reader(world).look()
+    assert [line["event"] for line in logs] == ["report_counts_not_read", "bounces_not_read"] * 2
+
+
+def reports(look: str | None, *, unread: int = 3, set_aside: int = 0) -> dict[str, Any]:
+    """Answer of `GET /reports`."""
+    counts = {"taken": 10, "unmatched": 2, "setAside": set_aside, "notComplaints": 4, "unreadable": 5}
+    return {"mailbox": {"unread": unread, "lastGoodLook": look}, "counts": counts}
+
+
+@pytest.mark.core
+async def test_state_of_delivery_reports_is_kept_as_last_answered(world: MailWorld) -> None:
+    assert isinstance(world.mail, MailStub)
+
+    async def kept(answer: Any) -> ReportReading | None:
+        world.mail.reports = answer
+        await bounce_reader(world).look()
+        return await read_report_reading(world.engine)
+
+    assert await kept(None) is None
+    hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    found = await kept(reports(hour_ago.isoformat()))
+    assert found is not None
+    assert found.look_age is not None
+    assert 3600 <= found.look_age < 3700
+    assert replace(found, look_age=None) == ReportReading(3, None, 10, 2, 0, None, 4, 5)
+    assert await kept(reports(None, unread=0)) == ReportReading(0, None, 10, 2, 0, None, 4, 5)
+    assert await kept({**reports(None), "mailbox": None}) == ReportReading(None, None, 10, 2, 0, None, 4, 5)
+    world.mail.reports = "no state"
+    await bounce_reader(world).look()
+    assert await read_report_reading(world.engine) is not None, "an unusable answer deletes nothing"
+    assert await kept(None) is None
+    world.mail.reports = reports(None)
+    await bounce_reader(world).run()
+    assert await read_report_reading(world.engine) is not None, "a run without a look keeps it, too"
+
+
+@pytest.mark.parametrize(("look", "age"), [("0001-01-01T00:00:00+14:00", 366 * 86400), ("9999-12-31T23:59:59Z", 1)])
+async def test_any_time_that_a_mail_service_sends_gives_an_age(world: MailWorld, look: str, age: int) -> None:
+    assert isinstance(world.mail, MailStub)
+    world.mail.reports = reports(look)
+    await bounce_reader(world).look()
+    found = await read_report_reading(world.engine)
+    assert found is not None
+    assert found.look_age is not None
+    assert 0 <= found.look_age <= age
+
+
+async def test_only_a_rising_count_of_reports_set_aside_is_new(world: MailWorld) -> None:
+    assert isinstance(world.mail, MailStub)
+    ages = []
+    for count in (0, 1, 1, 0, 1):
+        world.mail.reports = reports(None, set_aside=count)
+        await bounce_reader(world).look()
+        found = await read_report_reading(world.engine)
+        assert found is not None
+        ages.append(found.set_aside_age)
+        await world.sql("update worker.report_reading set set_aside_at = set_aside_at - interval '1 hour'")
+    assert [age if age is None else age // 3600 for age in ages] == [None, 0, 1, 2, 0]
+
+
+async def test_state_of_delivery_reports_shows_nothing_while_the_pass_is_off(world: MailWorld) -> None:
+    assert isinstance(world.mail, MailStub)
+    world.mail.reports = reports(None)
+    await bounce_reader(world).look()
+    for expected, is_shown in (([ExpectedPass("bounces", 0, 300)], True), ([], False)):
+        facts = await read_facts(FactScope(world.engine, {}, expected=expected), "reports")
+        assert (facts.reports is not None) is is_shown
 
 
 @pytest.mark.core

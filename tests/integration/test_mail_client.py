@@ -5,6 +5,7 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -23,6 +24,9 @@ from reminder_worker.outbox.mail_client import (
     EmailRefused,
     MailClient,
     NotAccepted,
+    ReportCounts,
+    ReportMailbox,
+    ReportsAnswer,
     SuppressedAddress,
 )
 from reminder_worker.settings import MailSettings
@@ -276,3 +280,39 @@ async def test_no_usable_answer_to_a_question_decides_nothing(answer: web.Respon
     async with client_of(answer) as client:
         with pytest.raises(MailUnavailable):
             await client.ask_status(KEY)
+
+
+REPORTS = (
+    '{"mailbox": {"unread": 3, "lastGoodLook": "2026-11-29T01:00:00Z"}, "more": 1, "counts": {"taken": 10,'
+    ' "unmatched": 2, "setAside": 1, "notComplaints": 0, "unreadable": 0}}'
+)
+
+
+@pytest.mark.core
+async def test_state_of_delivery_reports_is_read_and_an_older_mail_service_has_none() -> None:
+    async with client_of(body(REPORTS)) as client:
+        found = await client.read_reports()
+    moment = datetime(2026, 11, 29, 1, tzinfo=UTC)
+    assert found == ReportsAnswer(ReportMailbox(3, moment), ReportCounts(10, 2, 1, 0, 0))
+    async with client_of(body("", 404)) as client:
+        assert await client.read_reports() is None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        body(REPORTS, 500),
+        body("no json"),
+        body("[" * 60_000),
+        body(REPORTS.replace("3,", "-1,")),
+        body(REPORTS.replace("10,", f"{10**30},")),
+        body(REPORTS.replace("10,", "1.5,")),
+        body(REPORTS.replace("00Z", "00")),  # a time without a zone
+        body(REPORTS.replace('"setAside": 1, ', "")),
+        body(REPORTS.replace('"more": 1', f'"more": "{"x" * MAX_ANSWER_BYTES}"')),
+    ],
+)
+async def test_unusable_state_of_delivery_reports_is_no_answer(answer: web.Response) -> None:
+    async with client_of(answer) as client:
+        with pytest.raises(MailUnavailable):
+            await client.read_reports()

@@ -18,6 +18,7 @@ from string import Template
 import aiohttp
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from devnet.chain import usable_port
 from tests.unit.deploy.parts import DEPLOY
@@ -30,6 +31,7 @@ NAMES = {
     "RESOLVER": "127.0.0.1",
     "DOMAIN": "",
 }
+MIB = 1024 * 1024
 UPSTREAMS = ("api:8080", "mail:8090", "dagster-viewer:3000", "dagster-operator:3000")
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
@@ -272,9 +274,15 @@ async def _before_mail(
         yield proxy, reached
 
 
-async def _connected(proxy: RunningNginx) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connected(
+    proxy: RunningNginx, client: str = "127.0.0.1"
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     return await asyncio.open_connection(
-        "127.0.0.1", proxy.port, ssl=_any_certificate(), server_hostname="mail.example.org"
+        "127.0.0.1",
+        proxy.port,
+        ssl=_any_certificate(),
+        server_hostname="mail.example.org",
+        local_addr=(client, 0),
     )
 
 
@@ -380,6 +388,72 @@ async def test_a_thousand_large_bodies_leave_room_for_small_requests(folder: Pat
         assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
         for each in held:
             each.cancel()
+
+
+@asynccontextmanager
+async def _reading_mail() -> AsyncIterator[int]:
+    """A mail service that answers with the number of bytes it was sent; its port."""
+
+    async def count(request: web.Request) -> web.Response:
+        return web.Response(text=str(len(await request.read())))
+
+    app = web.Application(client_max_size=4 * MIB)
+    app.router.add_post("/{path:.*}", count)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        ("/reports/sendgrid", 2 * MIB),
+        ("/reports/%73endgrid", 2 * MIB),
+        ("/reports/sendgrid/more", 256 * 1024),
+        ("/reports/mailgun", 256 * 1024),
+        ("/reports/signed", 256 * 1024),
+        ("/unsubscribe/token", 64 * 1024),
+    ],
+)
+async def test_delivery_reports_may_be_larger_than_other_bodies_and_stay_in_memory(
+    folder: Path, path: str, most: int
+) -> None:
+    async with _reading_mail() as port, _proxy(folder, "127.0.0.0/8", mail=port) as proxy:
+        shutil.rmtree(folder / "client_body")
+        url, sent = URL(f"https://127.0.0.1:{proxy.port}{path}", encoded=True), {"Host": "mail.example.org"}
+        for size, status, said in ((most, 200, str(most)), (most + 1, 413, "")):
+            async with proxy.session.post(url, headers=sent, data=b"1" * size, server_hostname=sent["Host"]) as answer:
+                assert answer.status == status
+                assert status != 200 or await answer.text() == said
+
+
+@pytest.mark.parametrize(
+    ("path", "of_client", "of_all"), [(b"/reports/sendgrid", 5, 20), (b"/reports/mailgun", 20, 100)]
+)
+async def test_delivery_reports_that_are_held_open_have_places_by_client_and_in_all(
+    folder: Path, path: bytes, of_client: int, of_all: int
+) -> None:
+    """Held bodies are in the memory of the proxy. Links of emails work beside them."""
+    begun = b"POST " + path + b" HTTP/1.1\r\nHost: mail.example.org\r\nContent-Length: 200000\r\n\r\n{"
+    for clients, held in ((1, of_client), (of_all // of_client + 1, of_all)):
+        async with _before_mail(folder, patience="60s") as (proxy, reached), AsyncExitStack() as stack:
+            answers = []
+            for number in range(held + 1):
+                reader, writer = await _connected(proxy, f"127.0.0.{2 + number % clients}")
+                stack.callback(writer.close)
+                writer.write(begun)
+                answers.append(asyncio.create_task(reader.read(12)))
+            async with asyncio.timeout(60):
+                done, waiting = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
+            assert ([each.result() for each in done], len(waiting)) == ([b"HTTP/1.1 429"], held)
+            small = await _said_to(proxy, UNSUBSCRIBE + b"Connection: close\r\nContent-Length: 1\r\n\r\n1")
+            assert (small[:12], len(reached)) == (b"HTTP/1.1 200", 1)
+            for each in waiting:
+                each.cancel()
 
 
 async def test_no_body_is_written_to_the_file_system(folder: Path) -> None:

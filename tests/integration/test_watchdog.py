@@ -225,6 +225,23 @@ async def test_what_was_meant_to_be_on_and_cannot_be_is_told_and_makes_silence(
     assert heart.pings == 1
 
 
+async def test_unread_delivery_reports_begin_once_end_once_and_keep_the_heartbeat(world: WatchWorld) -> None:
+    """A stranger's report can cause it; with the mail service of a worker that has none, nothing is said."""
+    world.expected = [*PASSES, ExpectedPass("bounces", 0, 300)]
+    await world.succeed(*world.expected)
+    row = "insert into worker.report_reading values (1, 7, now() - interval '1 day', 0, 0, 1, now(), 0, 0)"
+    await world.sql(row)
+    for _ in range(2):
+        assert (await world.look()).heartbeat == "asked"
+    await world.sql("update worker.report_reading set looked_at = now(), set_aside_at = now() - interval '25 hours'")
+    await world.look()
+    await world.minutes_pass(LIMITS.calm_seconds)
+    for _ in range(2):
+        await world.look()
+    about = ("reports_not_read", "delivery reports")
+    assert await world.told() == [(*about, "raised"), (*about, "cleared")]
+
+
 async def test_without_an_address_nobody_is_pinged(
     engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from reminder_worker.monitoring.endpoints import ChainSight, ReaderLag
 from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
 from reminder_worker.monitoring.rules import ConditionKey, WrongCondition, judge_facts
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.relay.operator import UnfinishedRequests
 
@@ -27,10 +28,18 @@ def state(name: str = "due", succeeded: int | None = 0, chain_id: int = 1, error
 
 
 def judged(
-    *, expected: Any = (), states: Any = (), chains: Any = (), trouble: Any = None, unfinished: Any = ()
+    *,
+    expected: Any = (),
+    states: Any = (),
+    chains: Any = (),
+    trouble: Any = None,
+    unfinished: Any = (),
+    reports: Any = None,
 ) -> dict[ConditionKey, WrongCondition]:
-    trouble = trouble or EmailTrouble()
-    return judge_facts(OperatorFacts(expected, passes=states, trouble=trouble, unfinished=unfinished), chains)
+    facts = OperatorFacts(
+        expected, passes=states, trouble=trouble or EmailTrouble(), unfinished=unfinished, reports=reports
+    )
+    return judge_facts(facts, chains)
 
 
 def wrong(**facts: Any) -> list[tuple[AlertKind, str, int]]:
@@ -179,3 +188,24 @@ def test_relays_that_come_to_no_end_are_told_by_their_wallet_and_why() -> None:
 )
 def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTrouble, kind: AlertKind) -> None:
     assert [each for each, _, _ in wrong(trouble=trouble)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("reading", "hold"),
+    [
+        (None, None),
+        (ReportReading(unmatched=9, unreadable=9), None),  # no mailbox
+        (ReportReading(unread=9, look_age=LIMITS.mailbox_read_within), None),
+        (ReportReading(unread=0, look_age=LIMITS.mailbox_read_within + 1), 0),
+        (ReportReading(unread=0), LIMITS.mailbox_read_within),  # an hour for the first look
+        (ReportReading(unread=0, set_aside=1, set_aside_age=5), 0),
+        (ReportReading(unread=1, look_age=5, set_aside=1, set_aside_age=LIMITS.set_aside_shown), 0),
+        (ReportReading(unread=1, look_age=5, set_aside=1, set_aside_age=LIMITS.set_aside_shown + 1), None),
+    ],
+)
+def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong(
+    reading: ReportReading | None, hold: int | None
+) -> None:
+    found = judged(reports=reading)
+    expected = [] if hold is None else [((AlertKind.REPORTS_NOT_READ, "delivery reports", 0), hold)]
+    assert [(key, condition.hold_seconds) for key, condition in found.items()] == expected

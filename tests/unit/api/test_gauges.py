@@ -5,8 +5,9 @@ from collections.abc import Iterable
 import pytest
 from prometheus_client.core import GaugeMetricFamily
 
-from api.metrics import alert_gauges, request_gauges, wallet_gauges
+from api.metrics import alert_gauges, report_gauges, request_gauges, wallet_gauges
 from reminder_worker.monitoring.facts import OperatorFacts, PassState
+from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.relay.operator import PayingWallet, RequestCount, WalletState
 
 RELAYER, ATTESTOR = "0x" + "1a" * 20, "0x" + "55" * 20
@@ -52,6 +53,16 @@ def test_requests_are_counted_by_lane_and_state() -> None:
         "relay_requests_oldest_seconds 1 claim mined": 900,
         "relay_requests_ended_last_day 1 claim reverted": 3,
     }
+
+
+def test_delivery_reports_show_what_is_known_of_them() -> None:
+    values = rendered(report_gauges(ReportReading(3, 60, taken=10, unmatched=2, set_aside=1)))
+    assert (values["reports_unread"], values["reports_look_age_seconds"]) == (3, 60)
+    outcomes = {name.removeprefix("reports_counted "): value for name, value in values.items() if "counted" in name}
+    assert outcomes == {"taken": 10, "unmatched": 2, "set_aside": 1, "not_complaints": 0, "unreadable": 0}
+    without_mailbox = rendered(report_gauges(ReportReading()))
+    assert not {"reports_unread", "reports_look_age_seconds"} & without_mailbox.keys()
+    assert rendered(report_gauges(None)) == {}
 
 
 @pytest.mark.parametrize(

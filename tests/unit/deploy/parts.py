@@ -69,18 +69,27 @@ def mail_names() -> tuple[set[str], set[str]]:
     return {name for name, _ in pairs}, {f"{name}_FILE" for name, secret in pairs if secret}
 
 
+def reader_names() -> set[str]:
+    """All settings' names of the reader of delivery reports; its secrets are files. No password of SMTP, no token."""
+    mailbox = {f"REPORT_IMAP_{name}" for name in ("HOST", "PORT", "TLS", "USERNAME", "FOLDER")}
+    secrets = {"MAIL_SERVICE_REPORTS_DATABASE_URL", "MAIL_SERVICE_HASH_KEY", "REPORT_IMAP_PASSWORD"}
+    return {"MAIL_FROM", "REPORT_ADDRESS"} | mailbox | {f"{name}_FILE" for name in secrets}
+
+
 def secret_values() -> dict[str, str]:
     """Something well-formed for each secret, by the name of its file."""
     key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
     return {
         "database_url": "postgresql://worker:password@postgres/worker",
         "mail_database_url": "postgresql://mail_service:password@postgres/mail_service",
+        "reports_database_url": "postgresql://mail_reports:password@postgres/mail_service",
         "email_enc_key": key,
         "hash_key": key,
         "mail_hash_key": key,
         "mail_token": "a-token-of-enough-characters",
         "rpc_urls": "https://rpc.example.org",
         "smtp_password": "password",
+        "report_imap_password": "password",
     }
 
 

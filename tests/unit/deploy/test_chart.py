@@ -18,6 +18,7 @@ from tests.unit.deploy.parts import (
     manifests,
     pods,
     read,
+    reader_names,
     rendered,
     worker_names,
 )
@@ -66,6 +67,11 @@ def test_the_chart_has_the_version_of_its_image() -> None:
         ({"worker": {"settings": {"CHAINS": 1}}}, "at '/worker/settings/CHAINS': got number, want string"),
         ({"worker": {"settings": {"API_PORT": "9000"}}}, "at '/worker/settings/API_PORT'"),
         ({"image": {"tag": "latest"}}, "at '/image/tag'"),
+        ({"reports": {"enabled": True}}, "missing properties 'REPORT_IMAP_HOST', 'REPORT_IMAP_USERNAME'"),
+        ({"reports": {"settings": {"SMTP_HOST": "x"}}}, "additional properties 'SMTP_HOST' not allowed"),
+        ({"reports": {"settings": {"REPORT_IMAP_PORT": "1143"}}}, "at '/reports/settings/REPORT_IMAP_PORT'"),
+        ({"mail": {"settings": {"REPORT_IMAP_HOST": "x"}}}, "invalid propertyName 'REPORT_IMAP_HOST'"),
+        ({"mail": {"enabled": False}, "reports": {"enabled": True}}, "at '/mail/enabled'"),
         ({"api": {"replicas": 1}}, "at '/api/replicas'"),
     ],
 )
@@ -179,6 +185,59 @@ def test_networks_of_your_own_are_added_and_no_more() -> None:
     }
 
 
+MAILBOX = {"REPORT_IMAP_HOST": "imap.example.org", "REPORT_IMAP_USERNAME": "reports@example.org"}
+
+
+def test_reader_of_a_mailbox_is_apart_bounded_and_reaches_mailbox_and_database_only() -> None:
+    """Strangers write what it reads."""
+    given = {"REPORT_ADDRESS": "reports@example.org"}
+    without, objects = (
+        _rendered(mail={"settings": given}),
+        _rendered(mail={"settings": given}, reports={"enabled": True, "settings": MAILBOX}),
+    )
+    added = {("Deployment", "reports"), ("ConfigMap", "reports-settings"), ("NetworkPolicy", "reports")}
+    assert objects.keys() - without.keys() == added
+    assert {key: each for key, each in objects.items() if key not in added} == without
+    for key in added:
+        kubernetes_validate.validate(objects[key], VERSION, strict=True)
+    data = objects["ConfigMap", "reports-settings"]["data"]
+    assert data.keys() <= reader_names()
+    assert (data["MAIL_FROM"], data["REPORT_ADDRESS"]) == (
+        without["ConfigMap", "mail-settings"]["data"]["MAIL_FROM"],
+        "reports@example.org",
+    )
+    deployment = objects["Deployment", "reports"]["spec"]
+    pod = deployment["template"]["spec"]
+    (container,) = pod["containers"]
+    assert (deployment["replicas"], deployment["strategy"]) == (1, {"type": "Recreate"})
+    assert container["args"] == ["python", "-m", "mail_service", "reports"]
+    assert container["resources"]["limits"].keys() == {"cpu", "memory"}
+    assert (
+        container["securityContext"]
+        == objects["Deployment", "mail"]["spec"]["template"]["spec"]["containers"][0]["securityContext"]
+    )
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert not {"ports", "readinessProbe", "livenessProbe"} & container.keys()
+    assert (pod["automountServiceAccountToken"], pod["enableServiceLinks"]) == (False, False)
+    policy = objects["NetworkPolicy", "reports"]["spec"]
+    assert policy["podSelector"]["matchLabels"].items() <= deployment["template"]["metadata"]["labels"].items()
+    assert (policy["policyTypes"], policy.get("ingress")) == (["Ingress", "Egress"], None)
+    (rule,) = policy["egress"]
+    assert rule["ports"] == [{"protocol": "TCP", "port": 993}, {"protocol": "TCP", "port": 143}]
+    assert "10.0.0.0/8" in rule["to"][0]["ipBlock"]["except"]
+    (smtp,) = objects["NetworkPolicy", "mail"]["spec"]["egress"]
+    assert [each["port"] for each in smtp["ports"]] == [587, 465]
+
+
+def test_changed_mailbox_or_sender_starts_the_reader_again() -> None:
+    def read_annotations(**settings: str) -> dict[str, str]:
+        objects = _rendered(mail={"settings": settings}, reports={"enabled": True, "settings": MAILBOX})
+        found: dict[str, str] = objects["Deployment", "reports"]["spec"]["template"]["metadata"]["annotations"]
+        return found
+
+    assert read_annotations() != read_annotations(REPORT_ADDRESS="reports@example.org")
+
+
 def test_every_other_value_makes_valid_objects_too() -> None:
     objects = _rendered(
         mail={"enabled": False, "settings": None},
@@ -212,7 +271,7 @@ def test_the_readme_creates_the_secrets_that_the_chart_names() -> None:
         for name, keys in re.findall(r"create secret generic ([\w-]+) ((?:--from-file=\S+\s*\\?\s*)+)", page)
     }
     assert created[values["viewer"]["secret"]] == {"dagster_pg_url"}
-    for part, folder in (("worker", "worker"), ("mail", "mail")):
+    for part, folder in (("worker", "worker"), ("mail", "mail"), ("reports", "reports")):
         files = {value for name, value in values[part]["settings"].items() if name.endswith("_FILE")}
         assert {f"/run/secrets/{folder}/{key}" for key in created[values[part]["secret"]]} == files
     sites = (DEPLOY / "proxy/sites.conf.template").read_text()

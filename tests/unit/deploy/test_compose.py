@@ -11,11 +11,22 @@ from jsonschema import Draft7Validator
 
 from mail_service.settings import MailServiceSettings as MailSettings
 from reminder_worker.settings import ApiSettings, Settings
-from tests.unit.deploy.parts import DEPLOY, ROOT, TAG, env_example, mail_names, read, with_secret_files, worker_names
+from tests.unit.deploy.parts import (
+    DEPLOY,
+    ROOT,
+    TAG,
+    env_example,
+    mail_names,
+    read,
+    reader_names,
+    with_secret_files,
+    worker_names,
+)
 
 COMPOSE = read("compose.yaml")
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 ONE_OFF = {"migrate", "dagster-migrate"}
+ROLES = ("worker", "mail", "mail_reports", "dagster")
 SITES = (DEPLOY / "proxy" / "sites.conf.template").read_text()
 KEYS = {"database_url", "email_enc_key", "hash_key"}
 
@@ -52,7 +63,8 @@ def test_every_lasting_part_is_watched_and_started_again() -> None:
     for name, service in SERVICES.items():
         if name not in ONE_OFF:
             assert service["restart"] == "unless-stopped"
-            assert name == "api" or service["healthcheck"]["test"], name  # the API's is the image's
+            assert name in ("api", "reports") or service["healthcheck"]["test"], name  # the API's is the image's
+    assert SERVICES["reports"]["healthcheck"] == {"disable": True}, "it has no port; the watchdog sees its last look"
 
 
 def test_every_secret_is_a_file_that_the_part_was_given(service: dict[str, Any]) -> None:
@@ -68,7 +80,7 @@ def test_every_secret_is_a_file_that_the_part_was_given(service: dict[str, Any])
 def test_no_part_has_a_secret_it_does_not_use() -> None:
     for name, service in SERVICES.items():
         used = {Path(value).name for value in service.get("environment", {}).values() if "/run/secrets/" in value}
-        other = {"postgres": {"worker_db_password", "mail_db_password", "dagster_db_password"}}.get(name, set())
+        other = {"postgres": {f"{role}_db_password" for role in ROLES}}.get(name, set())
         if name == "proxy":
             other = set(re.findall(r"/run/secrets/(\w+)", SITES))
         assert set(service.get("secrets", [])) == used | other, name
@@ -88,6 +100,7 @@ def test_every_variable_is_a_setting() -> None:
     dagster = {"DAGSTER_PG_URL_FILE"}
     known = {
         "mail": mail | mail_files,
+        "reports": reader_names(),
         **dict.fromkeys(("api", "code", "migrate"), worker | worker_files | dagster),
         **dict.fromkeys(("dagster-migrate", "daemon", "dagster-viewer", "dagster-operator"), dagster),
     }
@@ -129,6 +142,25 @@ def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> No
 def test_the_mail_service_starts_with_these_settings(tmp_path: Path) -> None:
     given = {**env_example(), "SMTP_USERNAME": "reminders", **SERVICES["mail"]["environment"]}
     assert MailSettings.from_environ(with_secret_files(given, tmp_path)).public_url.startswith("https://")
+
+
+def test_only_the_reader_reads_the_mailbox_and_it_has_nothing_else(tmp_path: Path) -> None:
+    """Strangers write what it reads: it has no way into the mail service, and no part has a way to it."""
+    reader, mail = SERVICES["reports"], SERVICES["mail"]["environment"]
+    assert reader["command"] == ["python", "-m", "mail_service", "reports"]
+    assert reader["profiles"] == ["reports"]
+    assert reader["deploy"]["replicas"] == 1
+    assert reader["environment"].keys() == reader_names()
+    assert not {"ports", "env_file", "volumes"} & reader.keys()
+    assert "mail" not in reader["networks"]
+    assert "edge" not in reader["networks"]
+    taken = {name: value for name, value in reader["environment"].items() if not name.endswith("_FILE")}
+    assert taken == {name: f"${{{name}:-}}" for name in taken}
+    given = {**env_example(), "SMTP_USERNAME": "reminders", "REPORT_IMAP_HOST": "imap.example.org", **mail}
+    settings = MailSettings.from_environ(
+        with_secret_files({**given, "REPORT_IMAP_PORT": "143", "REPORT_ADDRESS": "reports@example.org"}, tmp_path)
+    )
+    assert settings.report_imap_host is None
 
 
 def test_secrets_are_made_or_asked_for() -> None:
