@@ -72,8 +72,8 @@ class WatchedLegacy:
     """Row of `watch`. Not frozen, as `WindowReading`, because a run makes thousands.
 
     `changed`: due because of an event, not because of the time. `unknown`: no members, or no end of Premium, are stored
-    yet. `safe`: the owner of a Safe legacy, if stored. `place` and `version` (ctid and xmin): show whether the row was
-    reset during the run.
+    yet. `premium_until`: its end as stored. `safe`: the owner of a Safe legacy, if stored. `place` and `version` (ctid
+    and xmin): show whether the row was reset during the run.
     """
 
     legacy: str
@@ -82,6 +82,7 @@ class WatchedLegacy:
     asked_at: int | None
     changed: bool
     unknown: bool
+    premium_until: int | None
     safe: str | None
     place: str
     version: str
@@ -265,15 +266,25 @@ class _DueRun:
             each.guarded = guarded
 
     async def _read_premiums(self, looks: Sequence[WindowReading]) -> None:
-        # Only after an event: each payment for Premium has one.
+        # Only after an event: each payment for Premium has one, and each reset.
         wanted = [each for each in looks if each.triggers and (each.watched.changed or each.watched.unknown)]
         creators = sorted({each.watched.creator for each in wanted})
         if not creators:
             return
         expiries = await PremiumSetting(self._chain).read_expiries(creators, at=self.head.hash)
         found = dict(zip(creators, expiries, strict=True))
+        resets = await self._read_resets([creator for creator in creators if found[creator] == 0])
         for each in wanted:
-            each.premium_until = min(found[each.watched.creator], LATEST_TIME)
+            row = each.watched
+            each.premium_until = _find_end(found[row.creator], row.premium_until, resets.get(row.creator))
+
+    async def _read_resets(self, creators: Sequence[str]) -> dict[str, int]:
+        """Return by creator when Premium was last reset, of those whose Premium was ever reset."""
+        if not creators:
+            return {}
+        values = {"chain_id": self._chain.chain_id, "creators": list(creators)}
+        async with self._engine.connect() as conn:
+            return {row.creator: row.at for row in await conn.execute(sql["premium_resets"], values)}
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
@@ -381,6 +392,18 @@ class _DueRun:
         self.report.set_aside += [each.legacy for each in failed[: 20 - len(self.report.set_aside)]]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+
+
+def _find_end(expiry: int, stored: int | None, reset_at: int | None) -> int | None:
+    """Return the end of Premium to store, in unix seconds; None to keep the stored end.
+
+    A reset leaves no expiry on chain (0). Premium that still ran then ended at the reset.
+    """
+    if expiry:
+        return min(expiry, LATEST_TIME)
+    if reset_at is None:
+        return 0 if stored is None else None
+    return reset_at if stored is None else min(stored, reset_at)
 
 
 def _split_for_storing(looks: Sequence[WindowReading]) -> list[list[WindowReading]]:

@@ -462,7 +462,7 @@ update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_b
 
 -- name: to_ask
 -- xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
-select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null,
+select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null, premium_until,
     case legacy_type when 1 then membership ->> 'owner' end, cast(ctid as text), cast(xmin as text)
 from worker.watch
 where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
@@ -586,23 +586,37 @@ insert into worker.erasure_count as c (day, cause, people)
 values (cast(timezone('UTC', now()) as date), :cause, :people)
 on conflict (day, cause) do update set people = c.people + excluded.people;
 
+-- name: premium_resets
+-- Return when Premium of these creators was last reset.
+select creator, max(block_time) as at from worker.chain_event
+where chain_id = :chain_id and creator = any(cast(:creators as text[])) and name = 'PremiumReset'
+group by creator;
+
 -- name: ending_premiums
 -- List ends of Premium for an email to an owner with a stored address: one email for all legacies of the owner. The
--- time is that of the last reading. A dropped email is planned again after a day.
+-- time is that of the last reading. A dropped email is planned again after a day. Nobody is warned of an end that was
+-- that near when Premium was bought: a plan of 30 days has no email 30 days before its end.
 with ending as (
-    select w.legacy, w.creator,
-        case when w.premium_until < w.asked_at then 'premium_lapsed' else 'premium_ending' end as kind,
-        format('%s:%s', w.premium_until, case
-            when w.premium_until < w.asked_at then 0
-            when w.premium_until - w.asked_at <= 604800 then 7
-            else 30
-        end) as event
+    select w.legacy, w.creator, w.premium_until, case
+        when w.premium_until < w.asked_at then 0
+        when w.premium_until - w.asked_at <= 604800 then 7
+        else 30
+    end as days
     from worker.watch w
     join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy and r.recipient = w.creator
     where w.chain_id = :chain_id and w.premium_until - w.asked_at between -604800 and 2592000
+), due as (
+    select legacy, creator, case days when 0 then 'premium_lapsed' else 'premium_ending' end as kind,
+        format('%s:%s', premium_until, days) as event
+    from ending
+    where days = 0 or not exists (
+        select from worker.chain_event b
+        where b.chain_id = :chain_id and b.creator = ending.creator and b.name = 'PremiumTimeUpdated'
+          and b.block_time > ending.premium_until - (ending.days + 1) * 86400
+    )
 )
 select distinct on (e.creator) e.legacy, e.creator, e.kind, e.event
-from ending e
+from due e
 where not exists (
     select from worker.sent_ledger l
     where l.chain_id = :chain_id and l.recipient = e.creator and l.kind = e.kind and l.event = e.event

@@ -305,9 +305,10 @@ def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: R
         if facts.expiries[entry.recipient] < facts.head.timestamp:
             return "not_premium"
         return "window_closed" if facts.guards[entry.legacy] else None
-    if facts.expiries[entry.recipient] != read_premium_expiry(entry.event):
+    expiry, end = facts.expiries[entry.recipient], read_premium_expiry(entry.event)
+    if expiry not in (0, end):  # 0: Premium was reset
         return "premium_renewed"
-    has_lapsed = read_premium_expiry(entry.event) < facts.head.timestamp
+    has_lapsed = expiry < facts.head.timestamp
     return None if has_lapsed == (entry.kind is ReminderKind.PREMIUM_LAPSED) else "window_closed"
 
 
