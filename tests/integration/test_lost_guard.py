@@ -164,6 +164,16 @@ async def test_of_a_days_hourly_looks_one_reads_the_guard(world: MailWorld, monk
     assert (asked, len(read)) == (24, 1)
 
 
+async def test_guard_and_module_of_many_safes_cost_one_request(proxied: tuple[MailWorld, NodeProxy]) -> None:
+    world, node = proxied
+    safe, legacy = await guarded(world)
+    head = await world.chain.get_head()
+    node.posts.clear()
+    found = await read_safes(world.chain, [SafeLegacy(legacy.address, safe, legacy.guard)] * 200, at=head.hash)
+    assert found == [SafeState(guarded=True, enabled=True)] * 200
+    assert len(node.posts) == 1
+
+
 # -- another guard in the place of the legacy's own -----------------------------------------------------
 
 
@@ -180,6 +190,7 @@ async def test_while_the_guard_is_another_nobody_is_reminded_and_the_owner_is_to
     assert world.scenario.due_windows([legacy]) == [[1]]
     assert await after(world, 6) == []
     assert world.scenario.due_windows([legacy]) == [[4]], "the chain lets the heir claim"
+    assert await world.states("ready_to_activate") == {}
     world.scenario.install_guard(owner, safe, legacy)
     assert await after(world) == READY
     world.scenario.execute_from_safe(owner, safe, owner.address)
@@ -224,6 +235,7 @@ async def test_while_the_module_is_off_nobody_is_told_of_claims_and_the_owner_is
     with pytest.raises(RevertedTransaction, match="GS104"):
         world.scenario.activate_safe_legacy(anna, legacy)
     assert await after(world) == []
+    assert await world.states("ready_to_activate") == {}, "nor is it planned, to be dropped, with every tick"
     switch_module_unseen(world, safe, legacy, on=True)
     assert await after(world) == READY
     world.scenario.activate_safe_legacy(anna, legacy)

@@ -21,7 +21,7 @@ async def subscribed(world: MailWorld, days: int = 40, legacies: int = 1) -> lis
         await world.save(legacy, "owner", "anna")
         made.append(legacy)
     await world.tick()
-    world.mail.inbox.clear()
+    assert world.mail.inbox == []
     return made
 
 
