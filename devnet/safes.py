@@ -6,7 +6,7 @@ from eth_account.signers.local import LocalAccount
 
 from devnet.deploy import DAY
 from devnet.sponsorship import LocalSponsorship
-from devnet.steps import Legacy
+from devnet.steps import NOBODY, Legacy
 
 SAFE = "SafeStandIn"
 SAFE_ROUTER = "MultisigLegacyRouter"
@@ -40,13 +40,26 @@ class SafeSteps(LocalSponsorship):
         address = self.read(SAFE_ROUTER, router, "legacyAddresses", legacy_id)
         guard = self.read("MultisigLegacy", address, "guard")
         legacy = Legacy(address, legacy_id, router, guard)
-        self.execute_from_safe(creator, safe, safe, self.contracts[SAFE].encode("enableModule", address))
+        self.enable_module(creator, safe, legacy)
         if guarded:
             self.install_guard(creator, safe, legacy)
         return legacy
 
     def install_guard(self, owner: LocalAccount, safe: str, legacy: Legacy) -> str:
-        return self.execute_from_safe(owner, safe, safe, self.contracts[SAFE].encode("setGuard", legacy.guard))
+        assert legacy.guard is not None
+        return self.set_guard(owner, safe, legacy.guard)
+
+    def set_guard(self, owner: LocalAccount, safe: str, guard: str) -> str:
+        """Install any contract as the guard; the zero address removes the guard."""
+        return self.execute_from_safe(owner, safe, safe, self.contracts[SAFE].encode("setGuard", guard))
+
+    def enable_module(self, owner: LocalAccount, safe: str, legacy: Legacy) -> str:
+        return self.execute_from_safe(owner, safe, safe, self.contracts[SAFE].encode("enableModule", legacy.address))
+
+    def disable_module(self, owner: LocalAccount, safe: str, legacy: Legacy) -> str:
+        """Afterwards no beneficiary can activate the legacy."""
+        data = self.contracts[SAFE].encode("disableModule", NOBODY, legacy.address)
+        return self.execute_from_safe(owner, safe, safe, data)
 
     def edit_safe_beneficiaries(self, creator: LocalAccount, legacy: Legacy, beneficiaries: Sequence[str]) -> str:
         arguments = (legacy.id, ["" for _ in beneficiaries], list(beneficiaries), 1)

@@ -41,13 +41,18 @@ class Scenario(SafeSteps, GiftSteps, HostileSteps, UpgradeSteps):
     # --- Premium
 
     def subscribe_premium(self, owner: LocalAccount, seconds: int = YEAR) -> str:
-        """Pay for Premium time with ETH; longer or shorter than a year by a plan of its own."""
+        """Pay for Premium with ETH; longer or shorter than a year by a plan of its own. Reverts while Premium runs."""
         registry, plan = self.deployment.premium_registry, STANDARD_PLAN
         if seconds != YEAR:
             plan = CUSTOM_PLAN
             self.write_as_deployer("PremiumRegistry", registry, "setPlan", plan, seconds, 10**6)
         price = self.read("PremiumRegistry", registry, "priceInWei", plan)
         return self.write(owner, "PremiumRegistry", registry, "subscribeByETH", plan, value=price)
+
+    def ensure_premium(self, owner: LocalAccount, seconds: int = YEAR) -> None:
+        """Pay for Premium, except while it runs: then the contract takes no payment."""
+        if not self.read("PremiumSetting", self.deployment.premium_setting, "isPremium", owner.address):
+            self.subscribe_premium(owner, seconds)
 
     def end_premium(self, owner: str) -> str:
         return self.write_as_deployer("PremiumSetting", self.deployment.premium_setting, "resetPremium", owner)

@@ -282,7 +282,7 @@ _ALL = (
         "auto_renew_budget", "Please check in: auto-renew of " + _LEGACY + " is about to end", sample={"role": "owner"}
     ),
     _make_reminder(
-        "premium_ending", "Your Premium ends soon, and with it reminders about " + _LEGACY, sample={"role": "owner"}
+        "premium_ending", "Your Premium ends soon, and reminders about " + _LEGACY + " pause", sample={"role": "owner"}
     ),
     _make_reminder(
         "premium_lapsed", "Your Premium has ended: no more reminders about " + _LEGACY, sample={"role": "owner"}
@@ -290,6 +290,12 @@ _ALL = (
     _make_reminder(
         "guard_removed",
         "Your Safe has lost its guard: no more reminders about " + _LEGACY,
+        has_deadline=False,
+        sample={"role": "owner"},
+    ),
+    _make_reminder(
+        "module_disabled",
+        "Nobody can claim from " + _LEGACY + ": its module is off in your Safe",
         has_deadline=False,
         sample={"role": "owner"},
     ),

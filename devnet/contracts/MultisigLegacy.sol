@@ -96,7 +96,7 @@ contract MultisigLegacy is ILegacy {
         isLive = false;
     }
 
-    /// Ends the legacy and empties its beneficiaries; `success` tells whether the Safe took the new owners.
+    /// Ends the legacy and empties its beneficiaries. Reverts with GS104 if the legacy is no module of the Safe.
     function activate(address caller) external onlyRouter returns (address[] memory signers, uint256, bool success) {
         if (!isLive) revert CannotClaim();
         (uint256 t1,,) = getTriggerActivationTimestamp();
@@ -109,7 +109,7 @@ contract MultisigLegacy is ILegacy {
         if (!listed) revert OnlyBeneficaries();
         isLive = false;
         delete beneficiaries;
-        (success,) = safe.call(abi.encodeCall(SafeStandIn.addOwners, (signers, required)));
-        return (signers, required, success);
+        SafeStandIn(payable(safe)).addOwners(signers, required);
+        return (signers, required, true);
     }
 }

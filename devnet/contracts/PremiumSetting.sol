@@ -88,11 +88,12 @@ contract PremiumSetting is IPremiumSetting {
         return premiumExpired[user] >= block.timestamp;
     }
 
+    /// Premium that runs cannot be extended: not by a payment and not by the admin.
     function addPremiumTime(address user, uint256 duration) external {
-        if (msg.sender != premiumRegistry) revert NotAuthorized();
-        uint256 from = isPremium(user) ? premiumExpired[user] : block.timestamp;
-        premiumExpired[user] = from + duration;
-        emit PremiumTimeUpdated(user, from + duration);
+        if (msg.sender != premiumRegistry && msg.sender != admin) revert NotAuthorized();
+        if (isPremium(user)) revert AlreadyPremium();
+        premiumExpired[user] = block.timestamp + duration;
+        emit PremiumTimeUpdated(user, block.timestamp + duration);
     }
 
     function resetPremium(address user) external onlyAdmin {

@@ -55,8 +55,13 @@ contract SafeStandIn is ISafe, IERC1271 {
         isModuleEnabled[module] = true;
     }
 
+    /// A Safe takes the module before it in its list, too.
+    function disableModule(address, address module) external onlySelf {
+        isModuleEnabled[module] = false;
+    }
+
     function addOwners(address[] calldata users, uint256 threshold) external {
-        if (!isModuleEnabled[msg.sender]) revert NotAuthorized();
+        require(isModuleEnabled[msg.sender], "GS104");
         _addOwners(users, threshold);
     }
 

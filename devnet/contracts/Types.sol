@@ -51,6 +51,7 @@ error InvalidPayee();
 error OnlyRouter();
 error OnlyAdmin();
 error OnlyPremium();
+error AlreadyPremium();
 error DistributionInvalid();
 error AlreadyInitialized();
 error TransferFailed();

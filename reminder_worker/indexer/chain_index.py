@@ -21,6 +21,7 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import decode_timelock
 from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.heads import SLOT_SECONDS
+from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.concurrency import in_time
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
@@ -53,6 +54,7 @@ log = structlog.get_logger(__name__)
 
 CURSOR = "index"
 REQUEST_SECONDS: Final = 3
+GUARDS_AT_ONCE: Final = 50
 TOUCHED_CURSOR = "horizon"  # the cursor of the due pass, which asks `touched_since`: taken back with the events
 
 OnRewind = Callable[[AsyncConnection, int, Collection[str], Collection[str]], Awaitable[None]]
@@ -208,7 +210,37 @@ class ChainIndex(EventReader):
             opened.tx_hash if opened else None,
         )
 
+    async def find_guards(self, legacies: Collection[str]) -> dict[str, str]:
+        """Return the guard of each Safe legacy, from the event of its creation. A guard that cannot be read is absent.
+
+        Events stored by an earlier release have no guard. Their blocks are read again, `GUARDS_AT_ONCE` in one call.
+        """
+        values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
+        async with self._engine.connect() as connection:
+            created = (await connection.execute(sql["safe_creations"], values)).all()
+        guards = {row.legacy: row.guard for row in created if row.guard is not None}
+        places = sorted({(row.block_number, row.contract) for row in created if row.guard is None})
+        read: dict[str, str] = {}
+        for block, router in places[:GUARDS_AT_ONCE]:
+            read |= await self._read_guards(block, router)
+        if read:
+            values |= {"legacies": list(read), "guards": list(read.values())}
+            async with self._engine.begin() as connection:
+                await connection.execute(sql["store_guards"], values)
+        return guards | read
+
     # -- inner ------------------------------------------------------------------------------------
+
+    async def _read_guards(self, block: int, router: str) -> dict[str, str]:
+        """Return the guards of the Safe legacies that a router created in a block."""
+        wanted = LogFilter(frozenset({router}), self._says[router])
+        try:
+            logs, _ = await self._chain.logs.read_logs(wanted, block, block)
+        except ChainUnavailable as error:
+            log.warning("guard_not_known", chain_id=self._chain.chain_id, block=block, error=type(error).__name__)
+            return {}
+        events = self._decode_logs([(each, 0) for each in logs]).events
+        return {event.legacy: event.data["guard"] for event in events if event.legacy and "guard" in event.data}
 
     async def _select_rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:
         async with self._open_snapshot(at) as connection:

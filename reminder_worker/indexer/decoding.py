@@ -93,7 +93,10 @@ _KEPT: Mapping[str, Callable[[Args], dict[str, Any]]] = {
     NOTIFY: lambda args: {"layer": args["layer"], "kind": args["notifyType"]},
     "TransferEOALegacyCreatedV2": _keep_creation(EOA, "creator"),
     "TransferEOALegacyCreated": _keep_creation(EOA, "creatorAddress"),
-    "MultisigLegacyCreated": _keep_creation(SAFE, "safeAddress"),
+    "MultisigLegacyCreated": lambda args: {
+        **_keep_creation(SAFE, "safeAddress")(args),
+        "guard": args["guardAddress"],
+    },
     "TransferEOALegacyAutoRenewSet": lambda args: {"legacy_id": args["legacyId"], "enabled": args["enabled"]},
     "LegacyReminderUpdated": lambda args: {
         "cosigners": list(args["cosigners"][:MOST_NAMED]),

@@ -141,8 +141,8 @@ TABLE_PROJECTIONS = {
     ),
 }
 
-# The events that can open a reminder window earlier than it was last known to open: of one legacy, and of all legacies
-# of a creator. A guard that a Safe installs leaves no event.
+# The events after which the due pass reads again: of one legacy, and of all legacies of a creator. They can open a
+# window earlier than it was last known to open, or end Premium. A guard that a Safe installs leaves no event.
 OF_A_LEGACY = frozenset(
     {
         "TransferEOALegacyTriggerUpdated",
@@ -156,7 +156,7 @@ OF_A_LEGACY = frozenset(
         "LegacyReminderUpdated",
     }
 )
-OF_A_CREATOR = frozenset({"UserConfigUpdated", "PremiumTimeUpdated"})
+OF_A_CREATOR = frozenset({"UserConfigUpdated", "PremiumTimeUpdated", "PremiumReset"})
 
 
 def signal_of(event: ChainEvent) -> NotifySignal | None:

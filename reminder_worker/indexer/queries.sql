@@ -127,3 +127,13 @@ insert into worker.log_limit (chain_id, endpoint, blocks, wider_at)
 values (:chain_id, :endpoint, :blocks, to_timestamp(:wider_at))
 on conflict (chain_id, endpoint) do update set blocks = excluded.blocks, wider_at = excluded.wider_at
 where log_limit.wider_at <= excluded.wider_at;
+
+-- name: safe_creations
+-- Return each Safe legacy's guard, if it is stored, and where the legacy was created.
+select legacy, data ->> 'guard' as guard, contract, block_number from worker.chain_event
+where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and name = 'MultisigLegacyCreated';
+
+-- name: store_guards
+update worker.chain_event e set data = e.data || jsonb_build_object('guard', g.guard)
+from unnest(cast(:legacies as text[]), cast(:guards as text[])) as g(legacy, guard)
+where e.chain_id = :chain_id and e.legacy = g.legacy and e.name = 'MultisigLegacyCreated';

@@ -60,6 +60,7 @@ class ReminderKind(StrEnum):
     PREMIUM_ENDING = "premium_ending"
     PREMIUM_LAPSED = "premium_lapsed"
     GUARD_REMOVED = "guard_removed"
+    MODULE_DISABLED = "module_disabled"
 
 
 class GiftKind(StrEnum):

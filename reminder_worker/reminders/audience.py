@@ -29,9 +29,10 @@ SIGNAL_KINDS: Mapping[SignalKind, ReminderKind] = MappingProxyType(
 )
 ACTIVATIONS = frozenset({ReminderKind.ACTIVATED_MULTISIG, ReminderKind.ACTIVATED_TRANSFER})
 ENDS_OF_PREMIUM = frozenset({ReminderKind.PREMIUM_ENDING, ReminderKind.PREMIUM_LAPSED})
-ENDS_OF_REMINDERS = frozenset({*ENDS_OF_PREMIUM, ReminderKind.GUARD_REMOVED})
-"""Kinds about the end of all reminders."""
-OWNER_ONLY = frozenset({*ENDS_OF_REMINDERS, ReminderKind.AUTO_RENEW_BUDGET})
+SAFE_TROUBLES = frozenset({ReminderKind.GUARD_REMOVED, ReminderKind.MODULE_DISABLED})
+"""Kinds about a Safe without the guard or the module of its legacy."""
+OWNER_WARNINGS = frozenset({*ENDS_OF_PREMIUM, *SAFE_TROUBLES})
+OWNER_ONLY = frozenset({*OWNER_WARNINGS, ReminderKind.AUTO_RENEW_BUDGET})
 PLANNED_AGAIN = frozenset({*KIND_WINDOWS, *OWNER_ONLY})
 """Kinds about a lasting state: planned again while the state lasts. Other kinds are planned once."""
 MERGED_WITHIN_A_DAY = frozenset({ReminderKind.OWNER_RESET, ReminderKind.ACTIVATED_TRANSFER})
@@ -41,6 +42,8 @@ WINDOW_LINES: Mapping[int, int] = MappingProxyType({1: 1, 4: 1, 2: 2, 5: 2, 3: 3
 """Window of PremiumReminderView to line; the deadline of a line is t1, t2 or t3."""
 READY_WINDOWS = frozenset({5, 6})
 """Windows that mean: the second or third line may act."""
+CLAIM_WINDOWS = frozenset({4, *READY_WINDOWS})
+"""Windows that mean: a line may act."""
 
 _LINES: Mapping[RecipientRole, int] = MappingProxyType(
     {

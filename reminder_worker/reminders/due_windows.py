@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import Triggers
 from reminder_worker.chain.contracts.premium import PremiumSetting, ReminderView
-from reminder_worker.chain.contracts.safes import read_guards
+from reminder_worker.chain.contracts.safes import SafeLegacy, read_safes
 from reminder_worker.chain.renewals import RenewalReads
 from reminder_worker.chain.types import BlockHeader
 from reminder_worker.concurrency import collecting_young_objects_only, run_together
@@ -28,7 +28,7 @@ from reminder_worker.indexer.chain_index import TOUCHED_CURSOR, ChainIndex, Touc
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.store import IndexCursor, move_cursor, read_cursor
 from reminder_worker.outbox.messages import LATEST_TIME, WINDOW_KINDS
-from reminder_worker.reminders.audience import LegacyMembership, read_memberships
+from reminder_worker.reminders.audience import CLAIM_WINDOWS, LegacyMembership, read_memberships
 from reminder_worker.reminders.horizon import (
     QUESTIONS_AT_ONCE,
     WindowReads,
@@ -72,8 +72,9 @@ class WatchedLegacy:
     """Row of `watch`. Not frozen, as `WindowReading`, because a run makes thousands.
 
     `changed`: due because of an event, not because of the time. `unknown`: no members, or no end of Premium, are stored
-    yet. `safe`: the owner of a Safe legacy, if stored. `place` and `version` (ctid and xmin): show whether the row was
-    reset during the run.
+    yet. `premium_until`: its end as stored. `safe`: the owner of a Safe legacy, if stored. `guarded` and `enabled`:
+    last reading of its guard and its module. `place` and `version` (ctid and xmin): show whether the row was reset
+    during the run.
     """
 
     legacy: str
@@ -82,7 +83,10 @@ class WatchedLegacy:
     asked_at: int | None
     changed: bool
     unknown: bool
+    premium_until: int | None
     safe: str | None
+    guarded: bool
+    enabled: bool
     place: str
     version: str
 
@@ -91,8 +95,8 @@ class WatchedLegacy:
 class WindowReading:
     """State of one legacy at the block of the pass; `triggers` is None if the legacy reverted.
 
-    `open`: windows with deadlines. `old`: windows that opened too long ago for an email. `premium_until`, `guarded`
-    (whether the Safe has a guard): None if not read.
+    `open`: windows with deadlines. `old`: windows that opened too long ago for an email. `premium_until`, `guarded` and
+    `enabled` (whether the Safe has the legacy's guard, and the legacy as a module): None if not read.
     """
 
     watched: WatchedLegacy
@@ -103,6 +107,7 @@ class WindowReading:
     old: frozenset[tuple[int, int]] = frozenset()
     premium_until: int | None = None
     guarded: bool | None = None
+    enabled: bool | None = None
 
 
 class DuePass:
@@ -126,7 +131,7 @@ class DuePass:
         """Read all due legacies in batches and store each batch. A run stays under 120 seconds."""
         ends = time.monotonic() + budget_seconds
         await self._reset_horizon()
-        run = _DueRun(self._engine, self._chain, self._settings, await self._chain.get_head())
+        run = _DueRun(self._engine, self._chain, self._index, self._settings, await self._chain.get_head())
         with collecting_young_objects_only():
             while time.monotonic() < ends:
                 values = {"chain_id": self._chain.chain_id, "now": run.head.timestamp, "limit": 20_000}
@@ -207,11 +212,14 @@ async def ask_now(
 class _DueRun:
     """One run of the due pass. All questions of a round use one block."""
 
-    def __init__(self, engine: AsyncEngine, chain: Chain, settings: ReminderSettings, head: BlockHeader) -> None:
+    def __init__(
+        self, engine: AsyncEngine, chain: Chain, index: ChainIndex, settings: ReminderSettings, head: BlockHeader
+    ) -> None:
         self.head = head
         self.report = DueReport(block_number=head.number)
         self._engine = engine
         self._chain = chain
+        self._index = index
         self._settings = settings
         self._at_once = asyncio.Semaphore(settings.due_concurrency)
         self._questions = asyncio.Semaphore(max(settings.due_concurrency, QUESTIONS_AT_ONCE))
@@ -250,30 +258,49 @@ class _DueRun:
                 looks.append(WindowReading(each, state.triggers, state.ahead or self._default_ahead, deadlines))
         await self._read_members(looks)
         await self._read_premiums(looks)
-        await self._read_guards(looks)
+        await self._read_safes(looks)
+        for look in looks:
+            _pause_windows(look)
         return looks
 
-    async def _read_guards(self, looks: Sequence[WindowReading]) -> None:
+    async def _read_safes(self, looks: Sequence[WindowReading]) -> None:
+        """Read the guards and modules of Safes once a day, in one request."""
         wanted: list[tuple[WindowReading, str]] = []
         for each in looks:
             row = each.watched
             safe = each.members.owner if each.members and row.legacy_type == SAFE else row.safe
             if safe and each.triggers and (row.changed or is_first_of_day(row.asked_at, self.head.timestamp)):
                 wanted.append((each, safe))
-        found = await read_guards(self._chain, [safe for _, safe in wanted], at=self.head.hash)
-        for (each, _), guarded in zip(wanted, found, strict=True):
-            each.guarded = guarded
+        if not wanted:
+            return
+        guards = await self._index.find_guards([each.watched.legacy for each, _ in wanted])
+        asked = [SafeLegacy(each.watched.legacy, safe, guards.get(each.watched.legacy)) for each, safe in wanted]
+        found = await read_safes(self._chain, asked, at=self.head.hash)
+        for (each, _), state in zip(wanted, found, strict=True):
+            each.guarded = state.guarded
+            # The module counts only beside the guard: without its guard a legacy has no reminders at all.
+            each.enabled = state.enabled if state.guarded else None
 
     async def _read_premiums(self, looks: Sequence[WindowReading]) -> None:
-        # Only after an event: each payment for Premium has one.
+        # Only after an event: each payment for Premium has one, and each reset.
         wanted = [each for each in looks if each.triggers and (each.watched.changed or each.watched.unknown)]
         creators = sorted({each.watched.creator for each in wanted})
         if not creators:
             return
         expiries = await PremiumSetting(self._chain).read_expiries(creators, at=self.head.hash)
         found = dict(zip(creators, expiries, strict=True))
+        resets = await self._read_resets([creator for creator in creators if found[creator] == 0])
         for each in wanted:
-            each.premium_until = min(found[each.watched.creator], LATEST_TIME)
+            row = each.watched
+            each.premium_until = _find_end(found[row.creator], row.premium_until, resets.get(row.creator))
+
+    async def _read_resets(self, creators: Sequence[str]) -> dict[str, int]:
+        """Return by creator when Premium was last reset, of those whose Premium was ever reset."""
+        if not creators:
+            return {}
+        values = {"chain_id": self._chain.chain_id, "creators": list(creators)}
+        async with self._engine.connect() as conn:
+            return {row.creator: row.at for row in await conn.execute(sql["premium_resets"], values)}
 
     async def _read_members(self, looks: Sequence[WindowReading]) -> None:
         # Only for some legacies: reading the members of all would double the requests. They are stored to validate
@@ -360,6 +387,7 @@ class _DueRun:
             "memberships": array_text(json_text(look.members) if look.members else None for look in looks),
             "premiums": array_text(look.premium_until for look in looks),
             "guards": array_text(look.guarded for look in looks),
+            "modules": array_text(look.enabled for look in looks),
             "failed": array_text(each.legacy for each in failed),
             "failed_places": array_text(each.place for each in failed),
             "failed_versions": array_text(each.version for each in failed),
@@ -381,6 +409,30 @@ class _DueRun:
         self.report.set_aside += [each.legacy for each in failed[: 20 - len(self.report.set_aside)]]
         for each in failed:
             log.warning("legacy_reverts", chain_id=self._chain.chain_id, legacy=each.legacy)
+
+
+def _pause_windows(look: WindowReading) -> None:
+    """Leave out the windows of a Safe without its legacy's guard, and the windows of claims if the module is off."""
+    row = look.watched
+    if row.legacy_type != SAFE:
+        return
+    if not (row.guarded if look.guarded is None else look.guarded):
+        look.open = []
+    elif not (row.enabled if look.enabled is None else look.enabled):
+        look.open = [(window, deadline) for window, deadline in look.open if window not in CLAIM_WINDOWS]
+    look.old &= frozenset(look.open)
+
+
+def _find_end(expiry: int, stored: int | None, reset_at: int | None) -> int | None:
+    """Return the end of Premium to store, in unix seconds; None to keep the stored end.
+
+    A reset leaves no expiry on chain (0). Premium that still ran then ended at the reset.
+    """
+    if expiry:
+        return min(expiry, LATEST_TIME)
+    if reset_at is None:
+        return 0 if stored is None else None
+    return reset_at if stored is None else min(stored, reset_at)
 
 
 def _split_for_storing(looks: Sequence[WindowReading]) -> list[list[WindowReading]]:

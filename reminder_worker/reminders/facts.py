@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyReads
 from reminder_worker.chain.contracts.premium import PremiumSetting, TokenWhiteList
-from reminder_worker.chain.contracts.safes import read_guards
+from reminder_worker.chain.contracts.safes import SafeLegacy, SafeState, read_safes
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA, TokenMetadata, TokenReads
 from reminder_worker.chain.renewals import RenewalReads, RenewState
 from reminder_worker.chain.types import ETHER, BlockHeader
@@ -27,7 +27,8 @@ from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.outbox.messages import KIND_WINDOWS, RecipientRole, ReminderKind, TokenAmount
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
-    ENDS_OF_REMINDERS,
+    OWNER_WARNINGS,
+    SAFE_TROUBLES,
     find_possible_audience,
     make_membership,
     read_safe_signers,
@@ -54,7 +55,7 @@ class ReminderFacts:
     told: Mapping[tuple[str, str], Mapping[RecipientRole, int]] = field(default_factory=dict)
     renewals: Mapping[str, RenewState] = field(default_factory=dict)
     expiries: Mapping[str, int] = field(default_factory=dict)
-    guards: Mapping[str, bool | None] = field(default_factory=dict)
+    safes: dict[str, SafeState] = field(default_factory=dict)
     _audiences: dict[tuple[str, int, bool], dict[str, RecipientRole]] = field(default_factory=dict)
 
     def find_audience(
@@ -102,17 +103,22 @@ class ReminderFactReader:
         renewals = await self._read_renewals(
             facts, {e.legacy for e in entries if e.kind is ReminderKind.AUTO_RENEW_BUDGET}
         )
-        expiries = await self._read_expiries(facts, {e.recipient for e in entries if e.kind in ENDS_OF_REMINDERS})
-        guards = await self._read_guards(facts, {e.legacy for e in entries if e.kind is ReminderKind.GUARD_REMOVED})
+        expiries = await self._read_expiries(facts, {e.recipient for e in entries if e.kind in OWNER_WARNINGS})
+        await self._learn_safes(facts, {e.legacy for e in entries if e.kind in SAFE_TROUBLES} | due)
         return ReminderFacts(
-            head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals, expiries, guards
+            head, facts.legacies, facts.signers, facts.windows, configs, amounts, told, renewals, expiries, facts.safes
         )
 
-    async def _read_guards(self, facts: ReminderFacts, legacies: Collection[str]) -> dict[str, bool | None]:
-        """Return by legacy whether its Safe has a guard; None if the Safe does not answer."""
-        asked = [one for one in (facts.legacies[legacy] for legacy in sorted(legacies)) if one]
-        found = await read_guards(self._chain, [one.owner for one in asked], at=facts.head.hash)
-        return {one.legacy: guarded for one, guarded in zip(asked, found, strict=True)}
+    async def _learn_safes(self, facts: ReminderFacts, legacies: set[str]) -> None:
+        """Read the guard and the module of each Safe legacy."""
+        known = [facts.legacies[legacy] for legacy in sorted(legacies - facts.safes.keys())]
+        wanted = [one for one in known if one is not None and one.legacy_type == SAFE]
+        if not wanted:
+            return
+        guards = await self._indexers.own_index.find_guards([one.legacy for one in wanted])
+        asked = [SafeLegacy(one.legacy, one.owner, guards.get(one.legacy)) for one in wanted]
+        found = await read_safes(self._chain, asked, at=facts.head.hash)
+        facts.safes.update(zip([one.legacy for one in wanted], found, strict=True))
 
     async def _read_expiries(self, facts: ReminderFacts, owners: Collection[str]) -> dict[str, int]:
         """Return when Premium of each owner ends."""

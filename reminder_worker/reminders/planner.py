@@ -46,7 +46,7 @@ class PlanReport:
     """Counts of a planning run. `refused`: signals without emails, with a reason in their row; `later`: retried.
 
     `too_old`: signals not planned in time. `budgets`: ending auto-renew budgets; `premiums`: ends of Premium;
-    `guards`: lost guards of Safes.
+    `guards`, `modules`: lost guards and disabled modules of Safes.
     """
 
     signals: int = 0
@@ -57,6 +57,7 @@ class PlanReport:
     budgets: int = 0
     premiums: int = 0
     guards: int = 0
+    modules: int = 0
     entries: int = 0
 
 
@@ -114,7 +115,7 @@ class Planner:
                 return True
             if await self._find_ending_budgets(conn, self._chain_id, 1):
                 return True
-            for ends in ("ending_premiums", "lost_guards"):
+            for ends in ("ending_premiums", "safe_troubles"):
                 if (await conn.execute(sql[ends], {"chain_id": self._chain_id, "limit": 1})).first():
                     return True
         if not await self._has_window(2**62):
@@ -237,12 +238,12 @@ class Planner:
         return len(budgets)
 
     async def _plan_ends(self, report: PlanReport, most: int) -> int:
-        """Plan emails to owners that reminders end or have ended; the chain is read again before sending."""
+        """Plan emails to owners about Premium and Safes; the chain is read again before sending."""
         async with self._engine.begin() as conn:
             values = {"chain_id": self._chain_id, "limit": most}
             premiums = (await conn.execute(sql["ending_premiums"], values)).all()
-            guards = (await conn.execute(sql["lost_guards"], values)).all()
-            ends = [*premiums, *guards]
+            troubles = (await conn.execute(sql["safe_troubles"], values)).all()
+            ends = [*premiums, *troubles]
             stored = await lock_recipients(conn, self._chain_id, {row.legacy for row in ends}) if ends else {}
             entries = [
                 PlannedEmail(row.legacy, row.creator, ReminderKind(row.kind), row.event, RecipientRole.OWNER)
@@ -253,7 +254,8 @@ class Planner:
         report.entries += made
         report.premiums += sum(entry.kind in ENDS_OF_PREMIUM for entry in entries)
         report.guards += sum(entry.kind is ReminderKind.GUARD_REMOVED for entry in entries)
-        return max(len(premiums), len(guards))
+        report.modules += sum(entry.kind is ReminderKind.MODULE_DISABLED for entry in entries)
+        return max(len(premiums), len(troubles))
 
 
 def _plan_window_emails(row: Row[Any], config: ReminderConfig | None, stored: Sequence[str]) -> Iterable[PlannedEmail]:

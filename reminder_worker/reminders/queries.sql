@@ -462,8 +462,9 @@ update worker.watch set next_ask = 0 where chain_id = :chain_id and membership_b
 
 -- name: to_ask
 -- xmin is the row's version. If a row is reset while the chain is being asked about it, the reset wins over the answer.
-select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null,
-    case legacy_type when 1 then membership ->> 'owner' end, cast(ctid as text), cast(xmin as text)
+select legacy, creator, legacy_type, asked_at, next_ask = 0, membership is null or premium_until is null, premium_until,
+    case legacy_type when 1 then membership ->> 'owner' end, coalesce(guard_lost_at = 0, false),
+    coalesce(module_off_at, 0) = 0, cast(ctid as text), cast(xmin as text)
 from worker.watch
 where chain_id = :chain_id and next_ask <= :now and (paused_until is null or paused_until < now())
 order by next_ask
@@ -501,12 +502,16 @@ set next_ask = a.next_ask, asked_at = :now, failures = 0, paused_until = null,
     guard_lost_at = case
         when a.guarded then 0
         when not a.guarded and w.guard_lost_at = 0 then :now
-        else w.guard_lost_at end
+        else w.guard_lost_at end,
+    module_off_at = case
+        when a.enabled then 0
+        when not a.enabled and coalesce(w.module_off_at, 0) = 0 then :now
+        else w.module_off_at end
 from unnest(
     (select cast(:places as tid[])), (select cast(:versions as xid[])), (select cast(:asked as text[])),
     (select cast(:next_asks as bigint[])), (select cast(:memberships as jsonb[])), (select cast(:premiums as bigint[])),
-    (select cast(:guards as boolean[]))
-) as a(place, version, legacy, next_ask, membership, premium_until, guarded)
+    (select cast(:guards as boolean[])), (select cast(:modules as boolean[]))
+) as a(place, version, legacy, next_ask, membership, premium_until, guarded, enabled)
 where w.ctid = a.place and w.xmin = a.version and w.chain_id = :chain_id and w.legacy = a.legacy;
 
 -- name: set_aside
@@ -586,23 +591,37 @@ insert into worker.erasure_count as c (day, cause, people)
 values (cast(timezone('UTC', now()) as date), :cause, :people)
 on conflict (day, cause) do update set people = c.people + excluded.people;
 
+-- name: premium_resets
+-- Return when Premium of these creators was last reset.
+select creator, max(block_time) as at from worker.chain_event
+where chain_id = :chain_id and creator = any(cast(:creators as text[])) and name = 'PremiumReset'
+group by creator;
+
 -- name: ending_premiums
 -- List ends of Premium for an email to an owner with a stored address: one email for all legacies of the owner. The
--- time is that of the last reading. A dropped email is planned again after a day.
+-- time is that of the last reading. A dropped email is planned again after a day. Premium has to be bought a day before
+-- its email: a plan of 30 days has no email 30 days before its end.
 with ending as (
-    select w.legacy, w.creator,
-        case when w.premium_until < w.asked_at then 'premium_lapsed' else 'premium_ending' end as kind,
-        format('%s:%s', w.premium_until, case
-            when w.premium_until < w.asked_at then 0
-            when w.premium_until - w.asked_at <= 604800 then 7
-            else 30
-        end) as event
+    select w.legacy, w.creator, w.premium_until, case
+        when w.premium_until < w.asked_at then 0
+        when w.premium_until - w.asked_at <= 604800 then 7
+        else 30
+    end as days
     from worker.watch w
     join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy and r.recipient = w.creator
     where w.chain_id = :chain_id and w.premium_until - w.asked_at between -604800 and 2592000
+), due as (
+    select legacy, creator, case days when 0 then 'premium_lapsed' else 'premium_ending' end as kind,
+        format('%s:%s', premium_until, days) as event
+    from ending
+    where days = 0 or not exists (
+        select from worker.chain_event b
+        where b.chain_id = :chain_id and b.creator = ending.creator and b.name = 'PremiumTimeUpdated'
+          and b.block_time > ending.premium_until - (ending.days + 1) * 86400
+    )
 )
 select distinct on (e.creator) e.legacy, e.creator, e.kind, e.event
-from ending e
+from due e
 where not exists (
     select from worker.sent_ledger l
     where l.chain_id = :chain_id and l.recipient = e.creator and l.kind = e.kind and l.event = e.event
@@ -616,23 +635,32 @@ where not exists (
 order by e.creator, e.legacy
 limit :limit;
 
--- name: lost_guards
--- List Safe legacies that had a guard and lost it in the last week, for an email to the creator, who then has Premium.
--- A guard that was set again and lost again is another event. A dropped email is planned again after a day.
-select w.legacy, w.creator, 'guard_removed' as kind, cast(w.guard_lost_at as text) as event
-from worker.watch w
-join worker.recipient r on r.chain_id = w.chain_id and r.legacy = w.legacy and r.recipient = w.creator
-where w.chain_id = :chain_id and w.guard_lost_at > 0 and w.asked_at - w.guard_lost_at <= 604800
-  and w.premium_until >= w.asked_at
+-- name: safe_troubles
+-- List Safe legacies that lost their guard in the last week, or their module while the guard is there, for an email to
+-- the creator, who then has Premium. A guard or module that was set again and lost again is another event. A dropped
+-- email is planned again after a day.
+with trouble as (
+    select legacy, creator, 'guard_removed' as kind, guard_lost_at as since, asked_at, premium_until
+    from worker.watch
+    where chain_id = :chain_id and guard_lost_at > 0 and asked_at - guard_lost_at <= 604800
+    union all
+    select legacy, creator, 'module_disabled', module_off_at, asked_at, premium_until
+    from worker.watch
+    where chain_id = :chain_id and module_off_at > 0 and asked_at - module_off_at <= 604800 and guard_lost_at = 0
+)
+select t.legacy, t.creator, t.kind, cast(t.since as text) as event
+from trouble t
+join worker.recipient r on r.chain_id = :chain_id and r.legacy = t.legacy and r.recipient = t.creator
+where t.premium_until >= t.asked_at
   and not exists (
     select from worker.sent_ledger l
-    where l.chain_id = w.chain_id and l.legacy = w.legacy and l.recipient = w.creator and l.kind = 'guard_removed'
-      and l.event = cast(w.guard_lost_at as text)
+    where l.chain_id = :chain_id and l.legacy = t.legacy and l.recipient = t.creator and l.kind = t.kind
+      and l.event = cast(t.since as text)
       and (
         l.state <> 'dropped'
         or l.reason not in ('not_in_audience', 'window_closed', 'legacy_not_readable', 'body_gone')
         or l.settled_at >= now() - interval '1 day'
       )
   )
-order by w.legacy
+order by t.legacy, t.kind
 limit :limit;

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyFacts
+from reminder_worker.chain.contracts.safes import SafeState
 from reminder_worker.chain.renewals import BUDGET_SECONDS, RenewState, budget_step
 from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import DecryptionFailed, ServiceError
@@ -36,11 +37,13 @@ from reminder_worker.privacy.vault import Vault
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
     ALL_LINES,
+    CLAIM_WINDOWS,
     ENDS_OF_PREMIUM,
-    ENDS_OF_REMINDERS,
     OWNER_ONLY,
+    OWNER_WARNINGS,
     PLANNED_AGAIN,
     READY_WINDOWS,
+    SAFE_TROUBLES,
     WINDOW_LINES,
     clamp_line,
     format_budget_event,
@@ -157,9 +160,13 @@ class ReminderRenderer:
             over = _find_reason_not_to_ask(entry, legacy, state, facts.head.timestamp)
             if over is not None:
                 return drop_email(entry, over)
-        if entry.kind is ReminderKind.GUARD_REMOVED and facts.guards[entry.legacy] is None:
-            return self._settle_unreadable(entry)
-        if entry.kind in ENDS_OF_REMINDERS:
+        if entry.legacy in facts.safes:
+            is_true = _fits_safe(entry.kind, facts.safes[entry.legacy])
+            if is_true is None:
+                return self._settle_unreadable(entry)
+            if not is_true:
+                return drop_email(entry, "window_closed")
+        if entry.kind in OWNER_WARNINGS:
             over = _find_reason_not_to_warn(entry, legacy, facts)
             if over is not None:
                 return drop_email(entry, over)
@@ -285,6 +292,26 @@ def _is_still_open(entry: ReminderEmail, legacy: LegacyFacts, windows: Collectio
     return entry.event == format_window_event(window, window_deadline(window, legacy.triggers))
 
 
+def _fits_safe(kind: ReminderKind, safe: SafeState) -> bool | None:
+    """Return whether an email is true of the Safe's guard and module; None if that cannot be told."""
+    needed = [safe.guarded]
+    if kind is ReminderKind.GUARD_REMOVED:
+        needed = [_negate(safe.guarded)]
+    elif kind is ReminderKind.MODULE_DISABLED:
+        needed.append(_negate(safe.enabled))
+    elif KIND_WINDOWS.get(kind) in CLAIM_WINDOWS:
+        needed.append(safe.enabled)
+    elif kind not in KIND_WINDOWS:
+        return True
+    if False in needed:
+        return False
+    return None if None in needed else True
+
+
+def _negate(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
 def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: RenewState, now: int) -> str | None:
     """Return the reason not to ask the owner to check in, or None. Our renewals do not move the anchor."""
     if not state.enabled or not legacy.is_live:
@@ -298,16 +325,15 @@ def _find_reason_not_to_ask(entry: ReminderEmail, legacy: LegacyFacts, state: Re
 
 
 def _find_reason_not_to_warn(entry: ReminderEmail, legacy: LegacyFacts, facts: ReminderFacts) -> str | None:
-    """Return the reason not to tell the owner that nobody is reminded any more, or None."""
+    """Return the reason not to warn the owner about Premium or the Safe, or None."""
     if not legacy.is_live:
         return "legacy_not_live"
-    if entry.kind is ReminderKind.GUARD_REMOVED:
-        if facts.expiries[entry.recipient] < facts.head.timestamp:
-            return "not_premium"
-        return "window_closed" if facts.guards[entry.legacy] else None
-    if facts.expiries[entry.recipient] != read_premium_expiry(entry.event):
+    if entry.kind in SAFE_TROUBLES:
+        return "not_premium" if facts.expiries[entry.recipient] < facts.head.timestamp else None
+    expiry, end = facts.expiries[entry.recipient], read_premium_expiry(entry.event)
+    if expiry not in (0, end):  # 0: Premium was reset
         return "premium_renewed"
-    has_lapsed = read_premium_expiry(entry.event) < facts.head.timestamp
+    has_lapsed = expiry < facts.head.timestamp
     return None if has_lapsed == (entry.kind is ReminderKind.PREMIUM_LAPSED) else "window_closed"
 
 

@@ -147,6 +147,11 @@ watch = Table(
         BigInteger,
         comment="chain time (unix seconds) at which the Safe's guard was first missing; 0 while it is there",
     ),
+    Column(
+        "module_off_at",
+        BigInteger,
+        comment="chain time (unix seconds) at which the legacy was first no module of its Safe; 0 while it is one",
+    ),
     comment="Legacies with stored recipients: when to ask the chain about each next",
 )
 
@@ -162,6 +167,12 @@ Index(
 
 Index(
     "watch_guard", watch.c.chain_id, postgresql_where=text("guard_lost_at > 0 and asked_at - guard_lost_at <= 604800")
+)
+
+Index(
+    "watch_module",
+    watch.c.chain_id,
+    postgresql_where=text("module_off_at > 0 and asked_at - module_off_at <= 604800"),
 )
 
 Index("watch_paused", watch.c.paused_until, postgresql_where=text("paused_until is not null"))

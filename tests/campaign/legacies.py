@@ -68,7 +68,7 @@ class AllFamilies:
     async def _begin_with_safe(self) -> None:
         owner, heirs, scenario = OWNERS[3], self.heirs[1:3], self.world.scenario
         creator, cosigner = self.world.account(owner), self.world.account(COSIGNER)
-        scenario.subscribe_premium(creator, 20 * 365 * DAY)
+        scenario.ensure_premium(creator, 20 * 365 * DAY)
         safe = scenario.create_safe([creator, cosigner])
         inactivity = self.draw.randint(8, 25) * DAY
         named = [self.world.address(heir) for heir in heirs]

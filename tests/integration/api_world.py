@@ -107,7 +107,7 @@ class ApiWorld:
 
     def owner(self, label: str = "owner") -> LocalAccount:
         account = self.scenario.account(label)
-        self.scenario.subscribe_premium(account)
+        self.scenario.ensure_premium(account)
         return account
 
     def legacy(self, owner: LocalAccount) -> Legacy:

@@ -90,7 +90,7 @@ class MailWorld:
     def legacy(self, owner: str = "owner", heirs: Sequence[str] = ("anna", "ben"), **terms: Any) -> Legacy:
         """A Premium owner's legacy with reminders for everybody; lines by label."""
         account = self.account(owner)
-        self.scenario.subscribe_premium(account, 20 * 365 * DAY)
+        self.scenario.ensure_premium(account, 20 * 365 * DAY)
         for line in ("second_line", "third_line"):
             if line in terms:
                 terms[line] = self.address(terms[line])

@@ -3,7 +3,7 @@
 import pytest
 
 from devnet.chain import RevertedTransaction
-from devnet.deploy import named_account
+from devnet.deploy import STANDARD_PLAN, named_account
 from devnet.scenarios import Legacy, Scenario
 from devnet.steps import NOBODY
 from reminder_worker.settings import ChainSettings
@@ -119,11 +119,39 @@ def test_safe_legacy_needs_its_guard_and_ends_with_its_activation(chain_scenario
     scenario.execute_from_safe(creator, safe, creator.address)
     assert scenario.due_windows([legacy]) == [[]] or scenario.due_windows([legacy]) == [[1]]
     scenario.advance(11 * DAY)
+    scenario.disable_module(creator, safe, legacy)
+    scenario.advance(11 * DAY)
+    assert scenario.due_windows([legacy]) == [[4]]
+    with pytest.raises(RevertedTransaction, match="GS104"):
+        scenario.activate_safe_legacy(heir, legacy)
+    scenario.enable_module(creator, safe, legacy)
+    scenario.advance(11 * DAY)
     sent = scenario.activate_safe_legacy(heir, legacy)
     assert signals(scenario, sent) == [(1, 1)]
     assert scenario.read("SafeStandIn", safe, "isOwner", heir.address)
     assert scenario.read("MultisigLegacy", legacy.address, "getLegacyBeneficiaries")[0] == ()
     assert scenario.due_windows([legacy]) == [[]]
+
+
+def test_premium_that_runs_cannot_be_extended_until_it_has_ended(chain_scenario: Scenario) -> None:
+    """Neither paid in ether or USDC nor by the admin."""
+    s, owner = chain_scenario, chain_scenario.account("owner")
+    setting, registry, usdc = s.deployment.premium_setting, s.deployment.premium_registry, s.deployment.usdc
+    s.mint(usdc, owner.address, 10**12)
+    s.approve(owner, usdc, registry, 10**12)
+    s.subscribe_premium(owner, 30 * DAY)
+    end = s.read("PremiumSetting", setting, "premiumExpired", owner.address)
+    s.anvil.set_time(end - DAY)
+    for pay in (
+        lambda: s.subscribe_premium(owner),
+        lambda: s.write(owner, "PremiumRegistry", registry, "subscribeByUSDC", STANDARD_PLAN),
+        lambda: s.write_as_deployer("PremiumSetting", setting, "addPremiumTime", owner.address, DAY),
+    ):
+        with pytest.raises(RevertedTransaction, match="AlreadyPremium"):
+            pay()
+    s.anvil.set_time(end + 1)
+    s.write(owner, "PremiumRegistry", registry, "subscribeByUSDC", STANDARD_PLAN)
+    assert s.read("PremiumSetting", setting, "isPremium", owner.address)
 
 
 def test_auto_renew_keeps_its_bounds(chain_scenario: Scenario) -> None:
@@ -139,8 +167,10 @@ def test_auto_renew_keeps_its_bounds(chain_scenario: Scenario) -> None:
     assert signals(scenario, sent) == [(1, 0)]
     with pytest.raises(RevertedTransaction, match="StaleActivityNonce"):
         scenario.record_activity(legacy, 5)
-    scenario.subscribe_premium(owner)
     scenario.advance(80 * DAY)
+    with pytest.raises(RevertedTransaction, match="AutoRenewNotPremium"):
+        scenario.record_activity(legacy, 10**6)
+    scenario.subscribe_premium(owner)
     with pytest.raises(RevertedTransaction, match="AutoRenewBudgetExhausted"):
         scenario.record_activity(legacy, 10**6)
     scenario.advance(30 * DAY)

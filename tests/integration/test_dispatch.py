@@ -780,6 +780,7 @@ async def test_the_real_mail_service_accepts_every_kind(engine: AsyncEngine, cha
             ReminderKind.PREMIUM_ENDING,
             ReminderKind.PREMIUM_LAPSED,
             ReminderKind.GUARD_REMOVED,
+            ReminderKind.MODULE_DISABLED,
         }
         assert set(await world.states()) == {"sent"}
         assert len(inbox.messages) == (await world.states())["sent"]

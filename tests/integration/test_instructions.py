@@ -49,7 +49,7 @@ async def test_instructions_are_refused_for_an_ended_legacy(world: MailWorld, en
         scenario.delete_legacy(owner, legacy)
     else:
         scenario.advance(400 * DAY)
-        scenario.subscribe_premium(owner)
+        scenario.ensure_premium(owner)
         scenario.claim(world.account("anna"), legacy, is_eth=True)
     with pytest.raises(LegacyNotLive):
         await world.instructions.queue_instructions(signed(owner, legacy))
@@ -63,7 +63,7 @@ async def test_instructions_that_wait_while_the_legacy_ends_are_not_sent(world: 
     """The mail service was down, say, and an heir has claimed meanwhile: nothing is left to wait for."""
     legacy, scenario, owner = await family(world), world.scenario, world.account("owner")
     scenario.advance(400 * DAY)
-    scenario.subscribe_premium(owner)
+    scenario.ensure_premium(owner)
     await world.instructions.queue_instructions(signed(owner, legacy))
     scenario.claim(world.account("anna"), legacy, is_eth=True)
     await world.dispatch.run()
@@ -91,7 +91,7 @@ async def test_a_deadline_is_told_only_before_it(world: MailWorld) -> None:
     for legacy, passed in ((await family(world), False), (await family(world), True)):
         if passed:
             world.scenario.advance(400 * DAY)
-            world.scenario.subscribe_premium(world.account("owner"))
+            world.scenario.ensure_premium(world.account("owner"))
         await world.sql("delete from worker.quota")
         await world.instructions.queue_instructions(signed(world.account("owner"), legacy))
         await world.dispatch.run()

@@ -174,7 +174,7 @@ async def test_where_the_node_forgot_the_state_the_last_members_we_stored_count(
     """Also if the due pass read the legacy after the claim, when its lists were empty."""
     world, node = proxied
     await claimed(world)
-    world.scenario.subscribe_premium(world.account("owner"))
+    world.scenario.ensure_premium(world.account("owner"))
     await world.look_at_chain()
     world.scenario.anvil.mine(120)
     await world.index.advance()

@@ -2,7 +2,9 @@
 
 import pytest
 
+from devnet.chain import RevertedTransaction
 from devnet.scenarios import DAY, Legacy
+from reminder_worker.outbox.messages import format_deadline
 from tests.integration.reminder_world import MailWorld
 
 ENDING, LAPSED = "premium_ending", "premium_lapsed"
@@ -19,7 +21,7 @@ async def subscribed(world: MailWorld, days: int = 40, legacies: int = 1) -> lis
         await world.save(legacy, "owner", "anna")
         made.append(legacy)
     await world.tick()
-    world.mail.inbox.clear()
+    assert world.mail.inbox == []
     return made
 
 
@@ -46,11 +48,49 @@ async def test_the_owner_alone_is_told_once_for_all_legacies_before_and_after_pr
 
 
 async def test_a_renewal_arms_the_emails_for_the_new_end(world: MailWorld) -> None:
+    """Premium can be bought again only after its end."""
     await subscribed(world)
+    owner = world.account("owner")
     assert await after(world, 12) == [(ENDING, "owner@example.org")]
-    world.scenario.subscribe_premium(world.account("owner"), 40 * DAY)
-    assert await after(world, 20) == []
-    assert await after(world, 20) == [(ENDING, "owner@example.org")]
+    with pytest.raises(RevertedTransaction, match="AlreadyPremium"):
+        world.scenario.subscribe_premium(owner, 40 * DAY)
+    assert await after(world, 29) == [(LAPSED, "owner@example.org")]
+    world.scenario.subscribe_premium(owner, 40 * DAY)
+    assert await after(world, 5) == []
+    assert await after(world, 10) == [(ENDING, "owner@example.org")]
+
+
+@pytest.mark.parametrize(("days", "first_told"), [(32, 2), (30, 23), (7, 8), (1, 2)])
+async def test_nobody_is_told_on_the_day_of_the_purchase_that_premium_ends_soon(
+    world: MailWorld, days: int, first_told: int
+) -> None:
+    """A short plan is as near to its end when it is bought as others are when their owners are told."""
+    await subscribed(world, days)
+    for _ in range(first_told - 1):
+        assert await after(world, 1) == []
+    assert await after(world, 1) == [(ENDING if days > first_told else LAPSED, "owner@example.org")]
+
+
+async def test_premium_that_is_reset_is_told_once_as_a_lapse(world: MailWorld) -> None:
+    await subscribed(world, 400, legacies=2)
+    owner = world.account("owner")
+    world.scenario.end_premium(owner.address)
+    reset_at = world.scenario.anvil.now()
+    assert await after(world, 1) == [(LAPSED, "owner@example.org")]
+    (email,) = world.mail.inbox
+    assert email.variables["deadline"] == format_deadline(reset_at)
+    assert await after(world, 1) == []
+    world.scenario.end_premium(owner.address)
+    assert await after(world, 1) == []
+    world.scenario.subscribe_premium(owner, 40 * DAY)
+    assert await after(world, 11) == [(ENDING, "owner@example.org")]
+
+
+async def test_a_reset_of_premium_that_had_ended_is_no_news(world: MailWorld) -> None:
+    await subscribed(world)
+    assert await after(world, 41) == [(LAPSED, "owner@example.org")]
+    world.scenario.end_premium(world.account("owner").address)
+    assert await after(world, 1) == []
 
 
 async def test_premium_renewed_before_it_is_sent_drops_the_email(world: MailWorld) -> None:

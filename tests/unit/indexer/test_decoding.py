@@ -112,7 +112,7 @@ def test_a_safe_legacy_is_owned_by_the_safe() -> None:
     log = log_of("multisig_legacy_router", "MultisigLegacyCreated", 1, LEGACY, NOBODY, ANN, BOB, main, extra, 999)
     (event,) = decoded(log).events
     assert (event.legacy, event.creator, event.block_time) == (LEGACY, ANN, 1000)
-    assert event.data == {"legacy_id": 1, "legacy_type": 1, "owner": BOB}
+    assert event.data == {"legacy_id": 1, "legacy_type": 1, "owner": BOB, "guard": NOBODY}
 
 
 def test_a_configuration_stores_addresses_and_no_zero_address() -> None:

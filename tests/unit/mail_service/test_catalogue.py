@@ -39,6 +39,7 @@ KINDS = {
     "premium_ending",
     "premium_lapsed",
     "guard_removed",
+    "module_disabled",
 }
 
 
@@ -212,7 +213,9 @@ def test_a_transfer_shows_each_amount_and_that_eth_is_not_listed() -> None:
         ("instructions", "owner", "Beneficiary: 2"),
         ("instructions", "beneficiary", "If this service is gone"),
         ("auto_renew_budget", "owner", "Auto-renew is about to end"),
-        ("premium_ending", "owner", "After the date below we send no reminders any more"),
+        ("premium_ending", "owner", "From then on we send no reminders"),
+        ("premium_ending", "owner", "Premium cannot be renewed before that date"),
+        ("module_disabled", "owner", "While it is off, every claim fails"),
         ("premium_lapsed", "owner", "We send no reminders any more"),
         ("guard_removed", "owner", "Without it we send no reminders about this legacy"),
     ],
