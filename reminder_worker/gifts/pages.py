@@ -24,9 +24,8 @@ from reminder_worker.indexer.models import (
     FAR_FUTURE,
     GIFT,
     LIVE,
-    EventIndexer,
     IndexedTimelock,
-    IndexHead,
+    NewestGift,
     TimelockHistory,
 )
 from reminder_worker.indexer.selector import IndexerSelector
@@ -166,8 +165,8 @@ class GiftFacts:
 
 @dataclass(frozen=True, slots=True)
 class FoundGifts:
-    """Gifts of a recipient on one chain: time of sealing, chain id and timelock id. `has_hidden`: others, which are not
-    shown."""
+    """The newest gifts of a recipient on one chain: time of sealing, chain id and timelock id. `has_hidden`: others,
+    which are not shown."""
 
     live: list[tuple[int, int, int]]
     opened: list[tuple[int, int, int]]
@@ -262,7 +261,7 @@ class GiftPages:
         )
 
     async def find_newest_link(self, recipient: str, marks: LinkFlags) -> ClaimLink:
-        """The link of the newest live gift sealed to an address, by block time, over all chains.
+        """Return the link of the newest live gift sealed to an address, by block time, over all chains.
 
         One of a test chain only where no other has any: there it costs nothing to seal one. Without a live gift, the
         link of the newest opened one.
@@ -289,32 +288,24 @@ class GiftPages:
         return self.rules.make_link(chain_id, timelock_id, marks)
 
     async def _find_gifts(self, chain_id: int, recipient: str) -> FoundGifts:
-        """Return gifts to this recipient on a chain: the newest live ones, and the newest opened ones.
+        """Return the newest live gift to this recipient on a chain, or else the newest opened one.
 
-        The chain itself tells what was just withdrawn. Looks behind others' gifts of worthless tokens: anybody may seal
+        Only our own rows are read, and no asset. They look behind others' gifts of worthless tokens: anybody may seal
         those.
         """
-        chain = self._chains[chain_id]
-        vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).read_tokens()
-
-        async def asked(indexer: EventIndexer, at: IndexHead) -> list[IndexedTimelock]:
-            found = await indexer.gifts_of(recipient, at, vault, allowed)
-            if not found and (await chain.get_head()).number - at.number > chain.settings.subgraph_max_lag:
+        chain, index = self._chains[chain_id], self._indexers[chain_id].own_index
+        allowed = await TokenWhiteList(chain).read_tokens()
+        await index.read_newest()
+        at = await index.read_head()
+        live = await index.find_newest_gift(recipient, LIVE, allowed)
+        opened = NewestGift(None, 0, has_hidden=False)
+        if live.timelock_id is None:
+            if (await chain.get_known_head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
-            return found
-
-        gifts = await self._indexers[chain_id].ask_indexer(asked, newest=True)
-        offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
-        details = await TimelockReads(chain).read_details([gift.timelock_id for gift in offered])
-        by_status: dict[int, list[tuple[int, int, int]]] = {LIVE: [], ENDED: []}
-        for gift, now in zip(offered, details, strict=True):
-            if now and now.status in by_status:
-                by_status[now.status].append((gift.created_at, chain_id, gift.timelock_id))
-        if not by_status[LIVE]:
-            opened = await self._indexers[chain_id].own_index.find_opened_gift(recipient, vault, allowed)
-            by_status[ENDED] += [(opened.created_at, chain_id, opened.timelock_id)] if opened else []
-        hidden = len(offered) < len(gifts)
-        return FoundGifts(by_status[LIVE], by_status[ENDED], hidden, chain.settings.is_test_chain)
+            opened = await index.find_newest_gift(recipient, ENDED, allowed)
+        return FoundGifts(
+            _list_gift(live, chain_id), _list_gift(opened, chain_id), live.has_hidden, chain.settings.is_test_chain
+        )
 
     async def _find_indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
         """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
@@ -326,6 +317,10 @@ class GiftPages:
         except IndexerUnavailable:
             return None
         return found.get(timelock_id)
+
+
+def _list_gift(found: NewestGift, chain_id: int) -> list[tuple[int, int, int]]:
+    return [] if found.timelock_id is None else [(found.created_at, chain_id, found.timelock_id)]
 
 
 def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
