@@ -18,7 +18,7 @@ from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
 from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
-from reminder_worker.gifts.payouts import read_transfers, was_ether_sent
+from reminder_worker.gifts.payouts import GiftPayout, GiftWithdrawal, PayoutReads
 from reminder_worker.indexer.models import (
     ENDED,
     FAR_FUTURE,
@@ -191,6 +191,7 @@ class GiftPages:
         self._relayed = relayed
         self._create_path = create_path
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
+        self._payouts = {chain_id: PayoutReads(chain) for chain_id, chain in chains.items()}
 
     def serves_chain(self, chain_id: int) -> bool:
         return chain_id in self._chains
@@ -226,21 +227,9 @@ class GiftPages:
             self._indexers[chain_id].own_index.read_history(timelock_id, is_ended=is_ended),
         )
         if is_ended:
-            transfers = await read_transfers(chain, timelock_id, history.opened_in) if history.opened_in else None
-            tokens = [token for token, _ in units]
-            in_ether = [
-                was_ether_sent(
-                    transfers,
-                    token,
-                    found.recipient,
-                    chain.settings.timelock_erc20,
-                    is_ether=_is_wrapped_ether(metadata[token]),
-                    has_payees=domain.version != "1",
-                )
-                if transfers is not None and tokens.count(token) == 1
-                else None
-                for token in tokens
-            ]
+            withdrawal = _find_withdrawal(timelock_id, found.recipient, history)
+            payout = await self._payouts[chain_id].read_payout(withdrawal, set(metadata)) if withdrawal else None
+            in_ether = _list_paid_in_ether(payout, units, metadata, has_payees=domain.version != "1")
         else:
             in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
         return GiftFacts(
@@ -332,6 +321,31 @@ def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Se
 
 def _is_wrapped_ether(metadata: TokenMetadata | None) -> bool:
     return metadata == TokenMetadata("WETH", 18)  # only whitelisted tokens are asked
+
+
+def _find_withdrawal(timelock_id: int, recipient: str, history: TimelockHistory) -> GiftWithdrawal | None:
+    if history.opened_in is None or history.opened_block is None:
+        return None
+    return GiftWithdrawal(timelock_id, recipient, history.opened_in, history.opened_block)
+
+
+def _list_paid_in_ether(
+    payout: GiftPayout | None,
+    units: Sequence[tuple[str, int]],
+    metadata: Mapping[str, TokenMetadata | None],
+    *,
+    has_payees: bool,
+) -> list[bool | None]:
+    """Return for each amount of a withdrawn gift whether it was paid out in ether; None if that is not known."""
+    tokens = [token for token, _ in units]
+    paid: list[bool | None] = []
+    for token in tokens:
+        if payout is None or tokens.count(token) > 1:
+            paid.append(None)
+        else:
+            is_ether = _is_wrapped_ether(metadata[token])
+            paid.append(payout.was_ether_sent(token, is_ether=is_ether, has_payees=has_payees))
+    return paid
 
 
 def _describe_assets(

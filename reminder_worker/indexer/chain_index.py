@@ -202,9 +202,9 @@ class ChainIndex(EventReader):
         opened = next((each for each in events if each.name in WITHDRAWN), None)
         return TimelockHistory(
             sealed.block_time if sealed else None,
-            sealed.tx_hash if sealed else None,
             opened.block_time if opened else None,
             opened.tx_hash if opened else None,
+            opened.block_hash if opened else None,
         )
 
     # -- inner ------------------------------------------------------------------------------------

@@ -101,12 +101,15 @@ class NewestGift:
 
 @dataclass(frozen=True, slots=True)
 class TimelockHistory:
-    """When and in which transaction a timelock was sealed and paid out, as far as our own index knows; unix seconds."""
+    """When a timelock was sealed and paid out (unix seconds), as far as our own index knows.
+
+    `opened_in` and `opened_block`: hashes of the payment's transaction and of its block.
+    """
 
     sealed_at: int | None = None
-    sealed_in: str | None = None
     opened_at: int | None = None
     opened_in: str | None = None
+    opened_block: str | None = None
 
 
 def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:

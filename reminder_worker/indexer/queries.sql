@@ -94,7 +94,7 @@ order by timelock_id desc limit :most;
 
 -- name: timelock_events
 -- Return where a timelock was sealed and paid out; the first of each, since it may be in several vaults.
-select distinct on (name) name, block_time, tx_hash from worker.chain_event
+select distinct on (name) name, block_time, block_hash, tx_hash from worker.chain_event
 where chain_id = :chain_id and timelock_id = :timelock_id and name = any(cast(:names as text[]))
 order by name, block_number, log_index;
 

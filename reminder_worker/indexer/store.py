@@ -168,7 +168,7 @@ async def timelocks_of_owner(
 async def timelock_events(
     connection: AsyncConnection, chain_id: int, timelock_id: int, names: Collection[str]
 ) -> list[Row[Any]]:
-    """Return the first event of each of these names of a timelock: its name, block time and transaction."""
+    """Return the first event of each of these names of a timelock: its name, block and transaction."""
     values = {"chain_id": chain_id, "timelock_id": timelock_id, "names": list(names)}
     return list(await connection.execute(sql["timelock_events"], values))
 
