@@ -134,7 +134,7 @@ class GiftAssetAnswer(Struct, rename="camel"):
         bool | None,
         Meta(
             description="Wrapped ether that the recipient receives as the same amount of ether, unless `skipSwap`;"
-            " of a withdrawn gift: whether ether was sent; null: its receipt is not known",
+            " of a withdrawn gift: whether ether was sent; null: not known",
             examples=[False],
         ),
     ]
@@ -142,7 +142,7 @@ class GiftAssetAnswer(Struct, rename="camel"):
         bool | None,
         Meta(
             description="Another token, sold at the withdrawal for the ether that it fetches then, unless `skipSwap`:"
-            " `amount` is the token's own; of a withdrawn gift: whether ether was sent; null: its receipt is not known",
+            " `amount` is the token's own; of a withdrawn gift: whether ether was sent; null: not known",
             examples=[False],
         ),
     ]

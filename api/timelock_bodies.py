@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from api.schemas import EXAMPLE_RECIPIENT, EXAMPLE_TOKEN
 from reminder_worker.chain.contracts.tokens import TokenMetadata
 from reminder_worker.gifts.owner_list import OwnerPage
-from reminder_worker.indexer.models import ENDED, FAR_FUTURE, LIVE, IndexedTimelock, TimelockAsset
+from reminder_worker.indexer.models import ENDED, FAR_FUTURE, LIVE, MOST_ASSETS, ListedTimelock, TimelockAsset
 from reminder_worker.outbox.messages import to_datetime
 
 TimelockKind = Literal["regular", "soft", "gift"]
@@ -41,7 +41,12 @@ class TimelockAnswer(Struct, rename="camel"):
         datetime | None,
         Meta(description="RFC 3339, UTC; null: no day is set", examples=["2027-05-01T09:00:00Z"]),
     ]
-    assets: Annotated[list[SealedAssetAnswer], Meta(description="What is in it, or was")]
+    assets: Annotated[
+        list[SealedAssetAnswer], Meta(description=f"What is in it, or was: the first {MOST_ASSETS} at most")
+    ]
+    asset_count: Annotated[
+        int, Meta(description="The number of all its assets, also of those that are not listed", examples=[1])
+    ]
 
 
 class TimelocksAnswer(Struct, rename="camel"):
@@ -56,7 +61,8 @@ def describe_page(page: OwnerPage) -> TimelocksAnswer:
     return TimelocksAnswer(listed, listed[-1].timelock_id if page.has_more else None)
 
 
-def _describe_timelock(timelock: IndexedTimelock, page: OwnerPage) -> TimelockAnswer:
+def _describe_timelock(listed: ListedTimelock, page: OwnerPage) -> TimelockAnswer:
+    timelock = listed.timelock
     has_day = 0 < timelock.unlock_time < min(FAR_FUTURE, 2**37)
     is_open = timelock.status == LIVE and has_day and timelock.unlock_time <= page.now
     return TimelockAnswer(
@@ -67,6 +73,7 @@ def _describe_timelock(timelock: IndexedTimelock, page: OwnerPage) -> TimelockAn
         sealed_at=to_datetime(timelock.created_at),
         unlock_at=to_datetime(timelock.unlock_time) if has_day else None,
         assets=[_describe_asset(asset, page.metadata.get(asset.token)) for asset in timelock.assets],
+        asset_count=listed.asset_count,
     )
 
 

@@ -45,12 +45,13 @@ export class GiftList {
   }
 
   /** Amounts, state and opening day. */
-  facts({ type, state, unlockAt, assets }: SealedLock): HTMLElement {
+  facts({ type, state, unlockAt, assets, assetCount }: SealedLock): HTMLElement {
     const named = assets.map((asset): GiftAsset => {
       const isEther = this.wallet.tokens.some((token) => token.isEther && token.address === asset.token);
       return { ...asset, asEther: type === "gift" && isEther, soldForEther: false };
     });
-    const what = named.length > 0 && make("span", { className: "amounts" }, amounts(named));
+    const more = assetCount > assets.length ? " …" : "";
+    const what = named.length > 0 && make("span", { className: "amounts" }, amounts(named) + more);
     return make("span", { className: "facts hint" }, what, make("span", {}, stateWords(state, unlockAt)));
   }
 }

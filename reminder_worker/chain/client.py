@@ -1,4 +1,4 @@
-"""One chain through several RPC endpoints: blocks, receipts, contract calls and transactions.
+"""One chain through several RPC endpoints: blocks, contract calls and transactions.
 
 A node's *answer* that a call reverts is a value (`RevertedCall`), no failure.
 """
@@ -24,7 +24,6 @@ from reminder_worker.chain.types import (
     RevertedCall,
     SendOutcome,
     T,
-    TransactionReceipt,
 )
 from reminder_worker.concurrency import run_together
 from reminder_worker.errors import ChainUnavailable, Misconfigured
@@ -171,12 +170,6 @@ class Chain:
         """Return the existing blocks by number. A negative number is the place before block 0, and is not asked for."""
         found = await self.get_blocks(sorted({number for number in numbers if number >= 0}))
         return {block.number: block for block in found if block is not None}
-
-    async def get_receipts(self, tx_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-        """Return receipts in the order of `tx_hashes`; None if no responding endpoint has a mined transaction."""
-        return await self._ask_in_turn(
-            [("eth_getTransactionReceipt", [hash]) for hash in tx_hashes], wire.decode_receipt
-        )
 
     async def get_senders(self, tx_hashes: Sequence[str]) -> list[str | None]:
         """Return each transaction's sender; None if no responding endpoint has the transaction."""

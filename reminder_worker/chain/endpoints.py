@@ -61,12 +61,20 @@ class EndpointPool:
         raises `msgspec.ValidationError` for garbage. The list may be empty.
         """
 
-        async def ask_one(endpoint: RpcEndpoint) -> list[T]:
+        async def attempt(endpoint: RpcEndpoint) -> T:
+            return read(await endpoint.ask(requests))
+
+        return await self.try_each(attempt)
+
+    async def try_each(self, attempt: Callable[[RpcEndpoint], Awaitable[T]]) -> list[T]:
+        """Try every endpoint separately. Return the values of the responding endpoints, as `ask_each`."""
+
+        async def try_one(endpoint: RpcEndpoint) -> list[T]:
             if endpoint.rest.is_resting:
                 return []
             started = endpoint.rest.now()
             try:
-                value = read(await endpoint.ask(requests))
+                value = await attempt(endpoint)
             except EndpointFailed:
                 return []
             except msgspec.ValidationError:
@@ -75,7 +83,7 @@ class EndpointPool:
             endpoint.rest.record_success()
             return [value]
 
-        return [value for answer in await run_together(*map(ask_one, self.members)) for value in answer]
+        return [value for answer in await run_together(*map(try_one, self.members)) for value in answer]
 
     async def ask_in_turn(self, requests: Sequence[Request], parse: Callable[[int, Any], T]) -> list[T | None]:
         """Return the value of each request. The next endpoints are asked for missing values.

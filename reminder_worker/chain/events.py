@@ -41,6 +41,9 @@ CONTRACTS: Final = {
 }
 """Setting to ABI file of each contract whose events the service reads."""
 
+ETHER_LOGS: Final = "0x" + "ff" * 19 + "fe"
+"""The address that logs moves of ether (EIP-7708)."""
+
 PERSON: Final = "(address,string,string)"
 """Of PremiumSetting before 2026-06-02: address, email and name."""
 
@@ -121,7 +124,7 @@ def decode_transfer(log: EventLog | SimulatedLog) -> TokenTransfer | None:
         sender, recipient = (address_at(bytes.fromhex(topic[2:]), 0) for topic in log.topics[1:])
     except MalformedData:
         return None
-    token = ETHER if log.address == "0x" + "ff" * 19 + "fe" else log.address  # EIP-7708
+    token = ETHER if log.address == ETHER_LOGS else log.address
     return TokenTransfer(token, sender, recipient, word_at(log.data, 0))
 
 

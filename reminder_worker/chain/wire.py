@@ -42,13 +42,18 @@ class WireLog(msgspec.Struct, rename="camel"):
     removed: bool = False
 
 
-class WireReceipt(msgspec.Struct, rename="camel"):
+class WireOutcome(msgspec.Struct, rename="camel"):
+    """A receipt without its logs, whose number a stranger's contract decides."""
+
     transaction_hash: Word
     block_number: Count
     block_hash: Word
     status: Quantity
     gas_used: Count
     effective_gas_price: Price
+
+
+class WireReceipt(WireOutcome, rename="camel"):
     logs: list[WireLog]
 
 
@@ -98,8 +103,22 @@ def decode_logs(value: object) -> list[EventLog]:
 def decode_receipt(value: object) -> TransactionReceipt | None:
     """None for `null`: this endpoint does not have the transaction in a block."""
     wire = msgspec.convert(value, WireReceipt | None)
-    if wire is None:
-        return None
+    return None if wire is None else _make_receipt(wire, tuple(_decode_log(log) for log in wire.logs))
+
+
+def decode_outcome(value: object) -> TransactionReceipt | None:
+    """Return a receipt as `decode_receipt`, with no logs: strangers' contracts add tens of thousands."""
+    wire = msgspec.convert(value, WireOutcome | None)
+    return None if wire is None else _make_receipt(wire, ())
+
+
+def decode_sender(value: object) -> str | None:
+    """Return a transaction's sender; None for `null`: unknown to this endpoint."""
+    wire = msgspec.convert(value, WireTransaction | None)
+    return None if wire is None else wire.sender.lower()
+
+
+def _make_receipt(wire: WireOutcome, logs: tuple[EventLog, ...]) -> TransactionReceipt:
     return TransactionReceipt(
         tx_hash=wire.transaction_hash.lower(),
         block_number=int(wire.block_number, 16),
@@ -107,14 +126,8 @@ def decode_receipt(value: object) -> TransactionReceipt | None:
         succeeded=int(wire.status, 16) == 1,
         gas_used=int(wire.gas_used, 16),
         cost=int(wire.gas_used, 16) * int(wire.effective_gas_price, 16),
-        logs=tuple(_decode_log(log) for log in wire.logs),
+        logs=logs,
     )
-
-
-def decode_sender(value: object) -> str | None:
-    """Return a transaction's sender; None for `null`: unknown to this endpoint."""
-    wire = msgspec.convert(value, WireTransaction | None)
-    return None if wire is None else wire.sender.lower()
 
 
 def _decode_log(wire: WireLog) -> EventLog:

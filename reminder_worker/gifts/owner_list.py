@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.premium import TokenWhiteList
 from reminder_worker.chain.contracts.tokens import TokenMetadata, TokenReads
-from reminder_worker.indexer.models import IndexedTimelock
+from reminder_worker.indexer.models import ListedTimelock
 from reminder_worker.indexer.selector import IndexerSelector
 
 PAGE_SIZE = 50
@@ -16,7 +16,7 @@ PAGE_SIZE = 50
 class OwnerPage:
     """One page, the newest first. `metadata`: of whitelisted tokens only. `now`: the chain's clock, unix seconds."""
 
-    timelocks: Sequence[IndexedTimelock]
+    timelocks: Sequence[ListedTimelock]
     metadata: dict[str, TokenMetadata | None]
     has_more: bool
     now: int
@@ -31,5 +31,5 @@ async def read_owner_page(
     found = await index.list_timelocks(owner, before, PAGE_SIZE + 1)
     page = found[:PAGE_SIZE]
     listed = await TokenWhiteList(chain).read_tokens()
-    shown = {asset.token for timelock in page for asset in timelock.assets if asset.token in listed}
+    shown = {asset.token for each in page for asset in each.timelock.assets if asset.token in listed}
     return OwnerPage(page, await tokens.read_metadata(sorted(shown)), len(found) > PAGE_SIZE, head.timestamp)

@@ -18,15 +18,14 @@ from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, NotFound
 from reminder_worker.gifts.claim_link import LIMITS, ClaimLink, LinkFlags, LinkRules
 from reminder_worker.gifts.owner_list import OwnerPage, read_owner_page
-from reminder_worker.gifts.payouts import read_transfers, was_ether_sent
+from reminder_worker.gifts.payouts import GiftPayout, GiftWithdrawal, PayoutReads
 from reminder_worker.indexer.models import (
     ENDED,
     FAR_FUTURE,
     GIFT,
     LIVE,
-    EventIndexer,
     IndexedTimelock,
-    IndexHead,
+    NewestGift,
     TimelockHistory,
 )
 from reminder_worker.indexer.selector import IndexerSelector
@@ -166,8 +165,8 @@ class GiftFacts:
 
 @dataclass(frozen=True, slots=True)
 class FoundGifts:
-    """Gifts of a recipient on one chain: time of sealing, chain id and timelock id. `has_hidden`: others, which are not
-    shown."""
+    """The newest gifts of a recipient on one chain: time of sealing, chain id and timelock id. `has_hidden`: others,
+    which are not shown."""
 
     live: list[tuple[int, int, int]]
     opened: list[tuple[int, int, int]]
@@ -192,6 +191,7 @@ class GiftPages:
         self._relayed = relayed
         self._create_path = create_path
         self._tokens = {chain_id: TokenReads(chain) for chain_id, chain in chains.items()}
+        self._payouts = {chain_id: PayoutReads(chain) for chain_id, chain in chains.items()}
 
     def serves_chain(self, chain_id: int) -> bool:
         return chain_id in self._chains
@@ -227,21 +227,9 @@ class GiftPages:
             self._indexers[chain_id].own_index.read_history(timelock_id, is_ended=is_ended),
         )
         if is_ended:
-            transfers = await read_transfers(chain, timelock_id, history.opened_in) if history.opened_in else None
-            tokens = [token for token, _ in units]
-            in_ether = [
-                was_ether_sent(
-                    transfers,
-                    token,
-                    found.recipient,
-                    chain.settings.timelock_erc20,
-                    is_ether=_is_wrapped_ether(metadata[token]),
-                    has_payees=domain.version != "1",
-                )
-                if transfers is not None and tokens.count(token) == 1
-                else None
-                for token in tokens
-            ]
+            withdrawal = _find_withdrawal(timelock_id, found.recipient, history)
+            payout = await self._payouts[chain_id].read_payout(withdrawal, set(metadata)) if withdrawal else None
+            in_ether = _list_paid_in_ether(payout, units, metadata, has_payees=domain.version != "1")
         else:
             in_ether = [found.last_as_eth and position == len(units) - 1 for position in range(len(units))]
         return GiftFacts(
@@ -262,7 +250,7 @@ class GiftPages:
         )
 
     async def find_newest_link(self, recipient: str, marks: LinkFlags) -> ClaimLink:
-        """The link of the newest live gift sealed to an address, by block time, over all chains.
+        """Return the link of the newest live gift sealed to an address, by block time, over all chains.
 
         One of a test chain only where no other has any: there it costs nothing to seal one. Without a live gift, the
         link of the newest opened one.
@@ -289,32 +277,24 @@ class GiftPages:
         return self.rules.make_link(chain_id, timelock_id, marks)
 
     async def _find_gifts(self, chain_id: int, recipient: str) -> FoundGifts:
-        """Return gifts to this recipient on a chain: the newest live ones, and the newest opened ones.
+        """Return the newest live gift to this recipient on a chain, or else the newest opened one.
 
-        The chain itself tells what was just withdrawn. Looks behind others' gifts of worthless tokens: anybody may seal
+        Only our own rows are read, and no asset. They look behind others' gifts of worthless tokens: anybody may seal
         those.
         """
-        chain = self._chains[chain_id]
-        vault, allowed = chain.settings.timelock_erc20, await TokenWhiteList(chain).read_tokens()
-
-        async def asked(indexer: EventIndexer, at: IndexHead) -> list[IndexedTimelock]:
-            found = await indexer.gifts_of(recipient, at, vault, allowed)
-            if not found and (await chain.get_head()).number - at.number > chain.settings.subgraph_max_lag:
+        chain, index = self._chains[chain_id], self._indexers[chain_id].own_index
+        allowed = await TokenWhiteList(chain).read_tokens()
+        await index.read_newest()
+        at = await index.read_head()
+        live = await index.find_newest_gift(recipient, LIVE, allowed)
+        opened = NewestGift(None, 0, has_hidden=False)
+        if live.timelock_id is None:
+            if (await chain.get_known_head()).number - at.number > chain.settings.subgraph_max_lag:
                 raise IndexerUnavailable("the index is far behind: what it lacks may be there")
-            return found
-
-        gifts = await self._indexers[chain_id].ask_indexer(asked, newest=True)
-        offered = [gift for gift in gifts if gift.holds_only(vault, allowed)]
-        details = await TimelockReads(chain).read_details([gift.timelock_id for gift in offered])
-        by_status: dict[int, list[tuple[int, int, int]]] = {LIVE: [], ENDED: []}
-        for gift, now in zip(offered, details, strict=True):
-            if now and now.status in by_status:
-                by_status[now.status].append((gift.created_at, chain_id, gift.timelock_id))
-        if not by_status[LIVE]:
-            opened = await self._indexers[chain_id].own_index.find_opened_gift(recipient, vault, allowed)
-            by_status[ENDED] += [(opened.created_at, chain_id, opened.timelock_id)] if opened else []
-        hidden = len(offered) < len(gifts)
-        return FoundGifts(by_status[LIVE], by_status[ENDED], hidden, chain.settings.is_test_chain)
+            opened = await index.find_newest_gift(recipient, ENDED, allowed)
+        return FoundGifts(
+            _list_gift(live, chain_id), _list_gift(opened, chain_id), live.has_hidden, chain.settings.is_test_chain
+        )
 
     async def _find_indexed(self, chain_id: int, timelock_id: int) -> IndexedTimelock | None:
         """Return the gift in the index; None, too, if no index answers. The chain has all facts of a live gift of
@@ -328,6 +308,10 @@ class GiftPages:
         return found.get(timelock_id)
 
 
+def _list_gift(found: NewestGift, chain_id: int) -> list[tuple[int, int, int]]:
+    return [] if found.timelock_id is None else [(found.created_at, chain_id, found.timelock_id)]
+
+
 def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Sequence[tuple[str, int]]:
     """Return the sealed amounts: from the vault, or from the index after a withdrawal."""
     if found.assets or indexed is None:
@@ -337,6 +321,31 @@ def _find_amounts(found: TimelockDetails, indexed: IndexedTimelock | None) -> Se
 
 def _is_wrapped_ether(metadata: TokenMetadata | None) -> bool:
     return metadata == TokenMetadata("WETH", 18)  # only whitelisted tokens are asked
+
+
+def _find_withdrawal(timelock_id: int, recipient: str, history: TimelockHistory) -> GiftWithdrawal | None:
+    if history.opened_in is None or history.opened_block is None:
+        return None
+    return GiftWithdrawal(timelock_id, recipient, history.opened_in, history.opened_block)
+
+
+def _list_paid_in_ether(
+    payout: GiftPayout | None,
+    units: Sequence[tuple[str, int]],
+    metadata: Mapping[str, TokenMetadata | None],
+    *,
+    has_payees: bool,
+) -> list[bool | None]:
+    """Return for each amount of a withdrawn gift whether it was paid out in ether; None if that is not known."""
+    tokens = [token for token, _ in units]
+    paid: list[bool | None] = []
+    for token in tokens:
+        if payout is None or tokens.count(token) > 1:
+            paid.append(None)
+        else:
+            is_ether = _is_wrapped_ether(metadata[token])
+            paid.append(payout.was_ether_sent(token, is_ether=is_ether, has_payees=has_payees))
+    return paid
 
 
 def _describe_assets(

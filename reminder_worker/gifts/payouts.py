@@ -1,60 +1,114 @@
-"""How an opened gift was paid out: the vault forgets it, the receipt of the withdrawal tells it."""
+"""How an opened gift was paid out: the vault forgets it, the logs of the withdrawal tell it.
 
-from collections.abc import Sequence
+Anybody may withdraw a gift inside a transaction with tens of thousands of logs, so its receipt is never read. The
+vault's own events and the moves of the gift's tokens are asked for, in the block of the withdrawal.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from reminder_worker.chain import abi
+from reminder_worker.chain.block_logs import BlockLogs, address_topic
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.events import TRANSFER_TOPIC
+from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import EventLog
 from reminder_worker.errors import ChainUnavailable
 
-_TRANSFER, _WITHDRAWN = (
-    next(abi.compute_topic(event) for event in abi.list_events(contract) if event["name"] == name)
-    for contract, name in (("ERC20", "Transfer"), ("TimelockERC20", "FundsWithdrawn"))
+MOST_KNOWN: Final = 1000
+_WITHDRAWN: Final = next(
+    abi.compute_topic(event) for event in abi.list_events("TimelockERC20") if event["name"] == "FundsWithdrawn"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class SentToken:
-    """A move of an ERC-20 token during a withdrawal."""
+class GiftWithdrawal:
+    """The transaction and the block in which a gift was paid out. A block with this hash never changes."""
 
-    token: str
-    sender: str
-    receiver: str
+    timelock_id: int
+    recipient: str
+    tx_hash: str
+    block_hash: str
 
 
-async def read_transfers(chain: Chain, timelock_id: int, tx_hash: str) -> Sequence[SentToken] | None:
-    """Return the token moves of a gift's withdrawal; None while no endpoint has its receipt."""
-    try:
-        (receipt,) = await chain.get_receipts([tx_hash])
-    except ChainUnavailable:
-        return None
-    found: list[SentToken] = []
-    for log in receipt.logs if receipt else ():
-        if log.address == chain.settings.timelock_erc20 and log.topics[:1] == (_WITHDRAWN,):
-            if int(log.topics[1], 16) == timelock_id:
-                return found
-            found = []  # moves of a gift that was withdrawn earlier in this transaction
-        elif log.topics[:1] == (_TRANSFER,) and len(log.topics) == 3:
-            found.append(SentToken(log.address, _read_address(log, 1), _read_address(log, 2)))
+@dataclass(frozen=True, slots=True)
+class GiftPayout:
+    """The tokens that reached the recipient, and the tokens that left the vault, during a withdrawal."""
+
+    received: frozenset[str]
+    left: frozenset[str]
+
+    def was_ether_sent(self, token: str, *, is_ether: bool, has_payees: bool) -> bool | None:
+        """Return whether ether was sent in place of a token. `is_ether`: it is wrapped ether, which the vault unwraps.
+
+        Another token leaves the vault also for its sale. `has_payees`: the router lets the recipient name another
+        payee, and a move to a foreign address proves nothing: None.
+        """
+        if token in self.received:
+            return False
+        if is_ether:
+            return token not in self.left
+        return None if has_payees else True
+
+
+class PayoutReads:
+    """Payouts of one chain, each read once: the newest `MOST_KNOWN` are remembered. One is read at a time."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self._known: dict[GiftWithdrawal, GiftPayout] = {}
+        self._turn = asyncio.Lock()
+
+    async def read_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
+        """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal."""
+        async with self._turn:
+            if withdrawal not in self._known:
+                found = await self._ask_payout(withdrawal, tokens)
+                if found is None:
+                    return None
+                self._known[withdrawal] = found
+                if len(self._known) > MOST_KNOWN:
+                    del self._known[next(iter(self._known))]
+            return self._known[withdrawal]
+
+    async def _ask_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
+        vault, block = self._chain.settings.timelock_erc20, withdrawal.block_hash
+        of_vault, of_recipient = address_topic(vault), address_topic(withdrawal.recipient)
+        questions = (
+            BlockLogs(block, [vault], [[_WITHDRAWN]]),
+            BlockLogs(block, tokens, [[TRANSFER_TOPIC], [of_vault]]),
+            BlockLogs(block, tokens, [[TRANSFER_TOPIC], None, [of_recipient]]),
+        )
+
+        def parse(index: int, answer: Any) -> list[EventLog] | None:
+            if isinstance(answer, RpcError):
+                return None
+            logs = questions[index].decode_answer(answer, withdrawal.tx_hash)
+            return logs if logs or index else None  # without its event another endpoint is asked
+
+        try:
+            found = await self._chain.endpoints.ask_in_turn([each.build_request() for each in questions], parse)
+        except ChainUnavailable:
+            return None
+        withdrawn, left, received = found
+        if withdrawn is None or left is None or received is None:
+            return None
+        return _select_payout(withdrawal, withdrawn, left, received)
+
+
+def _select_payout(
+    withdrawal: GiftWithdrawal, withdrawn: Sequence[EventLog], left: Sequence[EventLog], received: Sequence[EventLog]
+) -> GiftPayout | None:
+    """Keep the moves between the gift's own event and the one before it, of another gift; None without its event."""
+    begin = -1
+    for log in withdrawn:
+        if int(log.topics[1], 16) == withdrawal.timelock_id:
+            within = range(begin + 1, log.log_index)
+            return GiftPayout(
+                received=frozenset(each.address for each in received if each.log_index in within),
+                left=frozenset(each.address for each in left if each.log_index in within),
+            )
+        begin = log.log_index
     return None
-
-
-def was_ether_sent(
-    transfers: Sequence[SentToken], token: str, recipient: str, vault: str, *, is_ether: bool, has_payees: bool
-) -> bool | None:
-    """Return whether ether was sent in place of a token. `is_ether`: it is wrapped ether, which the vault unwraps.
-
-    Another token leaves the vault also for its sale. `has_payees`: the router lets the recipient name another payee,
-    and a move to a foreign address proves nothing: None.
-    """
-    moved = [each for each in transfers if each.token == token]
-    if any(each.receiver == recipient for each in moved):
-        return False
-    if is_ether:
-        return not any(each.sender == vault for each in moved)
-    return None if has_payees else True
-
-
-def _read_address(log: EventLog, index: int) -> str:
-    return "0x" + log.topics[index][-40:]

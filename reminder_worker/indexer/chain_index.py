@@ -34,6 +34,8 @@ from reminder_worker.indexer.models import (
     FAR_FUTURE,
     IndexedTimelock,
     IndexHead,
+    ListedTimelock,
+    NewestGift,
     NotifySignal,
     ReminderConfig,
     TimelockHistory,
@@ -167,27 +169,24 @@ class ChainIndex(EventReader):
         found = await self._select_rows(tables.timelock, ids, at)
         return {row.timelock_id: timelock_of(row) for row in found}
 
-    async def gifts_of(
-        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
-    ) -> list[IndexedTimelock]:
-        async with self._open_snapshot(at) as connection:
-            found = await rows.live_gifts(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
-        return [timelock_of(row) for row in found]
-
     # -- questions that no subgraph answers ---------------------------------------------------------
 
-    async def list_timelocks(self, owner: str, before: int | None, most: int) -> list[IndexedTimelock]:
+    async def list_timelocks(self, owner: str, before: int | None, most: int) -> list[ListedTimelock]:
         """Return an owner's timelocks with ids below `before`, the newest first."""
         last = FAR_FUTURE if before is None else before
         async with self._engine.connect() as connection:
             found = await rows.timelocks_of_owner(connection, self._chain.chain_id, owner.lower(), last, most)
-        return [timelock_of(row) for row in found]
+        return [ListedTimelock(timelock_of(row), row.asset_count) for row in found]
 
-    async def find_opened_gift(self, recipient: str, vault: str, tokens: Collection[str]) -> IndexedTimelock | None:
-        """Return the newest paid out gift sealed to an address, of only these tokens in this vault."""
+    async def find_newest_gift(self, recipient: str, status: int, tokens: Collection[str]) -> NewestGift:
+        """Return the newest gift sealed to an address with this status, of only these ERC-20 tokens."""
         async with self._engine.connect() as connection:
-            row = await rows.newest_opened_gift(connection, self._chain.chain_id, recipient.lower(), vault, tokens)
-        return None if row is None else timelock_of(row)
+            found = await rows.newest_gifts(connection, self._chain.chain_id, recipient.lower(), status, tokens)
+        hidden = any(not row.is_shown for row in found)
+        shown = next((row for row in found if row.is_shown), None)
+        if shown is None:
+            return NewestGift(None, 0, hidden)
+        return NewestGift(shown.timelock_id, shown.created_at, hidden)
 
     async def read_history(self, timelock_id: int, *, is_ended: bool) -> TimelockHistory:
         """Return what is known of the sealing and the payment; reads on first if a payment is not indexed yet."""
@@ -205,9 +204,9 @@ class ChainIndex(EventReader):
         opened = next((each for each in events if each.name in WITHDRAWN), None)
         return TimelockHistory(
             sealed.block_time if sealed else None,
-            sealed.tx_hash if sealed else None,
             opened.block_time if opened else None,
             opened.tx_hash if opened else None,
+            opened.block_hash if opened else None,
         )
 
     async def find_guards(self, legacies: Collection[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Questions to an indexer, and their answers: from a subgraph or from our own tables."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -8,7 +8,7 @@ from typing import Protocol
 EOA, SAFE = 3, 1  # legacy type
 GIFT = 2  # lock type
 LIVE, ENDED = 2, 3  # status of a timelock: to be withdrawn, and paid out
-MOST_GIFTS = 100  # of one recipient in one answer: a stranger may seal any number of gifts to a recipient
+MOST_ASSETS = 20  # of one timelock in a list: a stranger may seal 350 in one
 MOST_LOOKED_AT = 5000  # the newest gifts of one recipient that our own index looks at
 FAR_FUTURE = 2**63 - 1  # the latest time the tables can hold: anybody may lock something until later
 
@@ -83,13 +83,33 @@ class IndexedTimelock:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedTimelock:
+    """A timelock with its first `MOST_ASSETS` assets. `asset_count`: of all its assets."""
+
+    timelock: IndexedTimelock
+    asset_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewestGift:
+    """The newest gift of a recipient that may be shown; None: there is none. `has_hidden`: there are others."""
+
+    timelock_id: int | None
+    created_at: int
+    has_hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
 class TimelockHistory:
-    """When and in which transaction a timelock was sealed and paid out, as far as our own index knows; unix seconds."""
+    """When a timelock was sealed and paid out (unix seconds), as far as our own index knows.
+
+    `opened_in` and `opened_block`: hashes of the payment's transaction and of its block.
+    """
 
     sealed_at: int | None = None
-    sealed_in: str | None = None
     opened_at: int | None = None
     opened_in: str | None = None
+    opened_block: str | None = None
 
 
 def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
@@ -100,11 +120,6 @@ def asset_order(asset: TimelockAsset) -> tuple[str, str, int, int]:
 def nonzero_address(address: str | None) -> str | None:
     """Return the address in lower case; None for the zero address, the contracts' word for "nobody"."""
     return None if address is None or address.lower() == "0x" + "0" * 40 else address.lower()
-
-
-def newest_first(timelocks: Iterable[IndexedTimelock]) -> list[IndexedTimelock]:
-    """Sort by block time, and by id within a block."""
-    return sorted(timelocks, key=lambda each: (each.created_at, each.timelock_id), reverse=True)
 
 
 class EventIndexer(Protocol):
@@ -127,14 +142,4 @@ class EventIndexer(Protocol):
 
     async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         """By id; unknown ones are absent."""
-        ...
-
-    async def gifts_of(
-        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
-    ) -> list[IndexedTimelock]:
-        """Return at most 100 live timelocks of Gift type sealed to an address, from one bounded question.
-
-        Gifts of only these tokens, in this vault, come first. Both parts are sorted from new to old. Raises
-        `IndexerUnavailable` also when an answer that is cut short has no such gift.
-        """
         ...

@@ -73,44 +73,30 @@ from worker.chain_event
 where chain_id = :chain_id and block_number between :first and :last and name = any(cast(:names as text[]))
 order by block_number, log_index;
 
--- name: live_gifts
--- Return the newest live gifts of a recipient, first the ones of only these tokens in this vault.
-select * from (
-    select * from worker.timelock
-    where chain_id = :chain_id and recipient = :recipient and lock_type = 2 and status = 2
+-- name: newest_gifts
+-- Return the newest gift of a recipient with this status and only these tokens, and the newest one with anything else.
+select distinct on (is_shown) timelock_id, created_at, is_shown from (
+    select timelock_id, created_at, coalesce(tokens <@ cast(:tokens as text[]), false) as is_shown
+    from worker.timelock
+    where chain_id = :chain_id and recipient = :recipient and lock_type = 2 and status = :status
     order by created_at desc, timelock_id desc limit :looked_at
 ) as newest
-order by exists (
-    select from jsonb_array_elements(assets) as asset
-    where asset ->> 'vault' <> :vault or asset ->> 'token' <> all(cast(:tokens as text[]))
-), created_at desc, timelock_id desc
-limit :most;
+order by is_shown desc, created_at desc, timelock_id desc;
 
 -- name: timelocks_of_owner
--- Return an owner's timelocks with ids below a number, the newest first.
-select * from worker.timelock
+-- Return an owner's timelocks with ids below a number, the newest first: the first assets of each, and their number.
+select timelock_id, lock_type, owner, recipient, unlock_time, status, created_at,
+    jsonb_path_query_array(assets, '$[0 to $last]', jsonb_build_object('last', cast(:assets as int) - 1)) as assets,
+    jsonb_array_length(assets) as asset_count
+from worker.timelock
 where chain_id = :chain_id and owner = :owner and timelock_id < :before
 order by timelock_id desc limit :most;
 
 -- name: timelock_events
 -- Return where a timelock was sealed and paid out; the first of each, since it may be in several vaults.
-select distinct on (name) name, block_time, tx_hash from worker.chain_event
+select distinct on (name) name, block_time, block_hash, tx_hash from worker.chain_event
 where chain_id = :chain_id and timelock_id = :timelock_id and name = any(cast(:names as text[]))
 order by name, block_number, log_index;
-
--- name: newest_opened_gift
--- Return the newest gift of a recipient that was paid out, of only these tokens in this vault.
-select * from (
-    select * from worker.timelock
-    where chain_id = :chain_id and recipient = :recipient and lock_type = 2 and status = 3
-    order by created_at desc, timelock_id desc limit :looked_at
-) as newest
-where not exists (
-    select from jsonb_array_elements(assets) as asset
-    where asset ->> 'vault' <> :vault or asset ->> 'token' <> all(cast(:tokens as text[]))
-)
-order by created_at desc, timelock_id desc
-limit 1;
 
 -- name: legacies_by_id
 select router, legacy_id, address

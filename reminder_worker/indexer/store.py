@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from reminder_worker.chain.logs import LogLimit
 from reminder_worker.database.queries import read_rows
 from reminder_worker.database.tables import SCHEMA, age, metadata
-from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT
+from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT
 from reminder_worker.indexer.projection import TABLE_PROJECTIONS, ChainEvent, TableProjection
 from reminder_worker.indexer.tables import chain_event, index_cursor, sql
 
@@ -149,35 +149,26 @@ async def select_rows(connection: AsyncConnection, table: Table, chain_id: int, 
     return list(await connection.execute(statement))
 
 
-async def live_gifts(
-    connection: AsyncConnection, chain_id: int, recipient: str, vault: str, tokens: Collection[str]
+async def newest_gifts(
+    connection: AsyncConnection, chain_id: int, recipient: str, status: int, tokens: Collection[str]
 ) -> list[Row[Any]]:
-    """As `EventIndexer.gifts_of`, among the newest `MOST_LOOKED_AT`."""
-    values = {"chain_id": chain_id, "recipient": recipient, "vault": vault, "tokens": list(tokens)}
-    values |= {"looked_at": MOST_LOOKED_AT, "most": MOST_GIFTS}
-    return list(await connection.execute(sql["live_gifts"], values))
-
-
-async def newest_opened_gift(
-    connection: AsyncConnection, chain_id: int, recipient: str, vault: str, tokens: Collection[str]
-) -> Row[Any] | None:
-    """Return the newest paid out gift of only these tokens, among the newest `MOST_LOOKED_AT`."""
-    values = {"chain_id": chain_id, "recipient": recipient, "vault": vault, "tokens": list(tokens)}
-    return (await connection.execute(sql["newest_opened_gift"], values | {"looked_at": MOST_LOOKED_AT})).first()
+    """As `ChainIndex.find_newest_gift`, among the newest `MOST_LOOKED_AT`."""
+    values = {"chain_id": chain_id, "recipient": recipient, "status": status, "tokens": list(tokens)}
+    return list(await connection.execute(sql["newest_gifts"], values | {"looked_at": MOST_LOOKED_AT}))
 
 
 async def timelocks_of_owner(
     connection: AsyncConnection, chain_id: int, owner: str, before: int, most: int
 ) -> list[Row[Any]]:
-    """Return an owner's timelocks with ids below `before`, the newest first."""
-    values = {"chain_id": chain_id, "owner": owner, "before": before, "most": most}
+    """As `ChainIndex.list_timelocks`."""
+    values = {"chain_id": chain_id, "owner": owner, "before": before, "most": most, "assets": MOST_ASSETS}
     return list(await connection.execute(sql["timelocks_of_owner"], values))
 
 
 async def timelock_events(
     connection: AsyncConnection, chain_id: int, timelock_id: int, names: Collection[str]
 ) -> list[Row[Any]]:
-    """Return the first event of each of these names of a timelock: its name, block time and transaction."""
+    """Return the first event of each of these names of a timelock: its name, block and transaction."""
     values = {"chain_id": chain_id, "timelock_id": timelock_id, "names": list(names)}
     return list(await connection.execute(sql["timelock_events"], values))
 

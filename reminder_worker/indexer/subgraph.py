@@ -22,9 +22,6 @@ from reminder_worker import strict_json
 from reminder_worker.errors import IndexerUnavailable
 from reminder_worker.indexer.models import (
     FAR_FUTURE,
-    GIFT,
-    LIVE,
-    MOST_GIFTS,
     IndexedTimelock,
     IndexHead,
     NotifySignal,
@@ -32,7 +29,6 @@ from reminder_worker.indexer.models import (
     SignalKind,
     TimelockAsset,
     asset_order,
-    newest_first,
     nonzero_address,
 )
 
@@ -214,21 +210,6 @@ class SubgraphClient:
     async def read_timelocks(self, ids: Collection[int], at: IndexHead) -> dict[int, IndexedTimelock]:
         keys = [str(number) for number in ids]
         return await self._with_assets(await self._by_key("timelocks", keys, TimelockRow, at), at)
-
-    async def gifts_of(
-        self, recipient: str, at: IndexHead, vault: str, tokens: Collection[str]
-    ) -> list[IndexedTimelock]:
-        asked = {"block": at.hash, "recipient": recipient.lower(), "first": MOST_GIFTS}
-        rows = await self._read_rows("gifts_of_recipient", asked, TimelockRow)
-        if len({row.id for row in rows}) != len(rows):
-            raise self._mark_failing("gifts_of_recipient: an id that is there twice")
-        if any((row.recipient.lower(), row.lock_type, row.status) != (asked["recipient"], GIFT, LIVE) for row in rows):
-            raise self._mark_failing("gifts_of_recipient: a timelock that was not asked for")
-        found = newest_first((await self._with_assets(rows, at)).values())
-        found.sort(key=lambda gift: not gift.holds_only(vault, tokens))
-        if len(found) == MOST_GIFTS and not found[0].holds_only(vault, tokens):
-            raise IndexerUnavailable("the subgraph names a hundred other gifts first")  # our own index looks further
-        return found
 
     async def _with_assets(self, rows: Sequence[TimelockRow], at: IndexHead) -> dict[int, IndexedTimelock]:
         assets: dict[str, list[TimelockAsset]] = {row.id: [] for row in rows}

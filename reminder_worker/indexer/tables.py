@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import BigInteger, Boolean, Column, DateTime, Index, Integer, SmallInteger, Table, Text, text
+from sqlalchemy import BigInteger, Boolean, Column, Computed, DateTime, Index, Integer, SmallInteger, Table, Text, text
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from reminder_worker.database.queries import load_queries
@@ -94,6 +94,12 @@ timelock = Table(
     Column("assets", JSONB, nullable=False, comment="[{vault, token, id, amount}]"),
     Column("created_block", BigInteger, nullable=False, comment="block of its sealing"),
     Column("created_at", BigInteger, nullable=False, comment="time of its sealing, unix seconds, by the block"),
+    Column(
+        "tokens",
+        ARRAY(Text),
+        Computed("worker.tokens_of(assets)", persisted=True),
+        comment="the tokens of its ERC-20 assets; null: it has NFTs, no asset, or more than 20 tokens",
+    ),
     Index("timelock_by_recipient", "chain_id", "recipient"),
     Index("timelock_by_owner", "chain_id", "owner", "timelock_id"),
     Index("timelock_gifts", "chain_id", "created_at", postgresql_where=text("lock_type = 2")),

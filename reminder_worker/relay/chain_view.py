@@ -165,7 +165,7 @@ def _decode_nonce(answer: Any) -> int | None:
 
 
 def _decode_receipt(tx_hash: str, answer: Any) -> MinedAttempt | None:
-    receipt = wire.decode_receipt(answer)
+    receipt = wire.decode_outcome(answer)
     if receipt is None:
         return None
     if receipt.tx_hash != tx_hash:

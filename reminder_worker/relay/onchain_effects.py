@@ -71,10 +71,9 @@ async def read_effects(
     found = [effect for log in [*logs, *beside.logs] if (effect := _decode_effect(log, signer)) is not None]
     if not found:
         return ()
-    hashes = list(dict.fromkeys(effect.tx_hash for effect in found))
-    views = await view_chain(chain, wallet, hashes)
-    for tx_hash in hashes:
-        status = views.find_receipts([tx_hash])
+    for tx_hash in dict.fromkeys(effect.tx_hash for effect in found):
+        # One at a time: strangers' transactions have receipts of up to 14.5 MB.
+        status = (await view_chain(chain, wallet, [tx_hash])).find_receipts([tx_hash])
         if status.mined is None or not status.confirmed or status.mined.block_number > finalized:
             return None
     return tuple(found)

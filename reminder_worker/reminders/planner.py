@@ -35,7 +35,8 @@ from reminder_worker.reminders.audience import (
     is_named,
 )
 from reminder_worker.reminders.rendering import ReminderRenderer
-from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, StoredSignal, ValidatedSignal
+from reminder_worker.reminders.signal_transactions import StoredSignal
+from reminder_worker.reminders.signal_validation import DENIED, SignalValidator, ValidatedSignal
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings, Settings
 from reminder_worker.settings.chains import find_test_chains

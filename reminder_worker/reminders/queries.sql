@@ -23,7 +23,7 @@ update worker.notify_signal set state = 'too_old', reason = 'not_planned_in_time
 where chain_id = :chain_id and state = 'new' and block_time < :oldest;
 
 -- name: signals_to_plan
-select tx_hash, legacy, kind, layer, block_time, tries,
+select tx_hash, legacy, kind, layer, block_number, block_time, tries,
     cast(extract(epoch from now() - seen_at) as bigint), reason is not distinct from :denied
 from worker.notify_signal
 where chain_id = :chain_id and state = 'new' and next_try <= now()

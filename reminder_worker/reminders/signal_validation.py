@@ -7,41 +7,34 @@ are validated in one round of requests.
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain, StateGone
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.contracts.premium import TokenWhiteList
-from reminder_worker.chain.events import UndecodableLog, decode_log
-from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import BlockHeader, EventLog, TransactionReceipt
+from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.database.queries import json_text
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
 from reminder_worker.indexer.chain_index import CURSOR as INDEX_CURSOR
 from reminder_worker.indexer.models import IndexHead, ReminderConfig, SignalKind
-from reminder_worker.indexer.projection import NOTIFY, TABLE_PROJECTIONS, ChainEvent, config_of, project_config
+from reminder_worker.indexer.projection import TABLE_PROJECTIONS, ChainEvent, config_of, project_config
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.store import read_cursor
-from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.reminders.audience import (
     ACTIVATIONS,
-    SIGNAL_KINDS,
     LegacyMembership,
     amounts_to_json,
     clamp_line,
-    format_signal_event,
     read_memberships,
     select_claim_transfers,
     sum_received,
 )
+from reminder_worker.reminders.signal_transactions import SignalTransaction, SignalTransactions, StoredSignal
 from reminder_worker.reminders.tables import sql
 from reminder_worker.settings import ReminderSettings
 
@@ -50,31 +43,6 @@ log = structlog.get_logger(__name__)
 STATE_KEPT_BLOCKS = 100  # a full node keeps the state of 128 blocks
 ALONE_AFTER_SECONDS = 3600  # how long a signal waits for a silent second endpoint
 DENIED = "denied_by_an_endpoint"  # reason: the signal waits until two endpoints return its transaction
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSignal:
-    """Waiting row of `notify_signal`; `age` in seconds since its first sighting.
-
-    `denied`: one endpoint denied the transaction and no two have confirmed it since.
-    """
-
-    tx_hash: str
-    legacy: str
-    kind: int
-    layer: int
-    block_time: int
-    tries: int
-    age: int
-    denied: bool
-
-    @property
-    def kind_of_email(self) -> ReminderKind:
-        return SIGNAL_KINDS[SignalKind(self.kind)]
-
-    @property
-    def event(self) -> str:
-        return format_signal_event(self.tx_hash, self.layer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,69 +90,69 @@ class SignalValidator:
         self._chain = chain
         self._indexers = indexers
         self._max_age = settings.signal_max_age_seconds
+        self._transactions = SignalTransactions(chain)
         self._blocks = asyncio.Semaphore(16)
 
     async def validate_signals(self, signals: Sequence[StoredSignal]) -> list[ValidatedSignal]:
         """Return one result per signal, in order."""
-        receipts, denied = await self._confirm_receipts(signals)
+        found, denied = await self._confirm_transactions(signals)
         legacies = sorted({signal.legacy for signal in signals})
         head = await self._chain.get_head()
         identities = await LegacyReads(self._chain).read_identities(legacies, at=head.hash)
         types = {each.legacy: each.legacy_type for each in identities if each is not None}
         verdicts: dict[StoredSignal, ValidatedSignal] = {}
-        good: dict[StoredSignal, TransactionReceipt] = {}
+        good: dict[StoredSignal, SignalTransaction] = {}
         for signal in signals:
-            receipt = receipts.get(signal.tx_hash)
-            if receipt is None and signal.age > self._max_age:
+            transaction = found.get(signal.tx_hash)
+            if transaction is None and signal.age > self._max_age:
                 # A transaction reorganised out may return, but not after a long time.
                 verdicts[signal] = ValidatedSignal(signal, "refused", "transaction_gone")
-            elif receipt is None:
+            elif transaction is None:
                 verdicts[signal] = _retry_later(signal, DENIED if signal.tx_hash in denied else "not_readable_yet")
-            elif not self._is_announced(receipt, signal):
+            elif not _is_announced(transaction, signal):
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_in_its_transaction")
-            elif signal.legacy not in types and head.number < receipt.block_number:
+            elif signal.legacy not in types and head.number < transaction.block_number:
                 verdicts[signal] = _retry_later(signal)  # a lagging node does not know the legacy yet
             elif signal.legacy not in types:
                 verdicts[signal] = ValidatedSignal(signal, "refused", "not_genuine")
             else:
-                good[signal] = receipt
+                good[signal] = transaction
         verdicts.update({each.signal: each for each in await self._validate_genuine(good, types)})
         for each in verdicts.values():
             if each.state == "refused":
                 log.warning("signal_refused", chain_id=self._chain.chain_id, tx=each.signal.tx_hash, reason=each.reason)
         return [verdicts[signal] for signal in signals]
 
-    async def _confirm_receipts(
+    async def _confirm_transactions(
         self, signals: Sequence[StoredSignal]
-    ) -> tuple[dict[str, TransactionReceipt], set[str]]:
-        """Return receipts of successful transactions by hash, and the transactions that an endpoint denies.
+    ) -> tuple[dict[str, SignalTransaction], set[str]]:
+        """Return successful transactions by hash, and the hashes of those that an endpoint denies.
 
-        One endpoint alone cannot invent a receipt: two must return it. A silent second endpoint is awaited
+        One endpoint alone cannot invent a transaction: two must return it. A silent second endpoint is awaited
         for a limited time. A denial lasts until two endpoints confirm the transaction: otherwise an attacker would only
         have to silence the denying endpoint for a moment.
         """
-        hashes = sorted({signal.tx_hash for signal in signals})
-        if len(self._chain.settings.rpc_urls) == 1:
-            found = await self._chain.get_receipts(hashes)
-            return {each.tx_hash: each for each in found if each is not None and each.succeeded}, set()
-        requests = [("eth_getTransactionReceipt", [each]) for each in hashes]
-        said = await self._chain.endpoints.ask_each(requests, _decode_receipts)
-        if not said:
+        by_hash: dict[str, list[StoredSignal]] = defaultdict(list)
+        for signal in signals:
+            by_hash[signal.tx_hash].append(signal)
+        said = await asyncio.gather(*map(self._transactions.read_voices, by_hash.values()))
+        if not any(said):
             raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} answers")
+        is_single = len(self._chain.settings.rpc_urls) == 1
         denied = {signal.tx_hash for signal in signals if signal.denied}
         waited = {signal.tx_hash for signal in signals if signal.age > ALONE_AFTER_SECONDS} - denied
-        receipts = {}
-        for tx_hash, *answers in zip(hashes, *said, strict=True):
-            heard = [each for each in answers if not isinstance(each, RpcError)]
-            receipt = _confirm_receipt(1 if len(heard) == 1 and tx_hash in waited else 2, heard)
-            if receipt is None and (len(heard) > 1 or heard == [None]):
+        found = {}
+        for tx_hash, heard in zip(by_hash, said, strict=True):
+            enough = 1 if is_single or (len(heard) == 1 and tx_hash in waited) else 2
+            transaction = _agree_on_transaction(enough, heard)
+            if transaction is not None:
+                found[tx_hash] = transaction
+            elif not is_single and (len(heard) > 1 or heard == [None]):
                 denied.add(tx_hash)
-            elif receipt is not None and receipt.succeeded:
-                receipts[tx_hash] = receipt
-        return receipts, denied
+        return found, denied
 
     async def _validate_genuine(
-        self, good: Mapping[StoredSignal, TransactionReceipt], types: Mapping[str, int]
+        self, good: Mapping[StoredSignal, SignalTransaction], types: Mapping[str, int]
     ) -> list[ValidatedSignal]:
         if not good:
             return []
@@ -205,34 +173,10 @@ class SignalValidator:
             lines=await self._read_told_lines(transfers) if transfers else {},
             whitelist=await TokenWhiteList(self._chain).read_tokens() if transfers else frozenset(),
         )
-        return [self._decide_signal(signal, receipt, places.get(signal), known) for signal, receipt in good.items()]
-
-    def _is_announced(self, receipt: TransactionReceipt, signal: StoredSignal) -> bool:
-        """Return whether the receipt contains the signal. Without this proof a wrong indexer could trigger emails."""
-        said = (signal.legacy, signal.layer, signal.kind)
-        return any(
-            (args["legacy"], args["layer"], args["notifyType"]) == said for _, args in self._list_notify_events(receipt)
-        )
-
-    def _list_notify_events(self, receipt: TransactionReceipt) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield the notify events of a transaction with their log positions."""
-        for at, entry in enumerate(receipt.logs):
-            if entry.address == self._chain.settings.premium_setting:
-                with suppress(UndecodableLog):
-                    event = decode_log(entry)
-                    if event.name == NOTIFY:
-                        yield at, event.args
-
-    def _select_transfers(self, signal: StoredSignal, receipt: TransactionReceipt, owner: str) -> list[EventLog]:
-        told = {
-            at: args["legacy"]
-            for at, args in self._list_notify_events(receipt)
-            if args["notifyType"] == SignalKind.TRANSFER_ACTIVATION and args["creator"] == owner
-        }
-        return select_claim_transfers(receipt.logs, signal.legacy, owner, told)
+        return [self._decide_signal(signal, within, places.get(signal), known) for signal, within in good.items()]
 
     def _decide_signal(
-        self, signal: StoredSignal, receipt: TransactionReceipt, place: IndexHead | None, known: SignalFacts
+        self, signal: StoredSignal, within: SignalTransaction, place: IndexHead | None, known: SignalFacts
     ) -> ValidatedSignal:
         members = known.members[place] if place else None
         if place is None or members is None or place not in known.configs:
@@ -245,13 +189,13 @@ class SignalValidator:
         line, amounts = clamp_line(signal.layer), None
         if signal.kind == SignalKind.TRANSFER_ACTIVATION:
             line = max(line, known.lines.get((signal.legacy, signal.block_time), 1))
-            moved = self._select_transfers(signal, receipt, belongs.owner)
+            moved = _select_transfers(signal, within, belongs.owner)
             found = sum_received(moved, signal.legacy, belongs, known.whitelist)
             amounts = json_text(amounts_to_json(found))
         config = known.configs[place].get(signal.legacy)
         return ValidatedSignal(signal, "planned", None, belongs, config, line, amounts)
 
-    async def _find_blocks(self, good: Mapping[StoredSignal, TransactionReceipt]) -> dict[StoredSignal, IndexHead]:
+    async def _find_blocks(self, good: Mapping[StoredSignal, SignalTransaction]) -> dict[StoredSignal, IndexHead]:
         """Return the block that validates each signal: the parent for an activation, else its own.
 
         A signal whose block is not found is absent.
@@ -261,11 +205,11 @@ class SignalValidator:
             async with self._blocks:
                 return await self._chain.get_block_by_hash(block_hash)
 
-        hashes = sorted({receipt.block_hash for receipt in good.values()})
+        hashes = sorted({within.block_hash for within in good.values()})
         blocks = dict(zip(hashes, await asyncio.gather(*map(read_block, hashes)), strict=True))
         places = {}
-        for signal, receipt in good.items():
-            block = blocks[receipt.block_hash]
+        for signal, within in good.items():
+            block = blocks[within.block_hash]
             if block is not None and signal.kind_of_email in ACTIVATIONS:
                 places[signal] = IndexHead(block.number - 1, block.parent_hash)
             elif block is not None:
@@ -353,20 +297,25 @@ class SignalValidator:
             return {(row.legacy, row.at): row.line for row in await conn.execute(sql["told_lines"], values)}
 
 
-def _decode_receipts(answers: Sequence[Any]) -> list[TransactionReceipt | RpcError | None]:
-    return [answer if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers]
+def _agree_on_transaction(enough: int, said: Sequence[SignalTransaction | None]) -> SignalTransaction | None:
+    """Return the transaction that `enough` endpoints return alike."""
+    times = Counter(each for each in said if each is not None)
+    return next((each for each, voices in times.items() if voices >= enough), None)
 
 
-def _confirm_receipt(voices: int, said: Sequence[TransactionReceipt | None]) -> TransactionReceipt | None:
-    """Return the receipt that `voices` endpoints return alike, comparing only status and content of logs."""
+def _is_announced(transaction: SignalTransaction, signal: StoredSignal) -> bool:
+    """Return whether the transaction has the signal. Without this proof a wrong indexer could trigger emails."""
+    said = (signal.legacy, signal.layer, signal.kind)
+    notices = transaction.list_notices()
+    return any((args["legacy"], args["layer"], args["notifyType"]) == said for _, args in notices)
 
-    def content_of(receipt: TransactionReceipt) -> object:
-        logs = tuple((each.log_index, each.address, each.topics, each.data) for each in receipt.logs)
-        return receipt.tx_hash, receipt.block_hash, receipt.succeeded, logs
 
-    found = [each for each in said if each is not None]
-    times = Counter(map(content_of, found))
-    return next((each for each in found if times[content_of(each)] >= voices), None)
+def _select_transfers(signal: StoredSignal, transaction: SignalTransaction, owner: str) -> list[EventLog]:
+    told = {}
+    for at, args in transaction.list_notices():
+        if args["notifyType"] == SignalKind.TRANSFER_ACTIVATION and args["creator"] == owner:
+            told[at] = args["legacy"]
+    return select_claim_transfers(transaction.logs, signal.legacy, owner, told)
 
 
 def _fold_configs(events: Sequence[ChainEvent]) -> dict[str, ReminderConfig]:

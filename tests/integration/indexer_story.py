@@ -148,5 +148,4 @@ async def answers(
         "signals": sorted(signals, key=lambda s: (s.block_number, s.tx_hash, s.legacy, s.kind, s.layer)),
         "reminder_configs": await indexer.reminder_configs(story.legacies, at),
         "timelocks": await indexer.read_timelocks([*story.timelocks, 10**6], at),
-        "gifts_of": [await indexer.gifts_of(person, at, "0x" + "0" * 40, []) for person in story.recipients],
     }

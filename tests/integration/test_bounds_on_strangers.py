@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
-import aiohttp
 import pytest
 from aiohttp import web
 from sqlalchemy import event
@@ -21,9 +20,8 @@ from mail_service.errors import MailProblem
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.legacies import LegacyReads
 from reminder_worker.chain.eip712 import SignatureVerifier
-from reminder_worker.errors import IndexerUnavailable, SignerMismatch
-from reminder_worker.indexer.models import MOST_GIFTS, MOST_LOOKED_AT, IndexHead
-from reminder_worker.indexer.subgraph import SubgraphClient
+from reminder_worker.errors import SignerMismatch
+from reminder_worker.indexer.models import MOST_ASSETS, MOST_LOOKED_AT
 from reminder_worker.privacy.emails import check_name, normalise_email
 from tests.integration.api_world import ApiWorld, open_world
 from tests.integration.chain_proxy import NodeProxy, chain_settings, proxy
@@ -185,20 +183,44 @@ async def test_worthless_gifts_to_an_address_cost_one_statement_and_hide_no_othe
         assert len(asked) == 1
 
 
-async def test_a_subgraph_that_names_only_worthless_gifts_is_asked_once_and_not_believed() -> None:
-    """Its answer is cut short: our own index has to be asked what lies behind it."""
-    gift = {"lockType": 2, "owner": JUNK, "recipient": STRANGER, "unlockTime": 9, "status": 2}
-    gifts = {str(id): {"id": str(id), "createdAt": id, **gift} for id in range(1, MOST_GIFTS + 2)}
-    assets = {
-        id: {"id": f"{id}-0", "timelock": id, "vault": JUNK, "token": JUNK, "tokenId": None, "amount": 1}
-        for id in gifts
-    }
-    assets["1"]["token"] = STRANGER
-    async with GraphNode() as graph, aiohttp.ClientSession() as session:
-        at = IndexHead(1, "0x" + "01" * 32)
-        graph.states = [(at.number, at.hash, {"Timelock": gifts, "TimelockAsset": assets})]
-        subgraph = SubgraphClient(graph.url, session)
-        with pytest.raises(IndexerUnavailable, match="a hundred other gifts"):
-            await subgraph.gifts_of(STRANGER, at, JUNK, [STRANGER])
-        assert graph.asked == ["GiftsOfRecipient", "TimelockAssets"]
-        assert not subgraph.is_resting
+async def test_a_printed_sheet_costs_no_question_to_a_subgraph_and_reads_no_asset(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """A subgraph is paid by the query, and hundreds of gifts of hundreds of assets would be many."""
+    ada = chain_scenario.account("ada").address
+    async with GraphNode() as graph:
+        subgraph = {f"CHAIN_{chain_scenario.anvil.chain_id}_SUBGRAPH_URL": graph.url.get_secret_value()}
+        async with open_world(chain_scenario, engine, **GIFTS, **subgraph) as world:
+            gift = chain_scenario.create_gift(chain_scenario.account("giver"), ada, eth=1)
+            await indexed(world)
+            await world.sql("update worker.timelock set assets = jsonb_set(assets, '{0, amount}', '\"no number\"')")
+            graph.asked.clear()
+            moved = await entry(world, ada)
+            assert moved.headers["Location"].endswith(f"/{world.chain_id}/{gift}")
+            assert graph.asked == []
+
+
+async def test_a_list_shows_twenty_assets_of_a_timelock_and_counts_all(
+    chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """As many as fit a transaction, in each of a page's timelocks: the database itself returns only what is shown."""
+    owner, usdc = chain_scenario.account("giver"), chain_scenario.deployment.usdc
+    async with open_world(chain_scenario, engine, **GIFTS) as world:
+        chain_scenario.create_timelock(owner, owner.address, tokens=[(usdc, 1)])
+        await indexed(world)
+        await world.sql(
+            "insert into worker.timelock (chain_id, timelock_id, lock_type, owner, recipient, unlock_time, status,"
+            " assets, created_block, created_at) select t.chain_id, t.timelock_id + n, t.lock_type, t.owner,"
+            " t.recipient, t.unlock_time, t.status,"
+            " cast('[' || repeat(t.assets ->> 0 || ',', 349) || (t.assets ->> 0) || ']' as jsonb),"
+            " t.created_block, t.created_at from worker.timelock t, generate_series(1, 50) n"
+        )
+        answer = await world.request("GET", f"/timelocks?chainId={world.chain_id}&owner={owner.address}")
+        more = await world.request("GET", f"/timelocks?chainId={world.chain_id}&owner={owner.address}&before=2")
+        counts = [each["assetCount"] for each in answer.body["timelocks"]]
+        assert counts == [350] * 50
+        assert {len(each["assets"]) for each in answer.body["timelocks"]} == {MOST_ASSETS}
+        (few,) = more.body["timelocks"]
+        assert (few["assetCount"], len(few["assets"])) == (1, 1)
+        rows = await world.parts.chain_indexes[world.chain_id].list_timelocks(owner.address, None, 50)
+        assert {len(each.timelock.assets) for each in rows} == {MOST_ASSETS}

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from reminder_worker.indexer.models import ENDED, LIVE
 from tests.integration.indexer_story import answers, legacies, open_parts, tell
 
 
@@ -17,7 +18,7 @@ async def test_both_indexers_give_equal_answers(engine: AsyncEngine, chain_scena
         assert at == await parts.subgraph.read_head()
         first = parts.chain.settings.start_block
         ours, theirs = [await answers(who, story, first, at.number, at) for who in (parts.index, parts.subgraph)]
-        for question in ("signals", "reminder_configs", "timelocks", "gifts_of"):
+        for question in ("signals", "reminder_configs", "timelocks"):
             assert ours[question]
             assert ours[question] == theirs[question]
 
@@ -58,21 +59,25 @@ async def test_both_indexers_know_the_vaults_of_nfts_and_soft_locks(
             assert (found[paid].lock_type, found[paid].status) == (0, 3)
 
 
-async def test_only_live_gifts_of_a_recipient_are_listed_newest_first(
+async def test_the_newest_gift_of_a_recipient_is_found_by_its_status_and_tokens(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
-    """Neither claimed gifts nor other timelocks, in either spelling of the address."""
-    s = chain_scenario
+    """No other timelock, in either spelling of the address. NFTs are tokens of no list."""
+    s, d = chain_scenario, chain_scenario.deployment
     story = tell(s)
-    _, older, *_ = story.timelocks
-    newer = story.timelocks[4]
+    claimed, older, _, _, newer, *_ = story.timelocks
     cid, dee, eve = story.recipients
     async with open_parts(engine, s) as parts:
         await parts.index.advance()
-        at = await parts.index.read_head()
-        for indexer in (parts.index, parts.subgraph):
-            vault = s.deployment.timelock_erc20
-            assert [gift.timelock_id for gift in await indexer.gifts_of(dee, at, vault, [])] == [newer, older]
-            assert await indexer.gifts_of(dee.lower(), at, vault, []) == await indexer.gifts_of(dee, at, vault, [])
-            assert await indexer.gifts_of(cid, at, vault, []) == []
-            assert await indexer.gifts_of(eve, at, vault, []) == []
+
+        async def find(recipient: str, status: int, *tokens: str) -> tuple[int | None, bool]:
+            found = await parts.index.find_newest_gift(recipient, status, tokens)
+            return found.timelock_id, found.has_hidden
+
+        for spelling in (dee, dee.lower()):
+            assert await find(spelling, LIVE, d.weth, d.usdc) == (newer, False)
+            assert await find(spelling, LIVE, d.usdc) == (older, True)
+            assert await find(spelling, LIVE) == (None, True)
+        assert await find(cid, LIVE, d.weth, d.usdc) == (None, False)
+        assert await find(cid, ENDED, d.weth, d.usdc) == (claimed, False)
+        assert await find(eve, LIVE, d.weth, d.usdc, d.erc721, d.erc1155) == (None, False)

@@ -1,9 +1,11 @@
 """Facts of a signal: the log that proves it, and the lines informed before the claim."""
 
+from copy import copy
 from dataclasses import replace
 
 from devnet.scenarios import DAY
-from reminder_worker.reminders.signal_validation import SignalValidator, StoredSignal
+from reminder_worker.reminders.signal_transactions import SignalTransaction, SignalTransactions, StoredSignal
+from reminder_worker.reminders.signal_validation import SignalValidator, _is_announced, _select_transfers
 from tests.integration.reminder_world import CHAIN_ID, MailWorld
 
 LEGACY = "0x" + "1e" * 20
@@ -14,18 +16,30 @@ def reader(world: MailWorld) -> SignalValidator:
     return world.dispatch._planners[CHAIN_ID]._reader
 
 
+async def read_alone(world: MailWorld, *signals: StoredSignal) -> SignalTransaction | None:
+    (voice,) = await reader(world)._transactions.read_voices(signals)
+    return voice
+
+
+def block_of(world: MailWorld, tx: str) -> int:
+    return int(world.scenario.anvil.receipt(tx)["blockNumber"], 16)
+
+
 async def test_a_signal_is_proven_by_a_log_of_the_contract_that_signals_and_by_no_other(world: MailWorld) -> None:
     """Any contract can log the same event."""
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
-    (receipt,) = await world.chain.get_receipts([tx])
-    assert receipt is not None
-    signal = StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)
-    assert reader(world)._is_announced(receipt, signal)
-    forged = replace(receipt, logs=tuple(replace(log, address=LEGACY) for log in receipt.logs))
-    assert not reader(world)._is_announced(forged, signal)
+    signal = StoredSignal(tx, legacy.address, 0, 1, block_of(world, tx), 0, 0, 0, denied=False)
+    transaction = await read_alone(world, signal)
+    assert transaction is not None
+    assert _is_announced(transaction, signal)
     for another in ({"legacy": LEGACY}, {"kind": 2}, {"layer": 2}):
-        assert not reader(world)._is_announced(receipt, replace(signal, **another))
+        assert not _is_announced(transaction, replace(signal, **another))
+    elsewhere = copy(world.chain)
+    elsewhere.settings = world.chain.settings.model_copy(update={"premium_setting": LEGACY})
+    (forged,) = await SignalTransactions(elsewhere).read_voices([signal])
+    assert forged is not None
+    assert forged.logs == ()
 
 
 async def test_a_nested_claim_of_another_legacy_hides_no_transfer(
@@ -33,22 +47,23 @@ async def test_a_nested_claim_of_another_legacy_hides_no_transfer(
 ) -> None:
     """A claimed token may call any contract: its maker could hide other transfers."""
     s, usdc = world.scenario, world.scenario.deployment.usdc
-    receipts = []
+    claims = []
     for owner in ("owner", "mallory"):
         legacy = world.legacy(owner, inactivity=30 * DAY)
         s.mint(usdc, world.address(owner), 100)
         s.approve(world.account(owner), usdc, legacy.address, 100)
         s.advance(31 * DAY)
-        (receipt,) = await world.chain.get_receipts([s.claim(world.account("anna"), legacy, [usdc])])
-        assert receipt is not None
-        receipts.append((legacy.address, receipt))
-    (mine, claim), (_, within) = receipts
+        tx = s.claim(world.account("anna"), legacy, [usdc])
+        signal = StoredSignal(tx, legacy.address, 2, 1, block_of(world, tx), 0, 0, 0, denied=False)
+        transaction = await read_alone(world, signal)
+        assert transaction is not None
+        claims.append((signal, transaction))
+    (mine, claim), (_, within) = claims
     moved = [log for log in claim.logs if log.address == usdc]
     told = [log for log in claim.logs if log.address != usdc]
     nested = replace(claim, logs=(*moved, *within.logs, *told))
-    signal = StoredSignal(claim.tx_hash, mine, 2, 1, 0, 0, 0, denied=False)
     assert moved
-    assert set(moved) <= set(reader(world)._select_transfers(signal, nested, world.address("owner")))
+    assert set(moved) <= set(_select_transfers(mine, nested, world.address("owner")))
 
 
 async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_made(world: MailWorld) -> None:
@@ -83,7 +98,7 @@ async def test_a_line_was_told_by_the_window_that_was_open_when_the_claim_was_ma
                 kind=kind,
                 at=at,
             )
-        claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, CLAIMED_AT, 0, 0, denied=False)
+        claim = StoredSignal("0x" + "cd" * 32, LEGACY, 2, 1, 1, CLAIMED_AT, 0, 0, denied=False)
         assert await reader(world)._read_told_lines([claim]) == ({} if line is None else {(LEGACY, CLAIMED_AT): line})
 
 
@@ -91,11 +106,12 @@ async def test_a_configuration_of_the_block_of_a_signal_counts_for_it(world: Mai
     legacy = world.legacy()
     tx = world.scenario.check_in(world.account("owner"), legacy)
     await world.index.advance()
-    block = int(world.scenario.anvil.receipt(tx)["blockNumber"], 16)
+    block = block_of(world, tx)
     await world.sql(
         "update worker.chain_event set block_number = :block, log_index = 1000 where name = 'LegacyReminderUpdated'",
         block=block,
     )
-    (judged,) = await reader(world).validate_signals([StoredSignal(tx, legacy.address, 0, 1, 0, 0, 0, denied=False)])
+    signal = StoredSignal(tx, legacy.address, 0, 1, block, 0, 0, 0, denied=False)
+    (judged,) = await reader(world).validate_signals([signal])
     assert judged.config is not None
     assert world.address("anna") in judged.config.beneficiaries

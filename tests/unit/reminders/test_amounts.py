@@ -1,5 +1,7 @@
 """Amounts of each heir, from the logs of a transaction by any sender."""
 
+from dataclasses import replace
+
 import pytest
 
 from reminder_worker.chain.events import TRANSFER_TOPIC
@@ -12,6 +14,7 @@ from reminder_worker.reminders.audience import (
     sum_amounts,
     sum_received,
 )
+from reminder_worker.reminders.signal_transactions import MOST_TRANSFERS, _join_logs
 
 OWNER, ANNA, BEN, CLARA, STRANGER, LEGACY = (f"0x{digit * 40}" for digit in "123456")
 USDC, WETH, LIAR = (f"0x{digit * 40}" for digit in "abc")
@@ -91,6 +94,15 @@ def test_a_flood_of_invented_tokens_does_not_push_out_a_whitelisted_one() -> Non
     found = of(*flood, transfer(USDC, OWNER, ANNA, 5))[ANNA]
     assert len(found) == MOST_TOKENS
     assert next(iter(found.items())) == (USDC, 5)
+
+
+def test_of_a_flood_of_transfers_a_thousand_are_kept_beside_every_notice() -> None:
+    """The owner may move one unit thousands of times in a transaction, and fifty transactions are judged together."""
+    flood = [replace(transfer(USDC, OWNER, ANNA, 1), log_index=at) for at in range(5000)]
+    notice = replace(transfer(USDC, BEN, BEN, 1), log_index=9000)
+    kept = _join_logs([notice], flood)
+    assert len(kept) == MOST_TRANSFERS + 1
+    assert kept[-1] == notice
 
 
 def test_no_whitelisted_token_is_left_out_of_a_claim_of_as_many_as_the_contract_takes() -> None:
