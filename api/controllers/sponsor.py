@@ -201,7 +201,9 @@ class SponsorStatusController(Controller):
         },
     )
     async def show_status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
-        """Answers also while nothing is relayed, and says why."""
+        """Answers also while nothing is relayed, and says why: `chain_unavailable` if the chain does not answer,
+        `unavailable` if the database does not, each within five seconds.
+        """
         found = await sponsor.read_status()
         chains = [
             ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, cast(Any, each.reason))

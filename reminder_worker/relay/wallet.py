@@ -8,7 +8,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -186,6 +187,8 @@ class RelayWallet:
         self._opened: set[int] = set()
         self._prices: dict[int, WalletPrices] = {}
         self._reads = ChainLooks(self._read_prices_if_any)
+        self.awaits_database: set[int] = set()
+        """Chains for which `read_readiness` waits for the database at the moment."""
 
     @property
     def address(self) -> str:
@@ -223,8 +226,9 @@ class RelayWallet:
             return stopped.reason
         except ChainUnavailable:
             return "chain_unavailable"
-        async with self._engine.connect() as connection:
-            standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
+        with self._awaiting_database(chain_id):
+            async with self._engine.connect() as connection:
+                standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
         fees, wei = self.offer_fees(prices, USUAL_GAS)
         if standing.stopped is not None:
             return "stopped"
@@ -266,6 +270,14 @@ class RelayWallet:
         except ChainUnavailable:
             return None
 
+    @contextmanager
+    def _awaiting_database(self, chain_id: int) -> Iterator[None]:
+        self.awaits_database.add(chain_id)
+        try:
+            yield
+        finally:
+            self.awaits_database.discard(chain_id)
+
     async def _compare_counter(self, chain: Chain) -> None:
         """Store the first nonce, or stop the wallet if the chain counts more transactions than we signed.
 
@@ -275,15 +287,20 @@ class RelayWallet:
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
         count = agree_on_number(counts, len(chain.settings.rpc_urls))
+        pending = await chain.count_transactions(self.signer.address, "pending")
         key = self.row_key(chain.chain_id)
+        with self._awaiting_database(chain.chain_id):
+            await self._store_counter(key, count, is_settled=count is not None and len({*counts, *pending}) == 1)
+
+    async def _store_counter(self, key: Mapping[str, Any], count: int | None, *, is_settled: bool) -> None:
+        """`is_settled`: all endpoints return `count`, with pending transactions and without."""
         async with self._engine.begin() as connection:
             row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
             if row is None:
-                pending = await chain.count_transactions(self.signer.address, "pending")
-                if count is None or len({*counts, *pending}) > 1:
+                if not is_settled:
                     # An unknown transaction of ours is under way, or endpoints lag.
                     raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
                 await connection.execute(sql["add_wallet"], {**key, "next_nonce": count})
             elif count is not None and count > row.next_nonce:
                 await connection.execute(sql["stop_wallet"], {**key, "reason": FOREIGN_NONCE})
-                log.error("foreign_transaction", chain_id=chain.chain_id)
+                log.error("foreign_transaction", chain_id=key["chain_id"])
