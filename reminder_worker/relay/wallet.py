@@ -18,12 +18,12 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from pydantic import SecretStr
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
-from reminder_worker.relay.fees import GasFees, compute_reservation, first_fees
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.state_machine import agree_on_number
 from reminder_worker.relay.tables import sql
@@ -34,7 +34,8 @@ RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
 PATIENCE_SECONDS: Final = 2.0
 """Seconds that the status of one request waits for the gas price."""
-USUAL_GAS: Final = 300_000
+FIRST_GAS: Final = 210_000
+"""Gas that a wallet's first calls are expected to use, until some are final: a claim on the deployed contracts."""
 _ONE_AT_A_TIME = threading.Lock()  # opening a usual keystore takes a quarter of a gigabyte
 
 
@@ -167,6 +168,12 @@ class WalletPrices:
     read_at: float
 
 
+async def read_usual_gas(connection: AsyncConnection, key: Mapping[str, Any]) -> int:
+    """Return the gas that a wallet's latest final calls used, on average; `FIRST_GAS` before the first."""
+    values = {**key, "empty_gas": EMPTY_GAS}
+    return await connection.scalar(sql["usual_gas"], values) or FIRST_GAS
+
+
 class RelayWallet:
     """`any_chain`: also local chains, whose transactions may cost more than their gas."""
 
@@ -229,7 +236,8 @@ class RelayWallet:
         with self._awaiting_database(chain_id):
             async with self._engine.connect() as connection:
                 standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
-        fees, wei = self.offer_fees(prices, USUAL_GAS)
+                usual = await read_usual_gas(connection, self.row_key(chain_id))
+        fees, wei = self.offer_fees(prices, 2 * usual)  # a request reserves twice the gas that it uses
         if standing.stopped is not None:
             return "stopped"
         if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:

@@ -182,7 +182,7 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: ApiWorl
     claim = await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, tokens))
     check_in = await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
     withdrawal = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
-    for relay, ceiling in ((claim, 900_000), (check_in, 300_000), (withdrawal, 500_000)):
+    for relay, ceiling in ((claim, 4_000_000), (check_in, 500_000), (withdrawal, 1_000_000)):
         limit, used = gas_of(world, relay)
         assert 1.5 * used < limit < min(2.5 * used, ceiling)
     rows = await world.sql("select gas_limit from worker.nonce_slot order by nonce")
@@ -198,7 +198,8 @@ async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: Api
     for is_eth, named in ((True, [usdc]), (False, [usdc, dai])):
         legacy = sealed.legacy(tokens=[usdc])
         claim = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named, is_eth=is_eth))
-        assert gas_of(world, claim)[0] == 945_000, named  # of two payments
+        limit, used = gas_of(world, claim)
+        assert 3.5 * used < limit < 5 * used, named  # of two assets, each twice
 
 
 @pytest.mark.core
@@ -467,7 +468,7 @@ async def test_without_simulation_allowances_and_the_call_decide(
     await refused(world, "/sponsor/claim", empty, 422, "nothing_to_claim")
     await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
-    assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 900_000  # nobody tells what it needs
+    assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 4_000_000  # nobody tells what it needs
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await refused(world, "/sponsor/gift-withdraw", body, 503, "indexer_unavailable")  # no index has read a block yet
     await world.parts.chain_indexes[world.chain_id].advance()
