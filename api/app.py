@@ -28,7 +28,7 @@ from api.controllers.operator import (
     require_secret,
 )
 from api.controllers.recipients import RecipientsController
-from api.controllers.sponsor import SponsorController, SponsorStatusController
+from api.controllers.sponsor import SponsorController, SponsorEventsController, SponsorStatusController
 from api.controllers.stats import PriceHistory, StatsController
 from api.controllers.timelocks import TimelocksController
 from api.controllers.upgrades import UpgradesController
@@ -36,7 +36,7 @@ from api.metrics import RequestMetrics
 from api.middleware import RequestMiddleware, ResponseCache
 from api.openapi_document import make_config
 from api.problems import exception_handlers, preflight_as_a_problem
-from api.request_events import RequestEvents
+from api.request_events import StreamPlaces
 from api.schema_page import swagger_file
 from api.stats import PublishedStats
 from reminder_worker.gifts.assets import PageFiles
@@ -62,9 +62,16 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
         ],
         guards=[limit],
     )
+    streams = Router(
+        "/",
+        route_handlers=[SponsorEventsController],
+        guards=[limit],
+        middleware=[StreamPlaces(clients).middleware],
+    )
     return Litestar(
         route_handlers=[
             limited,
+            streams,
             *_hourly_routes(parts, clients, limit),
             *_gift_page_routes(settings, page_files, limit),
             *_operator_routes(settings, limit),
@@ -81,7 +88,6 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             "sponsor": _provide_part(parts.sponsor),
             "gift_pages": _provide_part(parts.gift_pages),
             "page_files": _provide_part(page_files),
-            "request_events": _provide_part(RequestEvents()),
             "gift_wallets": _provide_part(parts.gift_wallets),
             "gift_notifications": _provide_part(parts.gift_notifications),
             "published": _provide_part(published),

@@ -10,14 +10,17 @@ from typing import Any
 from litestar.connection import ASGIConnection
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard, Scope
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from api.problems import DATABASE_AWAY
+from reminder_worker.concurrency import wait_at_most
 from reminder_worker.errors import LimitReached
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.quotas import QuotaCounters
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
+DATABASE_SECONDS = 5.0  # that a client waits for the shared counter, if the database hangs
 WITHOUT_DATABASE = "without_database"  # of a route: it answers from memory while the shared counter is away
 _KNOWN = "reminder_worker_client"
 
@@ -118,12 +121,18 @@ class RateLimit:
         return True
 
     async def count(self, scope: Scope) -> None:
-        """Raises LimitReached."""
+        """Raises LimitReached, and an error of `DATABASE_AWAY` also if the database hangs."""
         # The clock is read before the counter: read afterwards, at the very end of a full window, it would name the end
         # of the next one.
         left = self._seconds - int(self._quotas.now()) % self._seconds
         if self.counted_at_once(scope):
             return
+        try:
+            await wait_at_most(DATABASE_SECONDS, self._count_shared(scope, left))
+        except TimeoutError:
+            raise PoolTimeout("the shared counter does not answer") from None
+
+    async def _count_shared(self, scope: Scope, left: int) -> None:
         client = self._clients.hash_client(scope)
         share = self._find_share(client)
         async with share.lock:

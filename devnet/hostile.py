@@ -20,6 +20,7 @@ class TokenMode(IntEnum):
     CALLS_BACK = 3
     RETURNS_NO_BOOLEAN = 4
     RETURNS_MUCH = 5
+    PAYS_FOR_NEW_SLOTS = 6
 
 
 class HostileSigning(IntEnum):

@@ -49,6 +49,12 @@ def _check_token(request: AnyRequest, settings: MailServiceSettings) -> None:
         raise MailProblem(401, "unauthorized", "The bearer token is missing or wrong.")
 
 
+def _check_position(after: int) -> None:
+    """Check that the database has such numbers."""
+    if not 0 <= after < 2**63:
+        raise MailProblem(400, "bad_number", "after needs a number that was given here.")
+
+
 @post("/send", status_code=200)
 async def send_email(request: AnyRequest, state: State) -> dict[str, Any]:
     _check_token(request, state.settings)
@@ -79,8 +85,7 @@ async def show_message(key: FromPath[str], request: AnyRequest, state: State) ->
 async def list_bounces(request: AnyRequest, state: State, after: FromQuery[int] = 0) -> dict[str, Any]:
     """Emails that came back, recorded after this number; up to 500."""
     _check_token(request, state.settings)
-    if not 0 <= after < 2**63:
-        raise MailProblem(400, "bad_number", "after needs a number that was given here.")
+    _check_position(after)
     found = await _get_sender(state).store.list_bounces(after)
     return {"bounces": [{"number": each.number, "key": each.key, "reason": each.reason} for each in found]}
 
@@ -266,6 +271,7 @@ async def remember_address(token: FromPath[str], request: AnyRequest, state: Sta
 async def list_forgotten(request: AnyRequest, state: State, after: FromQuery[int] = 0) -> dict[str, Any]:
     """References of addresses that are to be erased, up to 1,000 after a position."""
     _check_token(request, state.settings)
+    _check_position(after)
     rows = await _get_sender(state).store.list_forgotten(after)
     return {"addresses": [{"position": row.position, "reference": row.reference.hex()} for row in rows]}
 

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
+from mail_service.variables import parse_time
+
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _WINDOWS: Mapping[str, str] = MappingProxyType(
     {
@@ -58,8 +60,8 @@ def make_calendar_files(
 
 
 def _publish(uid: str, day: str, url: str, summary: str, now: datetime) -> CalendarFile:
-    """`day`: as workers write it, `Tuesday, 24 November 2026, 15:04 UTC`."""
-    when = datetime.strptime(day, "%A, %d %B %Y, %H:%M UTC").replace(tzinfo=UTC)
+    when = parse_time(day)
+    assert when is not None  # noqa: S101 - `check_variables` has read it
     event = _make_event(
         uid, now, f"DTSTART:{_format_utc(when)}", f"SUMMARY:{_escape(summary)}", f"URL:{url}", "TRANSP:TRANSPARENT"
     )

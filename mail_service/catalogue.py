@@ -77,6 +77,7 @@ def _make_reminder(
     )
     deadline = TemplateVariable(
         "deadline",
+        VariableKind.TIME,
         required=has_deadline,
         blank=not has_deadline,
         description="in words with time zone, as in: Tuesday, 24 November 2026, 15:04 UTC",
@@ -107,7 +108,7 @@ def _make_gift(name: str, subject: str) -> EmailTemplate:
         TemplateVariable(
             "claimUrl", VariableKind.GIFT_LINK, description="the claim link with its fragment; origin of GIFT_ORIGINS"
         ),
-        TemplateVariable("unlockAt", description="when it opens, in words with time zone"),
+        TemplateVariable("unlockAt", VariableKind.TIME, description="when it opens, in words with time zone"),
         TemplateVariable("timelockId", VariableKind.INTEGER, description="the gift's number on its chain"),
         TemplateVariable("chainName", description="the chain's name in words"),
         TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id"),

@@ -21,5 +21,10 @@ def bad_variable(code: str, name: str, detail: str) -> MailProblem:
     return MailProblem(400, code, detail, pointer=f"/variables/{name}")
 
 
+def bad_time(name: str) -> MailProblem:
+    detail = f"The variable {name} is not a time as in: Tuesday, 24 November 2026, 15:04 UTC."
+    return MailProblem(422, "bad_time", detail, pointer=f"/variables/{name}")
+
+
 def bad_address(detail: str) -> MailProblem:
     return MailProblem(422, "bad_address", detail, pointer="/to/email")

@@ -6,7 +6,6 @@ A message that a catalogue lacks is shown in English, and so is a language that 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
@@ -17,6 +16,8 @@ from babel import Locale
 from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+
+from mail_service.variables import parse_time
 
 # By the first part of a BCP 47 tag; the value is what HTML and CLDR call it.
 LANGUAGES: Mapping[str, str] = MappingProxyType(
@@ -62,9 +63,8 @@ class SpokenLanguage:
         """A worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is."""
         if text is None or self.code == "en":
             return text
-        try:
-            when = datetime.strptime(text, "%A, %d %B %Y, %H:%M UTC")
-        except ValueError:
+        when = parse_time(text)
+        if when is None:
             return text
         date = format_date(when, "full", locale=self.locale)
         return self.translations.gettext("%(date)s, %(time)s UTC") % {"date": date, "time": f"{when:%H:%M}"}

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 from urllib.parse import urlsplit
 
-from mail_service.errors import MailProblem, bad_variable
+from mail_service.errors import MailProblem, bad_time, bad_variable
 
 ROLES: Mapping[str, str] = MappingProxyType(
     {
@@ -28,6 +29,7 @@ class VariableKind(StrEnum):
     """Kind of a variable's value. Text of any kind holds no control character and nothing that reads as a URL."""
 
     TEXT = "text"
+    TIME = "time"  # as workers write it, see `parse_time`; blank where the variable may be
     ADDRESS = "address"  # 0x and 40 hex digits
     INTEGER = "integer"  # a JSON integer or its decimal digits, not negative
     URL = "url"  # of APP_ORIGIN only
@@ -76,13 +78,22 @@ def check_variables(
     """The variables a template may see, absent optional ones as None.
 
     Raises 400 `missing_variable`, `unknown_variable`, `bad_variable` or `foreign_url` (a link that does not lead to
-    `origins`, or text that reads as a URL, since mail programs make it a link).
+    `origins`, or text that reads as a URL, since mail programs make it a link), and 422 `bad_time`.
     """
     known = {variable.name: variable for variable in declared}
     for name in given:
         if name not in known:
             raise MailProblem(400, "unknown_variable", f"The template has no such variable at {path or '/variables'}.")
     return {name: _check_value(variable, given.get(name), origins, path + name) for name, variable in known.items()}
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return the moment that a worker writes as `Tuesday, 24 November 2026, 15:04 UTC`; None for other text."""
+    try:
+        when = datetime.strptime(text, "%A, %d %B %Y, %H:%M UTC")
+    except ValueError:
+        return None
+    return when.replace(tzinfo=UTC) if when.year >= 1000 else None  # calendar files have years of four digits
 
 
 def format_origin(url: str) -> str:
@@ -101,6 +112,11 @@ def _check_value(variable: TemplateVariable, value: Any, origins: LinkOrigins, p
             return _check_rows(variable, value, origins, path)
         case VariableKind.INTEGER:
             return _check_integer(value, path)
+        case VariableKind.TIME:
+            text = _check_text(variable, value, path)
+            if text and parse_time(text) is None:
+                raise bad_time(path)
+            return text
         case VariableKind.URL:
             return _check_url(_check_text(variable, value, path), (origins.app,), path)
         case VariableKind.GIFT_LINK:

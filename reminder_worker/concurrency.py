@@ -52,6 +52,21 @@ async def in_time(work: Awaitable[T], seconds: float | None = None) -> T:
         raise ChainUnavailable(f"a chain gave no answer within {seconds:.0f} seconds") from None
 
 
+async def wait_at_most(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`, which asks the database. Raises `TimeoutError`.
+
+    The work is cancelled and not awaited: the driver waits ten seconds more for a server that hangs.
+    """
+    task = asyncio.create_task(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    finally:
+        task.cancel()  # without effect on work that is done
+    if not done:
+        raise TimeoutError
+    return task.result()
+
+
 class ChainLooks(Generic[T]):
     """Looks at chains for callers that wait a short while only. Concurrent callers share one look at a chain.
 

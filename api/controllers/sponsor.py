@@ -9,7 +9,7 @@ from litestar.openapi.datastructures import ResponseSpec
 from litestar.params import HeaderParameter, JSONBody, PathParameter
 
 from api.problems import OF_A_BODY, UNREADABLE, describe_problem, describe_responses
-from api.request_events import RequestEvents
+from api.request_events import follow_request
 from api.schemas import StrictJson
 from api.sponsor_bodies import (
     AcceptedAnswer,
@@ -192,34 +192,6 @@ class SponsorStatusController(Controller):
         return describe_request(*await sponsor.read_request(_read_uuid(id)))
 
     @get(
-        "/requests/{id:str}/events",
-        operation_id="sponsorRequestEvents",
-        summary="Follow a request without asking again",
-        media_type="text/event-stream",
-        responses={
-            204: ResponseSpec(None, description="`Last-Event-ID` is of its last state: nothing comes after it"),
-            400: UNREADABLE,
-            404: describe_problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
-            429: describe_problem("`rate_limited`: also when too many requests are followed; ask for it instead"),
-            503: describe_problem("`not_configured`, `unavailable`: the database does not answer"),
-        },
-    )
-    async def request_events(
-        self,
-        id: Annotated[str, PathParameter(description="The id that the request was answered with")],
-        sponsor: NamedDependency[RelayIntake],
-        request_events: NamedDependency[RequestEvents],
-        last_event_id: Annotated[
-            str | None, HeaderParameter(name="Last-Event-ID", description="Of the last event that arrived")
-        ] = None,
-    ) -> Response[Any]:
-        """Server-sent events. `state` has the answer of `/sponsor/requests/{id}`, each state once; `alive` comes in
-        silence, every quarter of a minute; `end` after the last state. A stream ends after ten minutes; browsers open
-        it again by themselves. Every state is asked for every two seconds: one that lasted less may be missing.
-        """
-        return await request_events.follow(sponsor, _read_uuid(id), last_event_id)
-
-    @get(
         "/status",
         operation_id="sponsorStatus",
         summary="Whether sponsoring works now",
@@ -229,13 +201,49 @@ class SponsorStatusController(Controller):
         },
     )
     async def show_status(self, sponsor: NamedDependency[RelayIntake]) -> SponsorStatusAnswer:
-        """Answers also while nothing is relayed, and says why."""
+        """Answers also while nothing is relayed, and says why: `chain_unavailable` if the chain does not answer,
+        `unavailable` if the database does not, each within five seconds.
+        """
         found = await sponsor.read_status()
         chains = [
             ChainSponsorAnswer(each.chain_id, each.gift, each.gift_pay_to, each.legacy, cast(Any, each.reason))
             for each in found.chains
         ]
         return SponsorStatusAnswer(found.gift, found.gift_email, found.legacy, chains)
+
+
+class SponsorEventsController(Controller):
+    path = "/sponsor"
+    tags = ["Sponsored transactions"]  # noqa: RUF012 - read by the framework
+
+    @get(
+        "/requests/{id:str}/events",
+        operation_id="sponsorRequestEvents",
+        summary="Follow a request without asking again",
+        media_type="text/event-stream",
+        responses={
+            204: ResponseSpec(None, description="`Last-Event-ID` is of its last state: nothing comes after it"),
+            400: UNREADABLE,
+            404: describe_problem("`not_found`: there is no such request; ended ones are forgotten after a while"),
+            429: describe_problem(
+                "`rate_limited`: also when ten requests are followed from one client; ask for it instead"
+            ),
+            503: describe_problem("`not_configured`, `unavailable`: the database does not answer"),
+        },
+    )
+    async def request_events(
+        self,
+        id: Annotated[str, PathParameter(description="The id that the request was answered with")],
+        sponsor: NamedDependency[RelayIntake],
+        last_event_id: Annotated[
+            str | None, HeaderParameter(name="Last-Event-ID", description="Of the last event that arrived")
+        ] = None,
+    ) -> Response[Any]:
+        """Server-sent events. `state` has the answer of `/sponsor/requests/{id}`, each state once; `alive` comes in
+        silence, every quarter of a minute; `end` after the last state. A stream ends after ten minutes; browsers open
+        it again by themselves. Every state is asked for every two seconds: one that lasted less may be missing.
+        """
+        return await follow_request(sponsor, _read_uuid(id), last_event_id)
 
 
 def _describe_accepted(view: RequestView) -> AcceptedAnswer:

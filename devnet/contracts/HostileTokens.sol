@@ -11,7 +11,8 @@ contract HostileToken is TestERC20NoMetadata {
         RevertsInOddBlocks,
         CallsBack,
         ReturnsNoBoolean,
-        ReturnsMuch
+        ReturnsMuch,
+        PaysForNewSlots
     }
 
     Mode public mode;
@@ -20,6 +21,7 @@ contract HostileToken is TestERC20NoMetadata {
     /// How often it was let in when it called back.
     uint256 public entered;
 
+    /// `PaysForNewSlots` burns 80,000 gas with each new balance, as EIP-8037 prices a new storage slot.
     /// `ReturnsMuch` says yes, moves nothing and makes its caller pay for copying the answer.
     function setMode(Mode mode_) external {
         mode = mode_;
@@ -33,17 +35,25 @@ contract HostileToken is TestERC20NoMetadata {
     }
 
     function transfer(address to, uint256 amount) public override returns (bool) {
-        _misbehave();
+        _misbehave(to);
         return super.transfer(to, amount);
     }
 
     function transferFrom(address from, address to, uint256 amount) public override returns (bool) {
-        _misbehave();
+        _misbehave(to);
         return super.transferFrom(from, to, amount);
     }
 
-    function _misbehave() private {
+    function _misbehave(address to) private {
         uint256 spin;
+        if (mode == Mode.PaysForNewSlots && balanceOf[to] == 0) {
+            uint256 before = gasleft();
+            while (before - gasleft() < 80_000) {
+                unchecked {
+                    spin++;
+                }
+            }
+        }
         while (mode == Mode.BurnsGas) {
             unchecked {
                 spin++;

@@ -16,7 +16,7 @@ from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.outbox.messages import checksum_address, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, compute_reservation, first_fees
-from reminder_worker.relay.wallet import load_signer, make_signer
+from reminder_worker.relay.wallet import FIRST_GAS, load_signer, make_signer, read_usual_gas
 from reminder_worker.relay.wallet_monitor import pays_for
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
@@ -57,7 +57,7 @@ async def examine_wallets(settings: Settings, scope: FactScope, silent: Containe
         for chain in settings.chains:
             if chain.chain_id in silent:
                 continue  # its own finding says why
-            yield await _examine_balance(settings, chain, wallet)
+            yield await _examine_balance(settings, scope, chain, wallet)
             if wallet.role == "relayer":
                 async for finding in _find_unknown_versions(settings, chain):
                     yield finding
@@ -112,7 +112,9 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     return faults
 
 
-async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wallet: WalletCheck) -> Finding:
+async def _examine_balance(
+    settings: Settings, scope: FactScope, chain_settings: ChainSettings, wallet: WalletCheck
+) -> Finding:
     part = f"{wallet.role} on chain {chain_settings.chain_id}"
     if not relays_on(settings, chain_settings.chain_id):
         return part, None, "off: this chain may charge a fee for data beside the gas"
@@ -130,7 +132,7 @@ async def _examine_balance(settings: Settings, chain_settings: ChainSettings, wa
         words = f"{shown} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
         return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
-    count = pays_for(balance, price, ceiling)
+    count = pays_for(balance, price, ceiling, await _read_usual_gas(scope, chain_settings.chain_id, wallet))
     words = f"holds {format_amount(balance, 18)} ETH, which pays for {count:,} relays at today's price"
     if first_fees(base_fee, tip, ceiling) is None:
         most = f"{cap_first_fee(ceiling)}, which leaves dearer offers room below the ceiling"
@@ -171,6 +173,13 @@ async def _find_other_attestor(chain: Chain, address: str) -> str | None:
         return "not known to it (it renews no timers)"
     found = "0x" + answer[-20:].hex()
     return None if found == address else checksum_address(found)
+
+
+async def _read_usual_gas(scope: FactScope, chain_id: int, wallet: WalletCheck) -> int:
+    with suppress(SQLAlchemyError, OSError):  # the database's own finding says why
+        async with scope.engine.connect() as connection:
+            return await read_usual_gas(connection, {"chain_id": chain_id, "wallet": wallet.address})
+    return FIRST_GAS
 
 
 async def _find_stopped_wallets(scope: FactScope, wallets: list[WalletCheck]) -> AsyncIterator[Finding]:

@@ -7,6 +7,7 @@ simulated call, the rules on its effects, admission. A refused request may be se
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -31,6 +32,7 @@ from reminder_worker.errors import (
     RouterVersionUnsupported,
     ServiceError,
     SignerMismatch,
+    Unavailable,
     VersionMismatch,
 )
 from reminder_worker.indexer.selector import IndexerSelector
@@ -52,6 +54,8 @@ from reminder_worker.relay.validation import RequestReader, RequestTerms, check_
 from reminder_worker.settings import ChainSettings, RelaySettings, Settings
 from reminder_worker.settings.chains import find_test_chains
 from reminder_worker.signed_messages import served_chain
+
+STATUS_SECONDS: Final = 5.0  # a frontend asks before it offers anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +208,10 @@ class RelayIntake:
 
     async def read_status(self) -> SponsorStatus:
         """Return the lanes that are relayed now. Answers in any trouble, within five seconds."""
-        found = await self._statuses.collect_within(
-            5.0, self._chains
-        )  # frontends ask for it before they offer anything
+        found = await self._statuses.collect_within(STATUS_SECONDS, self._chains)
         silent = {
-            chain_id: ChainSponsorStatus(chain_id, False, False, ChainUnavailable.code) for chain_id in self._chains
+            chain_id: ChainSponsorStatus(chain_id, False, False, self._name_silence(chain_id))
+            for chain_id in self._chains
         }
         chains = list({**silent, **found}.values())
         apart = find_test_chains(self._settings.chains)
@@ -216,13 +219,18 @@ class RelayIntake:
         gift, legacy = (any(getattr(chain, lane) for chain in counted) for lane in ("gift", "legacy"))
         return SponsorStatus(gift, self._settings.identity_provider is not None, legacy, tuple(chains))
 
+    def _name_silence(self, chain_id: int) -> str:
+        """Return as a code what does not answer: the database or the chain."""
+        awaits_database = self._admission is not None and chain_id in self._admission.wallet.awaits_database
+        return Unavailable.code if awaits_database else ChainUnavailable.code
+
     async def _read_chain_status(self, chain_id: int) -> ChainSponsorStatus:
         settings, routers = self._chains[chain_id].settings, self._routers[chain_id]
         try:
             admission = self._require_relay()[0]
             reason = await admission.wallet.read_readiness(chain_id)
         except (ServiceError, SQLAlchemyError, OSError) as error:
-            code = error.code if isinstance(error, ServiceError) else "unavailable"
+            code = error.code if isinstance(error, ServiceError) else Unavailable.code
             return ChainSponsorStatus(chain_id, False, False, code)
         if reason is not None:
             return ChainSponsorStatus(chain_id, False, False, reason)

@@ -266,6 +266,15 @@ left join worker.relay_budget whole on whole.chain_id = :chain_id and whole.wall
     and whole.scope = 'global' and whole.subject = '' and whole.day = today.day
 where w.chain_id = :chain_id and w.address = :wallet;
 
+-- name: usual_gas
+-- Read the average gas of a wallet's last twenty final calls; null before the first.
+select cast(avg(gas_used) as bigint) as gas
+from (
+    select gas_used from worker.nonce_slot
+    where chain_id = :chain_id and wallet = :wallet and gas_used > :empty_gas
+    order by nonce desc limit 20
+) latest;
+
 -- name: resume
 -- Restart a stopped wallet. The next nonce is the higher of the chain's count and the nonce after our last slot. It may
 -- fall: a wrong count may have stopped the wallet.

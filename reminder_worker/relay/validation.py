@@ -6,6 +6,7 @@ the first rule that is broken. Times are compared with the block's time, as the 
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn, assert_never
@@ -42,10 +43,6 @@ MOST_WAITING: Final = 4
 """Authorizations of one signer that may wait behind an unmined authorization."""
 MOST_AHEAD_SECONDS: Final = 7 * 86_400
 """Seconds that the deadline of a withdrawal may be ahead in version 2 of the TimeLockRouter."""
-PAYMENT_GAS: Final = 45_000
-"""Gas that each payment after the first adds to a claim. A plain token uses 31,000."""
-MOST_TIMES: Final = 3
-"""Bound of a large claim's gas, in multiples of the lane's. It covers two tokens of 32 heirs, the contract's most."""
 _ONLY_TOKENS: Final = f"Only gifts of whitelisted ERC-20 tokens are sponsored. {SELF_PAID}"
 
 
@@ -197,39 +194,47 @@ class RequestReader:
         An endpoint whose simulations use too little gas would make good requests fail, and pause their signers.
         """
         request = call.request
-        if isinstance(request, ClaimRequest) and simulated and not _pays_all(request, simulated):
-            return None
-        gas = estimate_gas(simulated)
-        if gas is None or gas >= terms.gas_limit:
-            return None
+        claimed: tuple[str, ...] = ()
+        if isinstance(request, ClaimRequest):
+            claimed = (*request.assets, *([ETHER] if request.is_eth else []))
+        gas = estimate_gas(simulated, request.signer, claimed)
         router_call = ContractCall(request.router, call.data)
-        at = facts.head.hash
-        succeeds = await self._chain.succeeds_at_each(router_call, at=at, sender=self._wallet, gas=gas)
-        return gas if succeeds else None
+        return await confirm_gas(
+            self._chain, router_call, at=facts.head, sender=self._wallet, gas=gas, most=terms.gas_limit
+        )
 
 
-def _pays_all(request: ClaimRequest, simulated: SimulatedTransaction) -> bool:
-    """Return whether the claim pays its signer each asset.
+def estimate_gas(simulated: SimulatedTransaction | None, signer: str, claimed: Sequence[str]) -> int | None:
+    """Return twice the gas that the simulation used, for all assets of a claim; None where that is not known.
 
-    Otherwise anybody can raise its cost: a token that arrives later is paid to the whole line.
-    """
-    paid = simulated.find_received(request.signer, request.assets)
-    return paid >= {*request.assets, *([ETHER] if request.is_eth else [])}
-
-
-def estimate_gas(simulated: SimulatedTransaction | None) -> int | None:
-    """Return twice the gas that the simulation used; None where that is not known.
-
-    The double covers refunds (a fifth), the gas that each call keeps back (a sixty-fourth) and changed balances.
+    The double covers refunds (a fifth), the gas that each call keeps back (a sixty-fourth) and changed balances. If the
+    simulation pays the signer some of the `claimed` assets only, each other asset counts as much as a paid asset:
+    a stranger may send the asset before the claim is mined, and the contract then pays it to the whole line.
     """
     if simulated is None or simulated.gas_used is None:
         return None
-    return max(LEAST_GAS_LIMIT, 2 * simulated.gas_used)
+    gas = 2 * simulated.gas_used
+    if claimed:
+        paid = simulated.find_received(signer, claimed) & set(claimed)
+        if not paid:
+            return None
+        gas = gas * len(claimed) // len(paid)
+    return max(LEAST_GAS_LIMIT, gas)
+
+
+async def confirm_gas(
+    chain: Chain, call: ContractCall, *, at: BlockHeader, sender: str, gas: int | None, most: int
+) -> int | None:
+    """Return `gas` if it is below `most` and the call succeeds with it at each endpoint; else None."""
+    if gas is None or gas >= most:
+        return None
+    return gas if await chain.succeeds_at_each(call, at=at.hash, sender=sender, gas=gas) else None
 
 
 def check_request(call: SignedCall, facts: RequestFacts, lane_gas: int) -> RequestTerms:
     """Return the terms of a request with a good signature. `lane_gas`: the lane's gas limit."""
     request, router = call.request, facts.router
+    lane_gas = min(lane_gas, MOST_GAS)
     _check_deadline(call, facts.head.timestamp)
     match request:
         case ClaimRequest():
@@ -259,11 +264,6 @@ def check_effects(request: Request, facts: RequestFacts, effects: CallEffects) -
             raise ContractRefused("nothing_to_claim", detail)
     if effects.holds_nfts:
         raise ContractRefused("not_only_whitelisted_tokens", _ONLY_TOKENS)
-
-
-def limit_claim_gas(lane_gas: int, payments: int) -> int:
-    """Return the gas limit of a claim with this many payments. `lane_gas` is the gas of one payment."""
-    return min(lane_gas + PAYMENT_GAS * (payments - 1), MOST_TIMES * lane_gas, MOST_GAS)
 
 
 def _check_deadline(call: SignedCall, now: int) -> None:
@@ -313,10 +313,7 @@ def _check_claim(request: ClaimRequest, facts: RequestFacts, router: ClaimFacts,
     if faults:
         raise InvalidInput("Only claims of whitelisted tokens are sponsored.", faults)
     _check_line(legacy, request.signer, facts.head.timestamp)
-    line = legacy.members.beneficiaries
-    payees = len(line) if request.signer in line else 1
-    payments = payees * (len(request.assets) + request.is_eth)
-    return RequestTerms(legacy.creator, waits, limit_claim_gas(lane_gas, payments))
+    return RequestTerms(legacy.creator, waits, lane_gas)
 
 
 def _check_line(legacy: LegacyFacts, signer: str, now: int) -> None:

@@ -6,7 +6,7 @@ A request starts after a second check whether it is worth the fee, in its turn, 
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,13 +17,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import RouterReads
 from reminder_worker.chain.simulation import LEAST_PAID_WEI
-from reminder_worker.chain.types import BlockHeader, ContractCall, RevertedCall
+from reminder_worker.chain.types import ETHER, BlockHeader, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, DecryptionFailed
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.relay import store
 from reminder_worker.relay.attempts import ReadyRequest, broadcast_attempts, sign_attempt
 from reminder_worker.relay.authorizations import decode_claim
-from reminder_worker.relay.fees import GasFees, compute_reservation, first_fees
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import (
     LEAST_SECONDS_LEFT,
     WAITING_STATES,
@@ -36,7 +36,8 @@ from reminder_worker.relay.models import (
 from reminder_worker.relay.onchain_effects import was_reset_since
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
-from reminder_worker.relay.wallet import USUAL_GAS, RelayWallet, WalletPrices
+from reminder_worker.relay.validation import confirm_gas, estimate_gas
+from reminder_worker.relay.wallet import RelayWallet, WalletPrices
 
 log = structlog.get_logger(__name__)
 
@@ -81,7 +82,7 @@ class RequestStarter:
         """
         prices = await self._wallet.read_prices(chain_id)
         key = self._wallet.row_key(chain_id)
-        if self._wallet.offer_fees(prices, USUAL_GAS)[0] is None:
+        if self._wallet.offer_fees(prices, EMPTY_GAS)[0] is None:
             async with self._engine.begin() as connection:  # the wallet's row first, like all who move many requests
                 await store.lock_wallet(connection, chain_id, self._wallet.address)
                 await connection.execute(sql["defer"], key)
@@ -116,20 +117,24 @@ class RequestStarter:
         calls = [(ContractCall(ready.router, ready.data), ready.gas_limit) for _, ready in found]
         head = await chain.get_head()
         answers = await chain.call_each(calls, at=head.hash, sender=self._wallet.address)
-        objections = await asyncio.gather(
+        checked = await asyncio.gather(
             *(
-                self._find_objection(chain, row, ready, answer, head)
+                self._check_one(chain, row, ready, answer, head)
                 for (row, ready), answer in zip(found, answers, strict=True)
             )
         )
-        checked = list(zip((ready for _, ready in found), objections, strict=True))
-        await self._pass_over({ready.id: reason for ready, reason in checked if reason is not None})
-        return [ready for ready, reason in checked if reason is None]
+        await self._pass_over(
+            {ready.id: each for (_, ready), each in zip(found, checked, strict=True) if isinstance(each, str)}
+        )
+        return [each for each in checked if isinstance(each, ReadyRequest)]
 
-    async def _find_objection(
+    async def _check_one(
         self, chain: Chain, row: Row[Any], ready: ReadyRequest, answer: bytes | RevertedCall | None, head: BlockHeader
-    ) -> str | None:
-        """Return as a code why a request is not worth its fee now. Its effect may already exist on chain."""
+    ) -> ReadyRequest | str:
+        """Return the request with the gas that it needs now, or as a code why it is not worth its fee now.
+
+        Its effect may already exist on chain.
+        """
         if row.paused:
             return "signer_paused"
         least = 1 if row.lane == RelayLane.AUTO_RENEW else LEAST_SECONDS_LEFT  # a timer's last chance is worth its fee
@@ -144,32 +149,34 @@ class RequestStarter:
                 is_over = await was_reset_since(chain, row.router, int(row.subject_id), bytes(row.digest), at=head.hash)
             except ChainUnavailable:  # the other requests do not wait for this one
                 return "not_simulated"
-            return "began_anew" if is_over else None
+            return "began_anew" if is_over else ready
         if row.lane == RelayLane.CLAIM:  # other calls revert if there is nothing to do
-            return await self._find_claim_objection(chain, row, ready, head)
-        return None
+            return await self._check_claim(chain, row, ready, head)
+        return ready
 
-    async def _find_claim_objection(
+    async def _check_claim(
         self, chain: Chain, row: Row[Any], ready: ReadyRequest, head: BlockHeader
-    ) -> str | None:
+    ) -> ReadyRequest | str:
         found, claim = None, decode_claim(ready.data)
+        claimed: tuple[str, ...] = ()
+        if claim is not None:
+            claimed = (*claim[1], *([ETHER] if claim[2] else []))
+        call, sender = ContractCall(ready.router, ready.data), self._wallet.address
         with suppress(ChainUnavailable):  # a node without simulation: the plain call has decided
             payer = None
             if claim and claim[2]:
                 legacy = await RouterReads(chain).read_legacy_of(ready.router, claim[0], at=head.hash)
                 payer = legacy if legacy and await chain.get_balance(legacy) >= LEAST_PAID_WEI else None
             found = await chain.simulate(
-                ContractCall(ready.router, ready.data),
-                at=head,
-                sender=self._wallet.address,
-                gas=ready.gas_limit,
-                emitter=ready.router,
-                payer=payer,
+                call, at=head, sender=sender, gas=ready.gas_limit, emitter=ready.router, payer=payer
             )
         if isinstance(found, RevertedCall):
             return "would_revert"
-        delivers = found is None or found.find_received(row.signer, claim[1] if claim else ())
-        return None if delivers else "nothing_to_claim"
+        if found is not None and not found.find_received(row.signer, claimed):
+            return "nothing_to_claim"
+        gas = estimate_gas(found, row.signer, claimed)
+        enough = await confirm_gas(chain, call, at=head, sender=sender, gas=gas, most=ready.gas_limit)
+        return ready if enough is None else replace(ready, gas_limit=enough)
 
     async def _start_fitting(self, chain_id: int, ready: Sequence[ReadyRequest], prices: WalletPrices) -> int:
         """Start as many requests, in their order, as the caps have room for: one transaction, and then the wire."""

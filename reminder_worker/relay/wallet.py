@@ -8,7 +8,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -17,12 +18,12 @@ from eth_account import Account
 from eth_account.signers.local import LocalAccount
 from eth_utils.address import to_checksum_address
 from pydantic import SecretStr
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.client import Chain
 from reminder_worker.concurrency import ChainLooks
 from reminder_worker.errors import ChainUnavailable, Misconfigured, NotConfigured, RelayStopped
-from reminder_worker.relay.fees import GasFees, compute_reservation, first_fees
+from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, first_fees
 from reminder_worker.relay.models import FOREIGN_NONCE, WalletCaps
 from reminder_worker.relay.state_machine import agree_on_number
 from reminder_worker.relay.tables import sql
@@ -33,7 +34,8 @@ RELAYED_CHAINS: Final = frozenset({1, 11155111, 17000, 560048})
 """Chains on which a transaction costs only its gas; rollups also charge a fee for its data."""
 PATIENCE_SECONDS: Final = 2.0
 """Seconds that the status of one request waits for the gas price."""
-USUAL_GAS: Final = 300_000
+FIRST_GAS: Final = 210_000
+"""Gas that a wallet's first calls are expected to use, until some are final: a claim on the deployed contracts."""
 _ONE_AT_A_TIME = threading.Lock()  # opening a usual keystore takes a quarter of a gigabyte
 
 
@@ -166,6 +168,12 @@ class WalletPrices:
     read_at: float
 
 
+async def read_usual_gas(connection: AsyncConnection, key: Mapping[str, Any]) -> int:
+    """Return the gas that a wallet's latest final calls used, on average; `FIRST_GAS` before the first."""
+    values = {**key, "empty_gas": EMPTY_GAS}
+    return await connection.scalar(sql["usual_gas"], values) or FIRST_GAS
+
+
 class RelayWallet:
     """`any_chain`: also local chains, whose transactions may cost more than their gas."""
 
@@ -186,6 +194,8 @@ class RelayWallet:
         self._opened: set[int] = set()
         self._prices: dict[int, WalletPrices] = {}
         self._reads = ChainLooks(self._read_prices_if_any)
+        self.awaits_database: set[int] = set()
+        """Chains for which `read_readiness` waits for the database at the moment."""
 
     @property
     def address(self) -> str:
@@ -223,9 +233,11 @@ class RelayWallet:
             return stopped.reason
         except ChainUnavailable:
             return "chain_unavailable"
-        async with self._engine.connect() as connection:
-            standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
-        fees, wei = self.offer_fees(prices, USUAL_GAS)
+        with self._awaiting_database(chain_id):
+            async with self._engine.connect() as connection:
+                standing = (await connection.execute(sql["standing"], self.row_key(chain_id))).one()
+                usual = await read_usual_gas(connection, self.row_key(chain_id))
+        fees, wei = self.offer_fees(prices, 2 * usual)  # a request reserves twice the gas that it uses
         if standing.stopped is not None:
             return "stopped"
         if standing.requests >= self.caps.daily_count or standing.spent_wei + wei > self.caps.daily_wei:
@@ -266,6 +278,14 @@ class RelayWallet:
         except ChainUnavailable:
             return None
 
+    @contextmanager
+    def _awaiting_database(self, chain_id: int) -> Iterator[None]:
+        self.awaits_database.add(chain_id)
+        try:
+            yield
+        finally:
+            self.awaits_database.discard(chain_id)
+
     async def _compare_counter(self, chain: Chain) -> None:
         """Store the first nonce, or stop the wallet if the chain counts more transactions than we signed.
 
@@ -275,15 +295,20 @@ class RelayWallet:
         if not counts:
             raise ChainUnavailable(f"no endpoint of chain {chain.chain_id} counts the wallet's transactions")
         count = agree_on_number(counts, len(chain.settings.rpc_urls))
+        pending = await chain.count_transactions(self.signer.address, "pending")
         key = self.row_key(chain.chain_id)
+        with self._awaiting_database(chain.chain_id):
+            await self._store_counter(key, count, is_settled=count is not None and len({*counts, *pending}) == 1)
+
+    async def _store_counter(self, key: Mapping[str, Any], count: int | None, *, is_settled: bool) -> None:
+        """`is_settled`: all endpoints return `count`, with pending transactions and without."""
         async with self._engine.begin() as connection:
             row = (await connection.execute(sql["read_wallet"], key)).one_or_none()
             if row is None:
-                pending = await chain.count_transactions(self.signer.address, "pending")
-                if count is None or len({*counts, *pending}) > 1:
+                if not is_settled:
                     # An unknown transaction of ours is under way, or endpoints lag.
                     raise RelayStopped("the wallet's first nonce is not settled on chain", "not_reconciled")
                 await connection.execute(sql["add_wallet"], {**key, "next_nonce": count})
             elif count is not None and count > row.next_nonce:
                 await connection.execute(sql["stop_wallet"], {**key, "reason": FOREIGN_NONCE})
-                log.error("foreign_transaction", chain_id=chain.chain_id)
+                log.error("foreign_transaction", chain_id=key["chain_id"])

@@ -12,23 +12,21 @@ from reminder_worker.relay.fees import EMPTY_GAS, GasFees, compute_reservation, 
 from reminder_worker.relay.models import FOREIGN_NONCE
 from reminder_worker.relay.state_machine import GasPrice
 from reminder_worker.relay.tables import sql
-from reminder_worker.relay.wallet import RelayWallet
+from reminder_worker.relay.wallet import RelayWallet, read_usual_gas
 
 log = structlog.get_logger(__name__)
 
 ALERT_SECONDS: Final = 900
 """Age from which an unmined transaction, or a request that waits for gas, raises an alert."""
-CLAIM_GAS: Final = 210_000
-"""Gas of one relay in alerts: of a claim on the deployed contracts."""
 
 
-def pays_for(balance: int, price: int, ceiling: int) -> int:
-    """Return the number of relays that a balance pays for at a gas price, at most the ceiling (all in wei).
+def pays_for(balance: int, price: int, ceiling: int, gas: int) -> int:
+    """Return the number of relays of `gas` that a balance pays for at a gas price, at most the ceiling (all in wei).
 
     First subtract the wei that `compute_reservation` keeps to free a nonce. While gas is cheap they are more than many
     relays cost, and a wallet that holds no more takes no request.
     """
-    return max(0, balance - EMPTY_GAS * ceiling) // (CLAIM_GAS * max(1, min(price, ceiling)))
+    return max(0, balance - EMPTY_GAS * ceiling) // (gas * max(1, min(price, ceiling)))
 
 
 class WalletMonitor:
@@ -78,16 +76,19 @@ class WalletMonitor:
         fees = first_fees(price.base_fee, price.priority_fee, price.ceiling) if price else None
         async with self._engine.begin() as connection:
             stopped = (await connection.execute(sql["read_wallet"], self._wallet.row_key(chain_id))).one().stopped
+            gas = await read_usual_gas(connection, self._wallet.row_key(chain_id))
             age = await self._alert_stuck(connection, chain_id, fees)
             if price is not None:
-                await self._alert_balance(connection, chain_id, balance, price)
-            await self._alert_caps(connection, chain_id, fees)
+                await self._alert_balance(connection, chain_id, balance, price, gas)
+            await self._alert_caps(connection, chain_id, fees, gas)
             reason: AlertFacts = {} if stopped is None else {"reason": stopped}
             await self._set_alert(connection, chain_id, AlertKind.RELAYER_STOPPED, stopped is not None, reason)
         return age, stopped
 
-    async def _alert_balance(self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice) -> None:
-        relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling)
+    async def _alert_balance(
+        self, connection: AsyncConnection, chain_id: int, balance: int, price: GasPrice, gas: int
+    ) -> None:
+        relays = pays_for(balance, price.base_fee + price.priority_fee, price.ceiling, gas)
         values = {**self._wallet.row_key(chain_id), "balance": balance, "ceiling": price.ceiling}
         low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
         if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, the gas price would raise and clear it
@@ -113,14 +114,14 @@ class WalletMonitor:
         await self._set_alert(connection, chain_id, AlertKind.RELAY_STUCK, waited >= ALERT_SECONDS, facts)
         return int(age)
 
-    async def _alert_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> None:
+    async def _alert_caps(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None, gas: int) -> None:
         """Alert about today's caps by the wei spent for good: most reserved wei return within a quarter of an hour."""
         today, caps = (
             (await connection.execute(sql["standing"], self._wallet.row_key(chain_id))).one(),
             self._wallet.caps,
         )
         spent = int(today.spent_wei)
-        next_one = compute_reservation(CLAIM_GAS, fees, caps.gas_price_ceiling_wei) if fees else 0
+        next_one = compute_reservation(gas, fees, caps.gas_price_ceiling_wei) if fees else 0
         used = [(today.requests, caps.daily_count), (spent, caps.daily_wei)]
         share = max((amount / cap for amount, cap in used if cap), default=0.0)  # a cap of 0 switches the lane off
         nearly = share > 0.9 or 0 < caps.daily_wei < spent + next_one

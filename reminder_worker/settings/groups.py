@@ -158,16 +158,16 @@ class RelaySettings(SettingsGroup):
         description="most wei for one gas; above five eighths of it requests wait, until their deadline",
     )
     claim_gas: int = Field(
-        900_000,
+        4_000_000,
         ge=21_000,
         alias="RELAY_CLAIM_GAS",
-        description="most gas of a sponsored claim of one payment; each further one adds 45,000, to three times this",
+        description="most gas of a sponsored claim; usually twice the simulated gas is reserved",
     )
     check_in_gas: int = Field(
-        300_000, ge=21_000, alias="RELAY_CHECK_IN_GAS", description="most gas of a sponsored check-in"
+        500_000, ge=21_000, alias="RELAY_CHECK_IN_GAS", description="most gas of a sponsored check-in"
     )
     gift_gas: int = Field(
-        500_000, ge=21_000, alias="RELAY_GIFT_GAS", description="most gas of a sponsored gift withdrawal"
+        1_000_000, ge=21_000, alias="RELAY_GIFT_GAS", description="most gas of a sponsored gift withdrawal"
     )
     low_balance_relays: Count = Field(
         50, ge=0, alias="RELAY_LOW_BALANCE_RELAYS", description="alert when the balance pays for fewer relays than this"
@@ -193,7 +193,7 @@ class AutoRenewSettings(SettingsGroup):
         alias="AUTO_RENEW_GAS_PRICE_CEILING",
         description="most wei for one gas; above five eighths of it renewals wait",
     )
-    gas: int = Field(300_000, ge=21_000, alias="AUTO_RENEW_GAS", description="most gas of one renewal")
+    gas: int = Field(500_000, ge=21_000, alias="AUTO_RENEW_GAS", description="most gas of one renewal")
     largest_jump: Count = Field(
         10_000,
         ge=1,

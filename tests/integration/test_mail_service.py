@@ -6,6 +6,7 @@ import signal
 import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 
 import msgspec
 import psycopg
@@ -545,6 +546,43 @@ async def test_a_bad_request_is_refused(client: ServiceClient, inbox: SmtpInbox)
         assert "zoe" not in (str(answer.json) + str(logs)).lower()
         assert (await client.status("key-1")).status == 404
         assert inbox.messages == []
+
+
+@pytest.mark.core
+async def test_time_that_nobody_can_read_is_refused(client: ServiceClient, inbox: SmtpInbox) -> None:
+    """A calendar file and other languages need the time itself."""
+    for text in ("next Tuesday", "Tuesday, 31 February 2026, 15:04 UTC", "2026-11-24T15:04:00Z", "٣", "9" * 300):
+        answer = await client.send(variables={"deadline": text})
+        assert (answer.status, answer.json["code"]) == (422, "bad_time")
+        assert answer.json["errors"][0]["pointer"] == "/variables/deadline"
+        assert text not in str(answer.json)
+    assert inbox.messages == []
+
+
+async def test_foreign_text_in_any_variable_of_any_template_is_no_error_of_ours(
+    client: ServiceClient, inbox: SmtpInbox
+) -> None:
+    for template in TEMPLATES.values():
+        known = {**template.sample}
+        for name in {"actionUrl", "claimUrl"} & known.keys():
+            known[name] = f"{ORIGIN}/x"
+        for variable in template.variables:
+            for text in ("31 February 0000", "a\0b"):
+                given = {**body(template=template.name, category=template.category)}
+                given["variables"] = {**known, variable.name: text}
+                headers = {"Authorization": f"Bearer {TOKEN}", "Idempotency-Key": uuid4().hex}
+                answer = await client.request("POST", "/send", json=given, headers=headers)
+                assert answer.status in (200, 400, 422), (template.name, variable.name, text, answer.json)
+
+
+async def test_numbers_and_keys_that_the_database_cannot_hold_are_refused(client: ServiceClient) -> None:
+    """The answer does not blame the database."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    for path in ("/bounces", "/forgotten"):
+        for number in (-1, 2**63, 10**40, "9" * 5000, "x", "%00"):
+            assert (await client.request("GET", f"{path}?after={number}", headers=headers)).status == 400, number
+    for key in ("%00", "a%00b", "%ff", "%ed%a0%80", "x" * 201):
+        assert (await client.request("GET", f"/messages/{key}", headers=headers)).status == 404, key
 
 
 async def test_only_the_token_opens(client: ServiceClient, inbox: SmtpInbox) -> None:

@@ -8,11 +8,10 @@ import pytest
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.hostile import HostileSigning
+from devnet.hostile import HostileSigning, TokenMode
 from devnet.scenarios import DAY, LegacyMode, Scenario
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import RequestState
-from reminder_worker.relay.validation import MOST_TIMES, PAYMENT_GAS
 from tests.integration.api_world import ApiWorld
 from tests.integration.gift_page_browser import PageVisitor
 from tests.integration.gift_page_steps import PAPER, key_of, type_key
@@ -250,16 +249,11 @@ async def test_instructions_of_a_legacy_that_never_opens_are_sent(
 
 # -- the gas of a large family ----------------------------------------------------------------------
 
-LANE = 900_000
+MOST_GAS = 4_000_000  # of RELAY_CLAIM_GAS: what the day's cap pays for at the ceiling of the gas price
 
 
 @pytest.mark.parametrize(
-    ("heirs", "tokens", "is_eth", "most", "is_simulated"),
-    [
-        (24, 1, False, LANE + 23 * PAYMENT_GAS, True),
-        (32, 1, True, MOST_TIMES * LANE, False),
-        (32, 2, False, MOST_TIMES * LANE, True),
-    ],
+    ("heirs", "tokens", "is_eth", "is_simulated"), [(24, 1, False, True), (32, 1, True, False), (32, 2, False, True)]
 )
 async def test_a_claim_has_the_gas_that_its_family_needs(
     world: ApiWorld,
@@ -268,7 +262,6 @@ async def test_a_claim_has_the_gas_that_its_family_needs(
     heirs: int,
     tokens: int,
     is_eth: bool,
-    most: int,
     is_simulated: bool,
 ) -> None:
     if not is_simulated:  # as on a node without eth_simulateV1
@@ -284,8 +277,43 @@ async def test_a_claim_has_the_gas_that_its_family_needs(
     world.scenario.advance(181 * DAY)
     answer = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named, is_eth=is_eth))
     (row,) = await world.sql("select gas_limit from worker.relay_request")
-    assert row.gas_limit == most
+    assert row.gas_limit == MOST_GAS
     limit, used = gas_of(world, answer)
-    assert used < limit <= most
+    assert used < limit <= (2.5 * used if is_simulated else MOST_GAS)
     for token in named:
         assert world.scenario.balance(token, sealed.heir.address) == UNITS * (101 - heirs) // 100
+
+
+# -- dearer storage ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("heirs", "tokens"), [(1, 10), (5, 2), (32, 1)])
+async def test_claims_of_many_payments_are_relayed_when_a_new_slot_costs_80000_more(
+    world: ApiWorld, sealed: SponsorScenario, heirs: int, tokens: int
+) -> None:
+    """As EIP-8037 prices created state. The gas is of the simulation, within the lane's most."""
+    cousins: dict[str, int] = {world.scenario.account(f"cousin {number}").address: 1 for number in range(heirs - 1)}
+    legacy = world.scenario.create_legacy(sealed.owner, cousins | {sealed.heir.address: 101 - heirs})
+    named = [world.scenario.create_hostile_token(TokenMode.PAYS_FOR_NEW_SLOTS) for _ in range(tokens)]
+    for token in named:
+        world.scenario.mint(token, sealed.owner.address, UNITS)
+        world.scenario.approve(sealed.owner, token, legacy.address, UNITS)
+    world.scenario.advance(181 * DAY)
+    answer = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named))
+    limit, used = gas_of(world, answer)
+    assert heirs * tokens * 110_000 < used < limit <= MOST_GAS
+    (slot,) = await world.sql("select gas_limit from worker.nonce_slot")
+    assert slot.gas_limit == limit
+    for token in named:
+        assert world.scenario.balance(token, sealed.heir.address) == UNITS * (101 - heirs) // 100
+
+
+async def test_a_claim_that_the_days_cap_does_not_pay_for_is_refused_however_much_gas_it_needs(
+    chain_scenario: Scenario, engine: AsyncEngine, sealed: SponsorScenario
+) -> None:
+    """The gas comes from the simulation; the day's wei bound it."""
+    token = chain_scenario.create_hostile_token(TokenMode.PAYS_FOR_NEW_SLOTS)
+    legacy = sealed.legacy(tokens=[token])
+    async with relaying(chain_scenario, engine, RELAY_DAILY_WEI_CAP=str(10**15)) as world:
+        body = claim_body(world, legacy, sealed.heir, [token])
+        await refused(world, "/sponsor/claim", body, 429, "daily_cap_reached")

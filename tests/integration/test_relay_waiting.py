@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from reminder_worker.chain.types import RevertedCall
 from reminder_worker.errors import ChainUnavailable
-from reminder_worker.relay.models import RelayLane
+from reminder_worker.relay.models import RelayLane, RequestView
 from tests.integration.relay_world import CEILING, CHAIN_ID, EPOCH, GWEI, RelayWorld, open_bare_world
 
 
@@ -73,6 +73,24 @@ async def test_a_request_that_waits_past_its_deadline_ends_without_a_slot(world:
     assert set(row.values()) == {None}, "nobody can read its signature any more"
 
 
+async def admit_two_claims(world: RelayWorld) -> list[RequestView]:
+    """Admit two claims of an heir for the same token; the second waits behind the first."""
+    world.automine()
+    owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
+    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
+    world.scenario.mint(usdc, owner.address, 10**6)
+    world.scenario.approve(owner, usdc, legacy.address, 2 * 10**6)
+    world.scenario.advance(31 * DAY)
+    world.by_hand()
+    contract, claims = world.scenario.contracts["TransferEOALegacyRouter"], []
+    for nonce in (0, 1):
+        auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
+        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
+        claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
+        claims.append(await world.admission.admit_request(claim, waits=nonce > 0))
+    return claims
+
+
 @pytest.mark.parametrize(
     ("simulated", "state", "reason"),
     [
@@ -86,19 +104,7 @@ async def test_claim_that_would_deliver_nothing_in_its_turn_is_not_started(
 ) -> None:
     """The request before it took everything. Without simulation the plain call decides; a node that reports a revert is
     believed."""
-    world.automine()
-    owner, heir, usdc = world.account("owner"), world.account("heir"), world.scenario.deployment.usdc
-    legacy = world.scenario.create_legacy(owner, {heir.address: 100}, inactivity=30 * DAY)
-    world.scenario.mint(usdc, owner.address, 10**6)
-    world.scenario.approve(owner, usdc, legacy.address, 10**6)
-    world.scenario.advance(31 * DAY)
-    world.by_hand()
-    contract, claims = world.scenario.contracts["TransferEOALegacyRouter"], []
-    for nonce in (0, 1):
-        auth = world.scenario.claim_auth(heir, legacy.id, [usdc], is_eth=False, nonce=nonce)
-        data = bytes.fromhex(contract.encode("activeLegacyFor", legacy.id, [usdc], False, auth)[2:])
-        claim = world.authorization(RelayLane.CLAIM, legacy.router, legacy.id, auth, data, 500_000)
-        claims.append(await world.admission.admit_request(claim, waits=nonce > 0))
+    claims = await admit_two_claims(world)
     world.mine()
     if simulated != "as it is":
         monkeypatch.setattr(world.chain, "simulate", AsyncMock(return_value=simulated))
@@ -108,6 +114,22 @@ async def test_claim_that_would_deliver_nothing_in_its_turn_is_not_started(
     assert second is not None
     assert first.state.value == "mined"
     assert (second.state.value, second.reason) == (state, reason)
+
+
+async def test_claim_that_starts_after_a_wait_reserves_the_gas_that_it_needs_then(world: RelayWorld) -> None:
+    """Otherwise a waiting claim reserves all gas of its lane, which the day's cap may not have left."""
+    await admit_two_claims(world)
+    world.mine()
+    world.automine()
+    world.scenario.mint(world.scenario.deployment.usdc, world.account("owner").address, 10**6)
+    world.by_hand()
+    assert (await world.run()).started == 1
+    world.mine()
+    (slot,) = await world.rows("select gas_limit, tx_hash from worker.nonce_slot where nonce = 1")
+    (attempt,) = await world.rows("select tx_hash from worker.tx_attempt where nonce = 1")
+    receipt = world.anvil.receipt(attempt["tx_hash"])
+    assert receipt["status"] == "0x1"
+    assert int(receipt["gasUsed"], 16) < slot["gas_limit"] < 500_000
 
 
 async def test_waiting_request_succeeds_when_its_vault_paid_the_gift(

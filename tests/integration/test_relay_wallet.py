@@ -13,7 +13,8 @@ from reminder_worker.errors import RelayStopped
 from reminder_worker.relay import reconciler
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.fees import EMPTY_GAS
-from reminder_worker.relay.wallet_monitor import CLAIM_GAS, pays_for
+from reminder_worker.relay.wallet import FIRST_GAS
+from reminder_worker.relay.wallet_monitor import pays_for
 from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld, open_bare_world
 
 
@@ -161,10 +162,31 @@ async def test_balance_at_the_edge_does_not_repeat_its_alert_with_each_fee_chang
     for relays in (100, 99, 101, 99, 130):
         base_fee, tip = await world.chain.get_fees()
         set_aside = EMPTY_GAS * CEILING
-        world.anvil.set_balance(world.wallet, relays * CLAIM_GAS * (base_fee + tip) + set_aside + GWEI)
+        world.anvil.set_balance(world.wallet, relays * FIRST_GAS * (base_fee + tip) + set_aside + GWEI)
         await world.run()
         told.append(len(await world.rows("select from worker.alert where kind = 'relayer_low_balance'")))
     assert told == [0, 1, 1, 1, 2]
+
+
+async def test_balance_pays_for_fewer_relays_as_soon_as_relays_use_more_gas(world: RelayWorld) -> None:
+    """The forecast counts the gas of the wallet's latest final calls, as after a fork that makes storage dearer."""
+    world.low_balance_relays = 100
+    world.restart()
+    base_fee, tip = await world.chain.get_fees()
+    world.anvil.set_balance(world.wallet, 150 * FIRST_GAS * (base_fee + tip) + EMPTY_GAS * CEILING)
+    low = "select from worker.alert where kind = 'relayer_low_balance'"
+    await world.run()
+    assert await world.rows(low) == []
+    world.anvil.set_balance(world.wallet, 100 * ETHER)
+    world.restart()
+    await world.admit(world.gift())
+    await world.settle()
+    await world.execute(f"update worker.nonce_slot set gas_used = {2 * FIRST_GAS}")
+    base_fee, tip = await world.chain.get_fees()
+    world.anvil.set_balance(world.wallet, 150 * FIRST_GAS * (base_fee + tip) + EMPTY_GAS * CEILING)
+    world.restart()
+    await world.run()
+    assert len(await world.rows(low)) == 1
 
 
 async def test_alert_of_a_request_that_waits_for_a_balance_above_the_low_mark(world: RelayWorld) -> None:
@@ -191,5 +213,5 @@ async def test_alert_of_a_request_that_waits_for_a_balance_above_the_low_mark(wo
 def test_a_balance_pays_for_relays_at_what_gas_costs_and_we_never_pay_more_than_the_ceiling(
     price: int, counted_at: int
 ) -> None:
-    balance = EMPTY_GAS * CEILING + 10 * CLAIM_GAS * counted_at
-    assert (pays_for(balance, price, CEILING), pays_for(balance - 1, price, CEILING)) == (10, 9)
+    balance = EMPTY_GAS * CEILING + 10 * FIRST_GAS * counted_at
+    assert [pays_for(wei, price, CEILING, FIRST_GAS) for wei in (balance, balance - 1)] == [10, 9]

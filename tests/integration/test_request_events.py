@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, NamedTuple
 
 import aiohttp
@@ -10,6 +12,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api import request_events
+from api.request_events import MOST_STREAMS, MOST_STREAMS_OF_A_CLIENT
 from devnet.scenarios import Scenario
 from tests.integration.api_world import ApiWorld
 from tests.integration.test_sponsor_api import SponsorScenario, relayed, relaying, withdraw_body
@@ -26,7 +29,8 @@ async def world(
     chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[ApiWorld]:
     monkeypatch.setattr(request_events, "LOOK_SECONDS", 0.02)
-    async with relaying(chain_scenario, engine) as opened:
+    proxied = {"RATE_LIMIT_PER_MINUTE": "1000", "TRUSTED_PROXIES": "127.0.0.1"}
+    async with relaying(chain_scenario, engine, **proxied) as opened:
         yield opened
 
 
@@ -87,21 +91,86 @@ async def test_silence_is_filled_so_that_no_proxy_closes_the_stream(
     assert kinds == ["state", "alive", "alive"]
 
 
+@asynccontextmanager
+async def following(world: ApiWorld, path: str, client: str) -> AsyncIterator[aiohttp.ClientResponse]:
+    """Open a stream as a client behind our proxy."""
+    async with world.session.get(world.url + path + "/events", headers={"X-Forwarded-For": client}) as answer:
+        yield answer
+
+
+async def follow_at_once(world: ApiWorld, path: str, clients: Sequence[str]) -> Counter[tuple[str, int]]:
+    """Open a stream for each entry of `clients` at the same time. Count the answers by client and status."""
+    counted: Counter[tuple[str, int]] = Counter()
+    async with AsyncExitStack() as opened:
+        session = await opened.enter_async_context(aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)))
+
+        async def open_stream(client: str) -> None:
+            asked = session.get(world.url + path + "/events", headers={"X-Forwarded-For": client})
+            answer = await opened.enter_async_context(asked)
+            counted[client, answer.status] += 1
+            if answer.status == 429:
+                assert (await answer.json())["code"] == "rate_limited"
+                assert answer.headers["Retry-After"] == "10"
+
+        await asyncio.gather(*map(open_stream, clients))
+    return counted
+
+
+async def ask_until(world: ApiWorld, path: str, client: str, status: int) -> None:
+    """Open and close streams until one has this status: the server learns a moment later that a client has left."""
+    async with asyncio.timeout(20):
+        while True:
+            async with following(world, path, client) as answer:
+                if answer.status == status:
+                    return
+
+
+async def test_one_client_follows_ten_requests(world: ApiWorld, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client without a place asks for the request itself. A place is free again when its holder leaves."""
+    monkeypatch.setattr(request_events, "LOOK_SECONDS", 2.0)
+    found = await follow_at_once(world, path, ["198.51.100.1"] * 150)
+    assert found == {("198.51.100.1", 200): MOST_STREAMS_OF_A_CLIENT, ("198.51.100.1", 429): 140}
+    await ask_until(world, path, "198.51.100.1", 200)
+
+
 async def test_no_more_streams_are_open_than_the_database_bears(
     world: ApiWorld, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A client without a place asks for the request itself. A place is free again when its holder leaves."""
-    monkeypatch.setattr(request_events, "MOST_STREAMS", 1)
-    async with world.session.get(world.url + path + "/events") as answer:
-        await anext(read_events(answer))
-        refused = await world.request("GET", path + "/events")
-        assert (refused.status, refused.body["code"]) == (429, "rate_limited")
-        assert (await world.request("GET", path)).status == 200
+    monkeypatch.setattr(request_events, "LOOK_SECONDS", 2.0)
+    found = await follow_at_once(world, path, [f"203.0.113.{number // 10}" for number in range(150)])
+    assert sum(count for (_, status), count in found.items() if status == 200) == MOST_STREAMS == 100
+    assert (await world.request("GET", path)).status == 200
+
+
+async def test_ipv6_network_of_a_customer_follows_as_many_requests_as_eight_clients(
+    world: ApiWorld, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A customer has 65,536 networks of /64: one of /48."""
+    monkeypatch.setattr(request_events, "LOOK_SECONDS", 2.0)
+    found = await follow_at_once(world, path, [f"2001:db8:7:{number // 10:x}::1" for number in range(95)])
+    assert sum(count for (_, status), count in found.items() if status == 200) == 8 * MOST_STREAMS_OF_A_CLIENT
+
+
+async def test_every_ending_of_a_stream_releases_its_place(
+    world: ApiWorld, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_events, "MOST_STREAMS_OF_A_CLIENT", 1)
+    events, client = f"{path}/events", "198.51.100.1"
+    for _ in range(3):  # requests that are refused
+        assert (await world.request("GET", f"/sponsor/requests/{'0' * 32}/events")).status == 404
+    async with following(world, path, client):
+        pass  # the client has left before the first event
+    await ask_until(world, path, client, 200)
+    monkeypatch.setattr(request_events, "LONGEST_SECONDS", -1.0)  # a stream that has lasted its time
+    await ask_until(world, path, client, 200)
+    monkeypatch.undo()
+    monkeypatch.setattr(request_events, "MOST_STREAMS_OF_A_CLIENT", 1)
     await set_state(world, "confirmed")
-    async with asyncio.timeout(20):
-        while (found := await world.request("GET", path + "/events")).status == 429:  # noqa: ASYNC110 - no event says so
-            await asyncio.sleep(0.05)
-    assert found.body.count(b"event: state") == 1
+    for _ in range(3):  # the request has ended
+        await ask_until(world, path, client, 200)
+    for _ in range(3):
+        known = (await world.request("GET", events)).body.split(b"id: ")[1].split()[0].decode()
+        assert (await world.request("GET", events, headers={"Last-Event-ID": known})).status == 204
 
 
 async def test_a_request_that_is_not_there_has_no_stream(world: ApiWorld) -> None:

@@ -1,5 +1,6 @@
 """The relay's endpoints as served: relayed requests, refusals with their codes, and no stored row after a refusal."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from pydantic import SecretStr
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api import clients
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.hostile import HostileReceiving, HostileSigning, TokenMode
@@ -23,6 +25,7 @@ from reminder_worker.chain.contracts.routers import TimelockReads
 from reminder_worker.chain.eip712 import ERC1271_MAGIC, SignatureVerdict, SignatureVerifier
 from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.relay import intake
 from reminder_worker.relay.factory import RELAYER
 from reminder_worker.relay.models import CANCELLED_BY_OPERATOR
 from reminder_worker.relay.store import pause_subject
@@ -179,7 +182,7 @@ async def test_no_more_gas_is_reserved_than_a_request_needs_twice(world: ApiWorl
     claim = await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, tokens))
     check_in = await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
     withdrawal = await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
-    for relay, ceiling in ((claim, 900_000), (check_in, 300_000), (withdrawal, 500_000)):
+    for relay, ceiling in ((claim, 4_000_000), (check_in, 500_000), (withdrawal, 1_000_000)):
         limit, used = gas_of(world, relay)
         assert 1.5 * used < limit < min(2.5 * used, ceiling)
     rows = await world.sql("select gas_limit from worker.nonce_slot order by nonce")
@@ -195,7 +198,8 @@ async def test_small_transfers_to_the_owner_do_not_raise_a_claims_gas(world: Api
     for is_eth, named in ((True, [usdc]), (False, [usdc, dai])):
         legacy = sealed.legacy(tokens=[usdc])
         claim = await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, named, is_eth=is_eth))
-        assert gas_of(world, claim)[0] == 945_000, named  # of two payments
+        limit, used = gas_of(world, claim)
+        assert 3.5 * used < limit < 5 * used, named  # of two assets, each twice
 
 
 @pytest.mark.core
@@ -464,7 +468,7 @@ async def test_without_simulation_allowances_and_the_call_decide(
     await refused(world, "/sponsor/claim", empty, 422, "nothing_to_claim")
     await refused(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [token]), 422, "would_fail")
     body = claim_body(world, legacy, sealed.heir, [sealed.it.usdc])
-    assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 900_000  # nobody tells what it needs
+    assert gas_of(world, await relayed(world, "/sponsor/claim", body))[0] == 4_000_000  # nobody tells what it needs
     body = withdraw_body(world, sealed.gift(), sealed.heir)
     await refused(world, "/sponsor/gift-withdraw", body, 503, "indexer_unavailable")  # no index has read a block yet
     await world.parts.chain_indexes[world.chain_id].advance()
@@ -739,6 +743,55 @@ async def test_status_lists_the_lanes_that_work(chain_scenario: Scenario, engine
         chain_scenario.anvil.set_balance(world.parts.relaying.admissions[RELAYER].signer.address, 0)
         status = (await world.request("GET", "/sponsor/status")).body
         assert (status["legacy"], status["chains"][0]["reason"]) == (False, "low_balance")
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("table", ["relay_wallet", "quota"])
+async def test_database_that_hangs_is_not_called_a_silent_chain(
+    chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch, table: str
+) -> None:
+    """The status says so. If even the rate limit's counter hangs, the answer is a problem and comes in time, too."""
+    monkeypatch.setattr(intake, "STATUS_SECONDS", 0.3)
+    monkeypatch.setattr(clients, "DATABASE_SECONDS", 0.3)
+    async with relaying(chain_scenario, engine, RATE_LIMIT_PER_MINUTE="10000") as world:
+        for opened in (False, True):  # the first request of a process also compares the wallet's nonces
+            async with engine.begin() as connection:
+                await connection.execute(text(f"lock table worker.{table} in access exclusive mode"))
+                if table == "quota":
+                    answer = await refused_by_status(world)
+                    assert (answer.status, answer.code, answer.headers["Retry-After"]) == (503, "unavailable", "5")
+                else:
+                    (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+                    assert (chain["gift"], chain["legacy"], chain["reason"]) == (False, False, "unavailable"), opened
+            await until_it_relays(world)
+
+
+async def test_chain_that_hangs_is_called_so(
+    chain_scenario: Scenario, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "STATUS_SECONDS", 0.3)
+    async with proxy(chain_scenario.anvil.url) as node:
+        node.hang = True
+        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=node.url) as world:
+            (chain,) = (await world.request("GET", "/sponsor/status")).body["chains"]
+            assert chain["reason"] == "chain_unavailable"
+            node.well()
+
+
+async def refused_by_status(world: ApiWorld) -> ApiAnswer:
+    """Ask for the status until the requests that the process has counted in advance are used up."""
+    async with asyncio.timeout(60):
+        while (answer := await world.request("GET", "/sponsor/status")).status == 200:
+            pass
+    return answer
+
+
+async def until_it_relays(world: ApiWorld) -> None:
+    async with asyncio.timeout(60):
+        while True:
+            answer = await world.request("GET", "/sponsor/status")
+            if answer.status == 200 and answer.body["chains"][0]["reason"] is None:
+                return
 
 
 async def test_unopened_keystore_offers_no_sponsored_lane(

@@ -58,9 +58,7 @@ def test_every_code_of_a_requests_end_is_in_the_document_and_no_other_is() -> No
     ends = {state.value for state in sponsor_bodies._SENTENCES} - {models.RequestState.MINED.value}
     named = {models.FAILED_ON_CHAIN, models.CANCELLED_BY_OPERATOR, models.FOREIGN_NONCE}
     kept = set(waiting._REASONS) | arguments("RequestEnding", 1)
-    passed_over = set.union(
-        returned(waiting.RequestStarter._find_objection), returned(waiting.RequestStarter._find_claim_objection)
-    )
+    passed_over = set.union(returned(waiting.RequestStarter._check_one), returned(waiting.RequestStarter._check_claim))
     assert passed_over - OF_RENEWALS <= kept
     assert ends | named | kept == set(get_args(RequestErrorCode))
 

@@ -7,8 +7,9 @@ import pytest
 
 from reminder_worker.chain.contracts.legacies import LegacyFacts, LegacyMembers
 from reminder_worker.chain.contracts.routers import CheckInFacts, ClaimFacts, TimelockDetails, WithdrawFacts
+from reminder_worker.chain.events import TRANSFER_TOPIC
 from reminder_worker.chain.simulation import SimulatedTransaction
-from reminder_worker.chain.types import BlockHeader
+from reminder_worker.chain.types import ETHER, BlockHeader, SimulatedLog
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.models import GIFT, LIVE
 from reminder_worker.relay.authorizations import CheckInRequest, ClaimRequest, Request, SignedCall, WithdrawRequest
@@ -17,7 +18,6 @@ from reminder_worker.relay.validation import (
     LEAST_GAS_LIMIT,
     MOST_AHEAD_SECONDS,
     MOST_WAITING,
-    PAYMENT_GAS,
     CallEffects,
     RequestFacts,
     RequestTerms,
@@ -31,6 +31,7 @@ from tests.integration.relay_authorizations import authorization
 NOW = 1_900_000_000
 GAS = 900_000
 ROUTER, LEGACY, OWNER, HEIR, COUSIN, TOKEN, OTHER = ("0x" + f"{number:02x}" * 20 for number in range(1, 8))
+OTHER_TOKEN, FOREIGN_TOKEN = ("0x" + f"{number:02x}" * 20 for number in (8, 9))
 WOULD_FAIL = bytes(4)
 
 HEAD = BlockHeader(1, "0x" + "00" * 32, "0x" + "00" * 32, NOW)
@@ -62,6 +63,11 @@ GOOD: dict[type[Request], tuple[Request, RequestFacts]] = {
 }
 
 
+def transfer_log(token: str, receiver: str) -> SimulatedLog:
+    topics = (TRANSFER_TOPIC, *("0x" + address[2:].rjust(64, "0") for address in (LEGACY, receiver)))
+    return SimulatedLog(token, topics, (5).to_bytes(32, "big"))
+
+
 def check(request: Request, facts: RequestFacts, version: str = "1") -> RequestTerms:
     return check_request(SignedCall(request, version, bytes(32), b""), facts, GAS)
 
@@ -78,7 +84,7 @@ def change(facts: RequestFacts, *, legacy: Any = None, **router: Any) -> Request
 
 
 def test_good_requests_pass_with_the_terms_of_their_lane() -> None:
-    assert check(CLAIM, CLAIM_FACTS) == RequestTerms(OWNER, False, GAS + PAYMENT_GAS)  # two heirs are paid
+    assert check(CLAIM, CLAIM_FACTS) == RequestTerms(OWNER, False, GAS)
     assert check(CHECK_IN, CHECK_IN_FACTS) == RequestTerms(OWNER, False, GAS)
     assert check(WITHDRAWAL, WITHDRAWAL_FACTS) == RequestTerms(OWNER, False, GAS)
 
@@ -185,8 +191,18 @@ def test_good_effects_pass() -> None:
     ],
 )
 def test_gas_needed_is_twice_the_simulated_gas(used: int | None, needs: int | None) -> None:
-    assert estimate_gas(SimulatedTransaction((), used)) == needs
-    assert estimate_gas(None) is None
+    assert estimate_gas(SimulatedTransaction((), used), OWNER, ()) == needs
+    assert estimate_gas(None, OWNER, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("paid", "needs"),
+    [([], None), ([TOKEN], 1_200_000), ([TOKEN, OTHER_TOKEN], 600_000), ([TOKEN, OTHER_TOKEN, ETHER], 400_000)],
+)
+def test_asset_that_may_still_arrive_counts_as_much_as_a_paid_asset(paid: list[str], needs: int | None) -> None:
+    """A transfer of a missing asset cannot make the claim fail. Only named assets count as paid."""
+    logs = tuple(transfer_log(token, HEIR) for token in [*paid, FOREIGN_TOKEN])
+    assert estimate_gas(SimulatedTransaction(logs, 200_000), HEIR, (TOKEN, OTHER_TOKEN, ETHER)) == needs
 
 
 @pytest.mark.parametrize(
