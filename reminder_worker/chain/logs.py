@@ -39,7 +39,7 @@ def is_pruned(answers: Sequence[Any]) -> bool | None:
     block, logs = answers
     if isinstance(block, RpcError) or isinstance(logs, RpcError) or not wire.decode_bloom(block):
         return None
-    return not logs
+    return not wire.has_logs(logs)
 
 
 def may_hold(bloom: int, log: EventLog) -> bool:
