@@ -164,7 +164,7 @@ class EndpointPool:
                     done = await attempt(endpoint)
                     endpoint.rest.record_success()
                     if done:
-                        for other, began in too_long:  # this answer shows that it need not be so long
+                        for other, began in too_long:  # a short answer is possible
                             other.record_failure(began, "answer too long")
                         return True
                     answered = True

@@ -22,11 +22,17 @@ class RequestPace:
 
     @property
     def batch_size(self) -> int:
+        if self._is_forgotten:
+            return NODE_POLICY.batch_requests
         return min(self._batch_size, self._per_second or self._batch_size)
+
+    @property
+    def _is_forgotten(self) -> bool:
+        return self._clock() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds
 
     async def wait_for_turn(self, requests: int) -> None:
         """Wait until so many more requests keep the endpoint's limit a second, if one is known."""
-        if self._clock() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds:
+        if self._is_forgotten:
             self._batch_size, self._per_second = NODE_POLICY.batch_requests, None
         if self._per_second is None:
             return

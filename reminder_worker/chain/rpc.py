@@ -292,7 +292,7 @@ def _is_rpc_answer(status: int, body: bytes) -> bool:
 
 @lru_cache(NODE_POLICY.batch_requests)
 def _make_decoder(answers: int) -> msgspec.json.Decoder[Any]:
-    """Return a decoder of one answer or exactly so many. One more is refused before it takes memory."""
+    """Return a decoder of one answer, or of a list of `answers`. A longer list is refused before it takes memory."""
     kind: Any = WireAnswer | tuple[(WireAnswer,) * answers]  # type: ignore[misc]
     return msgspec.json.Decoder(kind)
 

@@ -114,7 +114,7 @@ def refused(message: str) -> Json:
 
 
 def limited_by_second(most: int, clock: Callable[[], float], refusal: Json) -> Callable[[Json], Json | None]:
-    """A provider that answers so many requests in each second of `clock`, and refuses the others one by one."""
+    """A provider with a limit of requests in each second of `clock`. It refuses the others with this error."""
     seconds: Counter[int] = Counter()
 
     def answer(request: Json) -> Json | None:

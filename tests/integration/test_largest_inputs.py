@@ -1,4 +1,4 @@
-"""CPU and memory that the largest legal input of each reader of foreign bytes costs, and hostile ones beside it.
+"""CPU and memory of each reader of foreign bytes, for its largest legal input and for hostile inputs.
 
 A reader is measured in a process of its own. To add a reader, write a function that reads its input to the end, and a
 row with the figures that it must stay below.
@@ -64,7 +64,7 @@ WORD, ADDRESS = "0x" + "11" * 32, "0x" + "22" * 20
 BLOCK = {"number": "0x10", "hash": WORD, "parentHash": WORD, "timestamp": "0x6923"}
 SEVERAL = 10
 SMALL, MEDIUM, LARGE = 8, 50, 100
-"""MiB that may be used for a short answer, for a long one that is refused, and for a long one that is read."""
+"""MiB for a short answer, for a long answer without use, and for a long answer with its values."""
 
 
 def a_log(index: int, topics: int = 0) -> dict[str, Any]:
@@ -175,7 +175,7 @@ async def node_with(answers: dict[str, bytes], **headers: str) -> AsyncIterator[
 
 @dataclass(frozen=True)
 class NodeRow:
-    """An answer to `method`, and what reading it may cost. `is_usable`: whether it is within its bound."""
+    """Answer to `method`, and a bound of its reader's memory in MiB. `is_usable`: whether the reader returns a value."""
 
     method: str
     read: Callable[[Chain], Awaitable[object]]
