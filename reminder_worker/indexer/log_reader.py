@@ -203,12 +203,16 @@ async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[EventL
 
 
 async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set[EventLog]:
-    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them."""
+    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them.
+
+    Endpoints that cannot tell whether they have pruned a block contradict no bloom. Raises `ChainUnavailable` if no
+    endpoint gives a bloom.
+    """
     numbers = sorted({log.block_number for log in logs})
     first_kept, end = 0, len(numbers)
     while first_kept < end:  # by bisection: a node prunes the oldest blocks first, and an answer may be large
         middle = (first_kept + end) // 2
-        if await others.logs.are_pruned(numbers[middle]):
+        if await others.logs.are_pruned(numbers[middle]) is not False:
             first_kept = middle + 1
         else:
             end = middle
@@ -216,12 +220,12 @@ async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set
     blooms_of_endpoints = (
         [dict(zip(pruned, row, strict=True)) for row in await others.logs.read_blooms(pruned)] if pruned else []
     )
+    if pruned and not blooms_of_endpoints:
+        raise ChainUnavailable(f"no endpoint of chain {others.chain_id} that was asked gives the blocks of logs")
     return {
         log
         for log in logs
-        if log.block_number in pruned
-        and blooms_of_endpoints
-        and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
+        if log.block_number in pruned and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
     }
 
 

@@ -175,7 +175,7 @@ async def node_with(answers: dict[str, bytes], **headers: str) -> AsyncIterator[
 
 @dataclass(frozen=True)
 class NodeRow:
-    """Answer to `method`, and a bound of its reader's memory in MiB. `is_usable`: whether the reader returns a value."""
+    """Answer to `method`, and a bound of the memory in MiB. `is_usable`: whether the reader returns a value."""
 
     method: str
     read: Callable[[Chain], Awaitable[object]]
