@@ -16,9 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import msgspec
 import pytest
 from aiohttp import web
+from pydantic import SecretStr
 
 from bench.growth import stubbed_settings
 from bench.surroundings import CHAIN_ID
@@ -26,7 +28,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.rpc import find_longest
 from reminder_worker.chain.types import MOST_GAS, BlockHeader, ContractCall
-from reminder_worker.errors import ChainUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer.subgraph import SubgraphClient
 
 MIB = 1024 * 1024
 
@@ -157,6 +160,8 @@ async def node_with(answers: dict[str, bytes], **headers: str) -> AsyncIterator[
     async def serve(http: web.Request) -> web.Response:
         asked = msgspec.json.decode(await http.read())
         several = asked if isinstance(asked, list) else [asked]
+        if "method" not in several[0]:  # a question to a subgraph
+            return web.Response(body=answers[""])
         sent = [answers[each["method"]].replace(b"%d", b"%d" % each["id"], 1) for each in several]
         if several[0]["method"] == "eth_chainId":
             return web.Response(body=sent[0])
@@ -249,6 +254,25 @@ async def test_compressed_answer_is_bounded_by_its_length_afterwards() -> None:
     packed = packer.compress(as_answer("0x" + "00" * 60 * MIB)) + packer.flush()
     row = NodeRow("eth_call", read_call, lambda: packed, SMALL)
     await check_node_row(row, packed, **{"Content-Encoding": "gzip"})
+
+
+# -- answers of the subgraph --------------------------------------------------------------------------------
+
+
+def read_subgraph(url: str) -> None:
+    async def run() -> None:
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(IndexerUnavailable, match="GraphQL errors"):
+                await SubgraphClient(SecretStr(url), session).read_head()
+
+    asyncio.run(run())
+
+
+async def test_errors_of_the_subgraph_are_not_decoded() -> None:
+    async with node_with({"": b'{"errors":' + repeated(b"0", 15 * MIB) + b"}"}) as url:
+        cost = await measure_reader(read_subgraph, url)
+    assert cost.memory < MEDIUM, cost
+    assert cost.cpu_seconds < 10, cost
 
 
 async def check_node_row(row: NodeRow, answer: bytes, **headers: str) -> None:
