@@ -104,7 +104,8 @@ async def find_first_event(connection: AsyncConnection, chain_id: int, first: in
     """Return the first block from `first` on with a stored event, or None."""
     query = select(func.min(chain_event.c.block_number))
     query = query.where(chain_event.c.chain_id == chain_id, chain_event.c.block_number >= first)
-    return (await connection.execute(query)).scalar_one()
+    found: int | None = (await connection.execute(query)).scalar_one()
+    return found
 
 
 async def event_blocks(
