@@ -17,7 +17,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.logs import LogFilter, LogLimit, may_hold, read_ranges
-from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
@@ -28,6 +28,10 @@ log = structlog.get_logger(__name__)
 OVERLAP: Final = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 # A log that only one endpoint gives is waited for until its block is so old by the chain's time, then passed over.
 ALONE_AFTER_SECONDS: Final = 3600
+RECEIPTS_AT_ONCE: Final = 5  # a transaction of a stranger may have a receipt of 14.5 MB
+# After so many receipts without a log in doubt no more are asked for: an endpoint that invents thousands of logs must
+# not use up the requests that the others allow.
+UNPROVEN_RECEIPTS: Final = 1000
 
 
 class EndpointsDisagree(ChainUnavailable):
@@ -157,7 +161,7 @@ async def confirm_extra_logs(
     logs = [log for log in extra.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
     if not logs or extra.others is None:
         return [], None
-    confirmed = await logs_of_receipts(extra.others, [log.tx_hash for log in logs])
+    confirmed = await find_in_receipts(extra.others, logs)
     unconfirmed = [log for log in logs if log not in confirmed]
     young = (log.block_number for log in unconfirmed if now - blocks[log.block_number].timestamp <= ALONE_AFTER_SECONDS)
     doubtful = min(young, default=None)
@@ -179,26 +183,32 @@ def _log_extra(extra: ExtraLogs, found: Sequence[EventLog], passed_over: Sequenc
         log.error("logs_passed_over", chain_id=chain_id, by=by, count=count, block=block, tx=tx)
 
 
-async def logs_of_receipts(chain: Chain, tx_hashes: Iterable[str]) -> set[EventLog]:
-    """Return the logs of these transactions, from all endpoints that have their receipts.
+async def find_in_receipts(chain: Chain, logs: Collection[EventLog]) -> set[EventLog]:
+    """Return those of the logs that stand in their transaction's receipt at any endpoint.
 
     Raises `ChainUnavailable` when no endpoint answers: silence does not mean that there is no receipt.
     """
-    hashes = list(dict.fromkeys(tx_hashes))
+    wanted = frozenset(logs)
+    hashes = list(dict.fromkeys(log.tx_hash for log in logs))
     proven: set[EventLog] = set()
-    # If a thousand receipts prove nothing, no more are asked for: an endpoint that invents thousands of logs must not
-    # use up the requests that the others allow.
-    for start in range(0, len(hashes), 1000):
-        requests: list[Request] = [("eth_getTransactionReceipt", [hash]) for hash in hashes[start : start + 1000]]
-        answers = await chain.endpoints.ask_each(requests, _read_receipts)
+    unproven = 0
+
+    def read(answers: Sequence[Any]) -> set[EventLog]:
+        receipts = (None if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers)
+        return {log for receipt in receipts if receipt is not None for log in receipt.logs if log in wanted}
+
+    for start in range(0, len(hashes), RECEIPTS_AT_ONCE):
+        some = hashes[start : start + RECEIPTS_AT_ONCE]
+        answers = await chain.endpoints.ask_each([("eth_getTransactionReceipt", [hash]) for hash in some], read)
         if not answers:
             raise ChainUnavailable(
                 f"no endpoint of chain {chain.chain_id} that was asked gives receipts, or says that there are none"
             )
         found = set().union(*answers)
-        if not found:
-            break
         proven |= found
+        unproven = 0 if found else unproven + len(some)
+        if unproven >= UNPROVEN_RECEIPTS:
+            break
     return proven
 
 
@@ -275,8 +285,3 @@ async def _logs_in_time(endpoint: Chain, wanted: LogFilter, first: int, last: in
     with suppress(ChainUnavailable):
         await read_ranges(ask, [limit], first, last)
     return None if found is None else sorted(found, key=lambda log: (log.block_number, log.log_index))
-
-
-def _read_receipts(answers: Sequence[Any]) -> set[EventLog]:
-    receipts = [None if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers]
-    return {log for receipt in receipts if receipt is not None for log in receipt.logs}

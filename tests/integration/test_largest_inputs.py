@@ -27,8 +27,9 @@ from bench.surroundings import CHAIN_ID
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.rpc import find_longest
-from reminder_worker.chain.types import MOST_GAS, BlockHeader, ContractCall
+from reminder_worker.chain.types import MOST_GAS, BlockHeader, ContractCall, EventLog
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.indexer.log_reader import find_in_receipts
 from reminder_worker.indexer.subgraph import SubgraphClient
 
 MIB = 1024 * 1024
@@ -130,6 +131,12 @@ async def read_receipts(chain: Chain) -> object:
     return await chain.get_receipts([WORD] * SEVERAL)
 
 
+async def find_logs(chain: Chain) -> object:
+    """Look for logs in ten receipts, each as long as one may be."""
+    places = ("0x" + f"{number:064x}" for number in range(10))
+    return await find_in_receipts(chain, [EventLog(ADDRESS, (), b"", 16, WORD, place, 0) for place in places])
+
+
 async def read_logs(chain: Chain) -> object:
     return await chain.logs.read_logs(LogFilter(frozenset({ADDRESS}), frozenset({WORD})), 16, 16)
 
@@ -208,6 +215,10 @@ async def test_largest_legal_answer_of_a_node_is_read_in_bounded_memory(row: Nod
     times = SEVERAL if row.read is read_receipts else 1
     assert 0.8 * bound < times * len(answer) < bound, "it is near its bound"
     await check_node_row(row, answer)
+
+
+async def test_receipts_of_strangers_are_not_in_memory_together() -> None:
+    await check_node_row(NodeRow("eth_getTransactionReceipt", find_logs, bytes, 180), as_answer(a_receipt(38_000)))
 
 
 HOSTILE = {
