@@ -10,8 +10,10 @@ from bench.growth import stubbed_settings
 from bench.harness import BenchFigure
 from bench.history_stub import EVERY
 from bench.surroundings import CHAIN_ID, database, stub
+from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.rpc import RpcProvider
+from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.indexer.chain_index import ChainIndex
 
 START = 24_589_469
@@ -42,7 +44,8 @@ async def _catch_up(limit: int, blocks: int) -> list[BenchFigure]:
                 break
         minutes = (perf_counter() - began) / 60
         provider = RpcProvider(node_url, 5.0)
-        counts = (await provider.make_request("bench_counts", []))["result"]  # type: ignore[arg-type]
+        answer = await provider.send_one(("bench_counts", []), NODE_POLICY.answer_bytes)
+        counts = wire.decode_result(answer and answer.result, dict[str, int])
         await provider.close()
     if progress.last_block != START + blocks:
         raise RuntimeError(f"chain {CHAIN_ID}: {progress}")

@@ -9,7 +9,7 @@ import time
 from base64 import b64decode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 import structlog
@@ -58,6 +58,9 @@ class MailgunHook(msgspec.Struct, rename={"event_data": "event-data"}):
     event_data: msgspec.Raw
 
 
+SendgridBatch = Annotated[list[msgspec.Raw], msgspec.Meta(max_length=10_000)]  # 2 MiB hold no more real events
+
+
 @post("/reports/signed", status_code=200)
 async def take_signed(request: AnyRequest, state: State) -> dict[str, int]:
     """Header `X-Report-Signature`: HMAC-SHA256 in hex of `X-Report-Timestamp`, a dot and the body."""
@@ -95,7 +98,7 @@ async def take_sendgrid(request: AnyRequest, state: State) -> dict[str, int]:
     except (InvalidSignature, ValueError):
         raise _refuse_signature() from None
     _check_age(at, _PROVIDER_WINDOW)
-    return await _take_all(state, _decode(body, list[msgspec.Raw]), _read_sendgrid)
+    return await _take_all(state, _decode(body, SendgridBatch), _read_sendgrid)
 
 
 def _read_sendgrid_key(text: str) -> EllipticCurvePublicKey:

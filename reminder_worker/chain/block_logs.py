@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.rpc import AnswerTooLong, Request, RpcEndpoint
+from reminder_worker.chain.rpc import ANSWER_TOO_LONG, Request, RpcEndpoint
 from reminder_worker.chain.types import EventLog
 
 
@@ -51,11 +51,8 @@ class BlockLogs:
 
 async def ask_bounded(endpoint: RpcEndpoint, request: Request, most: int) -> Any | None:
     """Return an endpoint's answer, `RpcError` for a refusal; None for an answer of more than `most` bytes, as sent."""
-    try:
-        (answer,) = await endpoint.ask([request], most)
-    except AnswerTooLong:
-        return None
-    return answer
+    (answer,) = await endpoint.ask([request], most)
+    return None if answer is ANSWER_TOO_LONG else answer
 
 
 def address_topic(address: str) -> str:

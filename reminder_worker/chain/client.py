@@ -14,7 +14,8 @@ from reminder_worker.chain import rpc_errors, simulation, wire
 from reminder_worker.chain.abi_codec import WORD, MalformedData, decode_multicall, encode_multicall
 from reminder_worker.chain.endpoints import EndpointPool, TooMuch
 from reminder_worker.chain.logs import ChainLogs, LogLimit
-from reminder_worker.chain.rpc import AnswerTooLong, EndpointBackoff, Request, RpcEndpoint, RpcError
+from reminder_worker.chain.pace import RequestPace
+from reminder_worker.chain.rpc import ANSWER_TOO_LONG, EndpointBackoff, Request, RpcEndpoint, RpcError
 from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import (
     MOST_GAS,
@@ -65,6 +66,7 @@ class Chain:
                 settings.chain_id,
                 settings.rpc_timeout_seconds,
                 EndpointBackoff(clock, jitter),
+                RequestPace(clock, sleep),
             )
             for position, url in enumerate(settings.rpc_urls, start=1)
         ]
@@ -198,8 +200,9 @@ class Chain:
     ) -> bytes | RevertedCall:
         """Call a contract at a block hash (EIP-1898), or at the latest block. `gas` bounds the callee.
 
-        An answer of more than `most` bytes, as sent, counts as a revert and is not read to its end. If a node refuses a
-        contract as the sender, the call is repeated without a sender.
+        An answer of more than `most` bytes, as sent, counts as a revert and is not read to its end. With the usual
+        bound it counts only if the answer of every endpoint is too long. If a node refuses a contract as the sender,
+        the call is repeated without a sender.
         """
         found: bytes | RevertedCall | None = None
         lacking = 0
@@ -207,17 +210,22 @@ class Chain:
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
             nonlocal found, lacking
-            try:
-                (answer,) = await endpoint.ask([request], most)
-                if sender is not None and rpc_errors.refuses_sender(answer):
-                    (answer,) = await endpoint.ask([rpc_errors.call_request(call, at, gas, None)], most)
-                found = rpc_errors.call_outcome(answer, gas)
-            except AnswerTooLong:
+            (answer,) = await endpoint.ask([request], most)
+            if sender is not None and rpc_errors.refuses_sender(answer):
+                (answer,) = await endpoint.ask([rpc_errors.call_request(call, at, gas, None)], most)
+            if answer is ANSWER_TOO_LONG and most < NODE_POLICY.answer_bytes:
                 found = RevertedCall()
+            else:
+                found = rpc_errors.call_outcome(answer, gas)
             lacking += found is None
             return found is not None
 
-        await self.endpoints.try_in_turn(attempt)
+        try:
+            await self.endpoints.try_in_turn(attempt)
+        except TooMuch as refusal:
+            if not refusal.too_long:
+                raise
+            found = RevertedCall()
         if found is None:
             message = f"no endpoint of chain {self.chain_id} has the block that a call is about"
             raise StateGone(message, everywhere=lacking == len(self.endpoints.members))
@@ -374,13 +382,14 @@ class Chain:
         return found
 
     async def succeeds_at_each(self, call: ContractCall, *, at: str, sender: str, gas: int) -> bool:
-        """Return whether a call at a block hash succeeds at all endpoints with this block, at least one."""
+        """Return whether a call at a block hash succeeds at all endpoints that can tell: at least two if configured."""
         outcomes = await self.endpoints.ask_each(
             [rpc_errors.call_request(call, at, gas, sender)],
             lambda answers: rpc_errors.known_call_outcome(answers[0], gas),
         )
         known = [each for each in outcomes if each is not None]
-        return bool(known) and not any(isinstance(each, RevertedCall) for each in known)
+        enough = len(known) >= min(2, len(self.settings.rpc_urls))
+        return enough and not any(isinstance(each, RevertedCall) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
         """Send signed transactions to every endpoint. Return, per responding endpoint, one outcome per transaction.

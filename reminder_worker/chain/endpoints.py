@@ -5,13 +5,14 @@ After the last one `ChainUnavailable` is raised.
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from reminder_worker.chain import wire
 from reminder_worker.chain.heads import KnownHeads
-from reminder_worker.chain.rpc import EndpointFailed, Request, RpcEndpoint
+from reminder_worker.chain.rpc import Answer, EndpointFailed, Request, RpcEndpoint
 from reminder_worker.chain.rpc_errors import RequestRefused, unless_error
 from reminder_worker.chain.types import NODE_POLICY, BlockHeader, EndpointHealth, T
 from reminder_worker.concurrency import run_together
@@ -20,7 +21,14 @@ from reminder_worker.settings.values import BlockTag
 
 
 class TooMuch(ChainUnavailable):
-    """Every endpoint refused this request or ran out of time; a smaller one may succeed."""
+    """Every endpoint refused this request or ran out of time; a smaller one may succeed.
+
+    `too_long`: the only refusals were of the answer's length.
+    """
+
+    def __init__(self, message: str, *, too_long: bool = False) -> None:
+        super().__init__(message)
+        self.too_long = too_long
 
 
 class EndpointPool:
@@ -92,11 +100,20 @@ class EndpointPool:
         """
         found: list[T | None] = [None] * len(requests)
 
+        def keep(indexes: Sequence[int], answers: Sequence[Answer | None]) -> None:
+            for index, answer in zip(indexes, answers, strict=False):
+                if answer is not None:
+                    found[index] = parse(index, answer)
+
         async def attempt(endpoint: RpcEndpoint) -> bool:
             missing = [index for index, value in enumerate(found) if value is None]
-            answers = await endpoint.ask([requests[index] for index in missing])
-            for index, answer in zip(missing, answers, strict=True):
-                found[index] = parse(index, answer)
+            try:
+                answers = await endpoint.ask([requests[index] for index in missing])
+            except EndpointFailed as error:
+                with suppress(RequestRefused, msgspec.ValidationError):  # the failure counts
+                    keep(missing, error.answers)
+                raise
+            keep(missing, answers)
             if blocks := [value.number for value in found if isinstance(value, BlockHeader)]:
                 endpoint.record_blocks(blocks)
             return None not in found
@@ -146,6 +163,7 @@ class EndpointPool:
         """
         for _ in range(NODE_POLICY.rounds):
             answered, too_much, code = False, False, ""
+            too_long: list[tuple[RpcEndpoint, float]] = []
             for endpoint in sorted(self.members, key=lambda each: each.rest.is_asked_last):
                 if endpoint.rest.is_resting:
                     continue
@@ -154,19 +172,26 @@ class EndpointPool:
                     done = await attempt(endpoint)
                     endpoint.rest.record_success()
                     if done:
+                        for other, began in too_long:  # a short answer is possible
+                            other.record_failure(began, "answer too long")
                         return True
                     answered = True
                 except EndpointFailed as error:
                     too_much |= error.slow or error.large
                 except RequestRefused as refusal:
-                    endpoint.record_refusal()
-                    too_much, code = True, f" (code {refusal.code})"
+                    if refusal.too_long:
+                        too_long.append((endpoint, started))
+                    else:
+                        endpoint.record_refusal()
+                        too_much, code = True, f" (code {refusal.code})"
                 except msgspec.ValidationError:
                     endpoint.record_failure(started, "garbage")
             if answered:
                 return False
             if too_much:
                 raise TooMuch(f"every endpoint of chain {self._chain_id} refuses a request{code} or runs out of time")
+            if too_long:
+                raise TooMuch(f"the answer of every endpoint of chain {self._chain_id} is too long", too_long=True)
             wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self.members)
             if wait > NODE_POLICY.longest_wait_seconds:
                 break

@@ -39,7 +39,7 @@ def is_pruned(answers: Sequence[Any]) -> bool | None:
     block, logs = answers
     if isinstance(block, RpcError) or isinstance(logs, RpcError) or not wire.decode_bloom(block):
         return None
-    return not logs
+    return not wire.has_logs(logs)
 
 
 def may_hold(bloom: int, log: EventLog) -> bool:
@@ -164,18 +164,19 @@ async def read_ranges(ask: AskRange, limits: Sequence[LogLimit], first: int, las
 class SettledBlocks:
     """Old blocks of one reading, up to `last`: every healthy node has them.
 
-    `pruned`: by name of an endpoint with block `last`, whether the endpoint has pruned the logs.
+    `pruned`: by name of an endpoint with block `last`, whether the endpoint has pruned the logs. None: it cannot tell.
     """
 
     last: int
-    pruned: dict[str, bool]
+    pruned: dict[str, bool | None]
 
 
 class ChainLogs:
     """Logs of one chain. A node returns no logs for pruned blocks and for blocks that it lacks.
 
     Its logs of an old range count only if it has the logs of a first block, and the newest of the old blocks: this is
-    asked once for each reading. Of a range near the head, each question has the last block beside it.
+    asked once for each reading. An endpoint that cannot tell counts only if no other endpoint can. Of a range near the
+    head, each question has the last block beside it.
     """
 
     def __init__(self, chain_id: int, endpoints: EndpointPool, limits: Mapping[str, LogLimit]) -> None:
@@ -207,6 +208,9 @@ class ChainLogs:
         Raises `ChainUnavailable` also if no endpoint has `last_block` yet, and `HistoryGone`.
         """
         head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
+        if not head:  # which blocks are old is not known
+            await self._endpoints.ask_for_newest("latest", lambda block, _: block)
+            head = max(endpoint.head or 0 for endpoint in self._endpoints.members)
         settled = SettledBlocks(min(last_block, head - NODE_POLICY.kept_log_blocks - 1), {})
         ends: list[BlockHeader] = []
 
@@ -223,11 +227,12 @@ class ChainLogs:
     ) -> tuple[list[EventLog], LogLimit, BlockHeader | None]:
         """Return the logs, the limit of the endpoint, and its block beside the logs. None: no block was asked for."""
         found: tuple[list[EventLog], LogLimit, BlockHeader | None] | None = None
+        unproven: tuple[list[EventLog], LogLimit, BlockHeader | None] | None = None
         blocks, is_old = last - first + 1, first <= settled.last
         refused = pruned = False
 
         async def attempt(endpoint: RpcEndpoint) -> bool:
-            nonlocal found, refused, pruned
+            nonlocal found, unproven, refused, pruned
             name, limit = endpoint.name, self.limits[endpoint.name]
             if is_old and settled.pruned.get(name):
                 pruned = True
@@ -236,6 +241,8 @@ class ChainLogs:
                 refused = True
                 raise EndpointFailed("refuses so many blocks", large=True)
             is_known = name in settled.pruned
+            if is_old and is_known and settled.pruned[name] is None and False in settled.pruned.values():
+                return False
             probe = history_probe(first) if is_old and not is_known else []
             needs_block = is_end or not is_known or last > settled.last
             beside = [block_request(max(last, settled.last))] if needs_block else []
@@ -252,7 +259,7 @@ class ChainLogs:
             if beside and block is None:
                 return False  # its logs do not count: some nodes refuse a range that ends above their head
             if probe:
-                settled.pruned[name] = is_pruned(answers[-2:]) is True
+                settled.pruned[name] = is_pruned(answers[-2:])
                 if settled.pruned[name]:
                     pruned = True
                     log.warning("history_pruned", chain_id=self._chain_id, endpoint=name, block=first)
@@ -261,11 +268,17 @@ class ChainLogs:
             if isinstance(logs, RpcError):
                 refused = True
                 limit.record_refusal(blocks)
-            found = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last), limit, block
+            given = wanted.check_logs(wire.decode_logs(unless_error(logs)), first, last), limit, block
             limit.record_answer(blocks)
+            if is_old and settled.pruned[name] is None:
+                unproven = given = unproven or given
+                if self._another_may_tell(settled, endpoint):
+                    return False
+            found = given
             return True
 
         await self._endpoints.try_in_turn(attempt)
+        found = found or unproven
         if found is not None:
             return found
         if refused:
@@ -273,6 +286,11 @@ class ChainLogs:
         if pruned:
             raise HistoryGone(f"no endpoint of chain {self._chain_id} has the logs of block {first} any more")
         raise ChainUnavailable(f"no endpoint of chain {self._chain_id} has block {last} yet")
+
+    def _another_may_tell(self, settled: SettledBlocks, endpoint: RpcEndpoint) -> bool:
+        """Return whether another endpoint has the old logs, or was not asked yet."""
+        others = [each for each in self._endpoints.members if each is not endpoint and not each.rest.is_resting]
+        return any(settled.pruned.get(each.name, False) is False for each in others)
 
     async def are_pruned(self, number: int) -> bool | None:
         """Return whether every endpoint that answers has pruned the logs of a block; None if no endpoint can tell."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from web3.types import RPCEndpoint, RPCRequest
 from reminder_worker import strict_json
 from reminder_worker.chain import wire
 from reminder_worker.chain.heads import KnownHeads
+from reminder_worker.chain.pace import RequestPace
 from reminder_worker.chain.types import NODE_POLICY, EndpointHealth
 from reminder_worker.privacy.redaction import shown_host
 from reminder_worker.tracing import trace_call
@@ -32,8 +34,15 @@ log = structlog.get_logger(__name__)
 Request = tuple[str, Sequence[object]]
 
 _ASKING: Final = ContextVar("asking", default="cli")
-_MOST_BYTES: Final = ContextVar("most_bytes", default=NODE_POLICY.answer_bytes)  # web3's interface has none
-_SPENT = re.compile(rb"daily (request count|credit limit)|monthly capacity limit", re.I)  # Infura's, Alchemy's
+_LOGS_AND_TRANSACTIONS: Final = frozenset(
+    {"eth_getLogs", "eth_getTransactionReceipt", "eth_getTransactionByHash", "eth_simulateV1"}
+)
+_LENGTH_OF_STRANGERS: Final = _LOGS_AND_TRANSACTIONS | {"eth_call"}
+"""Methods with answers as long as a stranger's contract or transaction makes them."""
+_WORDS_OF_STRANGERS: Final = frozenset({"eth_call", "eth_simulateV1", "eth_sendRawTransaction"})
+"""Methods with errors that may repeat the words of a stranger's contract."""
+# Words of Infura, Alchemy and QuickNode.
+_SPENT = re.compile(r"(daily|monthly) (request|credit|capacity|quota|usage)", re.I)
 _LIMITED = re.compile(
     r"rate.?limit|request (limit|rate)|too many request|rps limit|(per |/)sec|\b429\b|compute unit|throughput|capacity|"
     r"quota",
@@ -54,32 +63,63 @@ def asking_as(name: str) -> Iterator[None]:
 class EndpointFailed(Exception):
     """The endpoint did not give a usable answer. `slow` and `large`: it may well give one to a smaller request.
 
+    `limited`: it takes no more requests now, and says for how many seconds (`wait_seconds`), or not (0).
     `spent_seconds`: its allowance is used up, for so long; 0 if it is not.
+    `answers`: its answers to other requests of the same question, in the order of the requests, None for the rest.
     """
 
-    def __init__(self, reason: str, *, slow: bool = False, large: bool = False, spent_seconds: float = 0) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        slow: bool = False,
+        large: bool = False,
+        limited: bool = False,
+        wait_seconds: float = 0,
+        spent_seconds: float = 0,
+    ) -> None:
         super().__init__(reason)
         self.slow = slow
         self.large = large
+        self.limited = limited
+        self.wait_seconds = wait_seconds
         self.spent_seconds = spent_seconds
-
-
-class AnswerTooLong(EndpointFailed):
-    """The endpoint works; its answer is longer than the caller's bound, and its end is not read."""
+        self.answers: Sequence[Answer | None] = ()
 
 
 class RpcError(msgspec.Struct, frozen=True):
-    """The node's own error to one request: it works, but refuses this."""
+    """The node's own error to one request: it works, but refuses this. `data`: the text in it, if there is one."""
 
     code: int = 0
     message: str = ""
-    data: Any = None
+    data: str = ""
 
     @property
     def is_rate_limit(self) -> bool:
-        if self.code == 3 or "revert" in self.message:
+        if self.code == 3 or "revert" in self.message.lower():
             return False  # what follows are a contract's own words
-        return self.code == 429 or _LIMITED.search(self.message) is not None
+        return self.code in (429, -32012) or _LIMITED.search(self.message) is not None
+
+
+Answer = msgspec.Raw | RpcError
+"""A result as JSON, which its reader decodes with the type of the result, or the node's error."""
+
+ANSWER_TOO_LONG: Final = RpcError(message="answer too long")
+"""In place of an answer beyond the bound of its method, which a stranger's contract or transaction may cause."""
+
+
+class WireAnswer(msgspec.Struct):
+    """A JSON-RPC answer as sent. A part that is missing is empty."""
+
+    id: msgspec.Raw = msgspec.Raw()
+    result: msgspec.Raw = msgspec.Raw()
+    error: msgspec.Raw = msgspec.Raw()
+
+
+class WireError(msgspec.Struct):
+    code: int = 0
+    message: str = ""
+    data: msgspec.Raw = msgspec.Raw()
 
 
 class EndpointBackoff:
@@ -119,6 +159,10 @@ class EndpointBackoff:
         asked_last_seconds = policy.asked_last_times * (self._began - started)
         self._asked_last_until = max(self._asked_last_until, self._began + asked_last_seconds)
 
+    def record_wait(self, seconds: float) -> None:
+        """Rest for at least as long as the endpoint asks for."""
+        self.until = max(self.until, self._clock() + seconds)
+
     @property
     def is_spent(self) -> bool:
         return self.spent_until > 0 and self.is_resting
@@ -146,41 +190,45 @@ class RpcProvider(AsyncJSONBaseProvider):
     def encode_rpc_dict(rpc_dict: RPCRequest) -> bytes:
         return msgspec.json.encode(rpc_dict)
 
-    async def make_request(self, method: RPCEndpoint, params: Any) -> Any:
-        return _decode_answer(await self._post_body(self.encode_rpc_request(method, params)))
+    async def send_one(self, request: Request, most: int) -> WireAnswer | None:
+        """Return the answer; None if it has more than `most` bytes."""
+        method, params = request
+        body = await self._post_body(self.encode_rpc_request(RPCEndpoint(method), params), most)
+        if body is None:
+            return None
+        answers = _decode_answers(body, 1)
+        return answers[0]
 
-    async def make_batch_request(self, requests: list[tuple[RPCEndpoint, Any]]) -> Any:
-        """Return the answers in the order of the requests, or one answer if the node refuses the batch."""
-        answer = _decode_answer(await self._post_body(self.encode_batch_rpc_request(requests)))
-        return sorted(answer, key=lambda single: int(single["id"])) if isinstance(answer, list) else answer
+    async def send_batch(self, requests: Sequence[Request], most: int) -> Sequence[WireAnswer] | None:
+        """Return the answers in the order of the requests, or one answer if the node refuses the batch.
 
-    async def _post_body(self, data: bytes) -> bytes:
+        None if the answers have more than `most` bytes.
+        """
+        batch = [(RPCEndpoint(method), params) for method, params in requests]
+        body = await self._post_body(self.encode_batch_rpc_request(batch), most)
+        return None if body is None else _decode_answers(body, len(requests))
+
+    async def _post_body(self, data: bytes, most: int) -> bytes | None:
+        """Return the body; None if it has more than `most` bytes: its end is not read."""
         if self._closed:  # a request after the end would open a connection that stays open
             raise EndpointFailed("closed")
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=32)
             headers = {"Content-Type": "application/json", "User-Agent": "reminder-worker"}
             self._session = aiohttp.ClientSession(timeout=self._timeout, connector=connector, headers=headers)
-        failure, slow, large, spent_seconds = "", False, False, 0.0
+        failure = EndpointFailed("")
         try:
             async with self._session.post(self._url, data=data, allow_redirects=False) as response:
-                most = _MOST_BYTES.get()
                 body = await strict_json.read_body(response, most)
                 if response.status == 200 or _is_rpc_answer(response.status, body):
-                    if len(body) <= most:
-                        return body
-                    if most < NODE_POLICY.answer_bytes and body[:1] == b"{":
-                        raise AnswerTooLong("answer too long")
-                    raise EndpointFailed("answer too large", large=True)
-                failure = f"HTTP {response.status}"
-                slow, large = response.status in (408, 504), response.status == 413
-                spent_seconds = read_spent_seconds(response.status, response.headers.get("Retry-After", ""), body)
+                    return body if len(body) <= most else None
+                failure = _read_failure(response.status, response.headers.get("Retry-After", ""), body)
         except TimeoutError:
-            failure, slow = "timed out", True
+            failure = EndpointFailed("timed out", slow=True)
         except (aiohttp.ClientError, OSError) as error:
-            failure = type(error).__name__
+            failure = EndpointFailed(type(error).__name__)
         # Outside of the handler: the cause would carry the address.
-        raise EndpointFailed(failure, slow=slow, large=large, spent_seconds=spent_seconds)
+        raise failure
 
     async def close(self) -> None:
         self._closed = True
@@ -189,11 +237,23 @@ class RpcProvider(AsyncJSONBaseProvider):
             self._session = None
 
 
+def _read_failure(status: int, retry_after: str, body: bytes) -> EndpointFailed:
+    """Return the failure that an HTTP status other than 200 means."""
+    return EndpointFailed(
+        f"HTTP {status}",
+        slow=status in (408, 504),
+        large=status == 413,
+        limited=status == 429,
+        wait_seconds=min(_read_wait(retry_after, time.time()), 3600) if status in (429, 503) else 0,
+        spent_seconds=read_spent_seconds(status, retry_after, body),
+    )
+
+
 def read_spent_seconds(status: int, retry_after: str, body: bytes) -> float:
     """Return for how long an endpoint's allowance is used up; 0 if its answer does not say so.
 
     HTTP 402 says so, and 429 with a wait of more than an hour or with a provider's words. Without a time the allowance
-    begins again at the next midnight (UTC). Words of a JSON-RPC error count for nothing: a contract may have sent them.
+    begins again at the next midnight (UTC).
     """
     if status not in (402, 429):
         return 0
@@ -201,11 +261,19 @@ def read_spent_seconds(status: int, retry_after: str, body: bytes) -> float:
     wait = min(_read_wait(retry_after, now), 31 * 86400)
     if wait > (0 if status == 402 else 3600):
         return wait
-    return 86400 - now % 86400 if status == 402 or _SPENT.search(body) else 0
+    is_spent = status == 402 or _SPENT.search(body.decode(errors="replace"))
+    return _seconds_to_midnight(now) if is_spent else 0
+
+
+def _seconds_to_midnight(now: float) -> float:
+    return 86400 - now % 86400
 
 
 def _read_wait(retry_after: str, now: float) -> float:
-    """Return the seconds of a `Retry-After`, which has seconds or a date; 0 for anything else."""
+    """Return the seconds of a `Retry-After`, which has seconds or a date; 0 for anything else.
+
+    Negative for a date in the past.
+    """
     if re.fullmatch("[0-9]{1,9}", retry_after):
         return int(retry_after)
     try:
@@ -222,27 +290,76 @@ def _is_rpc_answer(status: int, body: bytes) -> bool:
     return status in (400, 403, 500) and body[:1] in (b"{", b"[") and b'"jsonrpc"' in body[:200]
 
 
-def _decode_answer(body: bytes) -> Any:
-    """Return one answer, or the list of a batch's. A single object in place of a list is a refusal of the batch.
+@lru_cache(NODE_POLICY.batch_requests)
+def _make_decoder(answers: int) -> msgspec.json.Decoder[Any]:
+    """Return a decoder of one answer, or of a list of `answers`. A longer list is refused before it takes memory."""
+    kind: Any = WireAnswer | tuple[(WireAnswer,) * answers]  # type: ignore[misc]
+    return msgspec.json.Decoder(kind)
 
-    geth and erigon put that object into a list; our batches have at least two requests.
+
+def _decode_answers(body: bytes, count: int) -> Sequence[WireAnswer]:
+    """Return the answers in the order of their ids, or one answer in place of many: a refusal of the batch.
+
+    geth and erigon put that answer into a list.
     """
-    try:
-        answer = msgspec.json.decode(body)
-    except strict_json.NOT_JSON:
-        answer = None
-    if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], dict) and answer[0].get("error"):
-        answer = answer[0]
-    if isinstance(answer, dict) or (isinstance(answer, list) and _ids_follow(answer)):
-        return answer
+    for expected in (count, 1):
+        try:
+            found = _make_decoder(expected).decode(body)
+        except strict_json.NOT_JSON:
+            continue
+        answers = [found] if isinstance(found, WireAnswer) else list(found)
+        if len(answers) == 1 and (count == 1 or _has(answers[0].error)):
+            return answers
+        numbers = [_read_id(answer.id) for answer in answers]
+        first = min(numbers)
+        if first >= 0 and sorted(numbers) == list(range(first, first + count)):  # web3 numbers requests consecutively
+            return [answer for _, answer in sorted(zip(numbers, answers, strict=True), key=lambda pair: pair[0])]
+        if all(_has(answer.error) and _read_error(answer.error).is_rate_limit for answer in answers):
+            return answers[:1]  # QuickNode gives all refusals the same id
     raise EndpointFailed("not a JSON-RPC answer")
 
 
-def _ids_follow(answers: list[Any]) -> bool:
-    """Return whether each id is there once: web3 numbers requests consecutively."""
-    ids = [answer.get("id") if isinstance(answer, dict) else None for answer in answers]
-    numbers = sorted(number for number in ids if type(number) is int)
-    return bool(ids) and len(numbers) == len(ids) and numbers == list(range(numbers[0], numbers[0] + len(ids)))
+def _has(part: msgspec.Raw) -> bool:
+    """Return whether a part of an answer is there, and not null."""
+    return bytes(memoryview(part)[:5]) not in (b"", b"null")
+
+
+def _read_id(id: msgspec.Raw) -> int:
+    """Return the number of an answer; -1 for an answer without one."""
+    text = bytes(memoryview(id)[:20])
+    return int(text) if text.isdigit() else -1
+
+
+def _read_result(method: str, answer: WireAnswer, most: int) -> Answer:
+    """Return the result, or the node's error. Raises `EndpointFailed` for what is neither, or too long."""
+    part = answer.error if _has(answer.error) else answer.result
+    size = memoryview(part).nbytes
+    if size > most:
+        return _refuse_length(method)
+    if not size:
+        raise EndpointFailed("not a JSON-RPC answer")
+    return _read_error(part) if part is answer.error else part
+
+
+def _refuse_length(method: str) -> RpcError:
+    """Return the refusal of an answer beyond its bound. Raises `EndpointFailed` if only the endpoint can cause it."""
+    if method in _LENGTH_OF_STRANGERS:
+        return ANSWER_TOO_LONG
+    raise EndpointFailed("answer too long")
+
+
+def _read_error(part: msgspec.Raw) -> RpcError:
+    try:
+        error = msgspec.json.decode(part, type=WireError)
+    except strict_json.NOT_JSON:
+        return RpcError(message="an error without a shape")
+    # A contract's own words may be in it.
+    return RpcError(error.code, error.message[:2000], wire.decode_error_data(error.data))
+
+
+def find_longest(method: str) -> int:
+    """Return the bound of a method's answer, in bytes as sent."""
+    return NODE_POLICY.long_answer_bytes if method in _LOGS_AND_TRANSACTIONS else NODE_POLICY.answer_bytes
 
 
 def name_endpoint(position: int, url: str) -> str:
@@ -257,7 +374,9 @@ class RpcEndpoint:
     sent since the last `monitoring.node_requests.store_requests`, by pass and method; providers charge each of a batch.
     """
 
-    def __init__(self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff) -> None:
+    def __init__(
+        self, position: int, url: str, chain_id: int, timeout: float, rest: EndpointBackoff, pace: RequestPace
+    ) -> None:
         self.name = name_endpoint(position, url)
         self.rest = rest
         self.asked: Counter[tuple[str, str]] = Counter()
@@ -269,8 +388,7 @@ class RpcEndpoint:
         self._provider = RpcProvider(url, timeout)
         self._verified = False
         self._verifying = asyncio.Lock()
-        self._batch_size = NODE_POLICY.batch_requests
-        self._refused_at = float("-inf")
+        self._pace = pace
         self._errors = 0
         self._latency: float | None = None
 
@@ -281,7 +399,7 @@ class RpcEndpoint:
                 return
             if self.rest.is_resting:
                 raise EndpointFailed("rests")  # another caller's attempt just failed
-            (answer,) = await self._send_all([("eth_chainId", [])])
+            (answer,) = await self._send_all([("eth_chainId", [])], NODE_POLICY.answer_bytes)
             if isinstance(answer, RpcError):
                 raise EndpointFailed(f"eth_chainId refused with code {answer.code}")
             actual = wire.decode_quantity(answer)
@@ -290,25 +408,24 @@ class RpcEndpoint:
                 raise EndpointFailed(f"answers for chain {actual}, not {self._chain_id}")
             self._verified = True
 
-    async def ask(self, requests: Sequence[Request], most: int = NODE_POLICY.answer_bytes) -> list[Any | RpcError]:
-        """Raise `AnswerTooLong` when a single request has an answer of more than `most` bytes, as sent."""
+    async def ask(self, requests: Sequence[Request], most: int = NODE_POLICY.long_answer_bytes) -> list[Answer]:
+        """`most` bounds each answer, in bytes as sent, beside the bound of its method.
+
+        `ANSWER_TOO_LONG` stands for an answer beyond a bound that a stranger's contract or transaction may cause.
+        """
         started = self.rest.now()
         try:
             await self.verify_chain_id()
-            bound = _MOST_BYTES.set(most)
             methods = " ".join(sorted({method for method, _ in requests}))
-            try:
-                with trace_call("node", {"rpc.method": methods}):
-                    answers = await self._send_all(requests)
-            finally:
-                _MOST_BYTES.reset(bound)
-        except AnswerTooLong:
-            raise
+            with trace_call("node", {"rpc.method": methods}):
+                answers = await self._send_all(requests, most)
         except EndpointFailed as error:
             if error.large:
                 self.record_refusal()
             else:
                 self.record_failure(started, str(error))
+            if error.wait_seconds > 0:
+                self.rest.record_wait(error.wait_seconds)
             if error.spent_seconds:
                 self.rest.record_spent(error.spent_seconds)
             raise
@@ -334,36 +451,62 @@ class RpcEndpoint:
         """`head` is the highest block this endpoint has given."""
         self.head = max((self.head or 0, *blocks))
 
-    async def _send_all(self, requests: Sequence[Request]) -> list[Any | RpcError]:
-        if len(requests) == 1:
-            self._count(requests)
-            return [_decode_result(await self._provider.make_request(RPCEndpoint(requests[0][0]), requests[0][1]))]
-        if self.rest.now() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds:
-            self._batch_size = NODE_POLICY.batch_requests
-        answers: list[Any | RpcError] = []
-        while len(answers) < len(requests):
-            part = requests[len(answers) : len(answers) + self._batch_size]
-            answers += await (self._send_all(part) if len(part) == 1 else self._send_batch(part))
-        return answers
-
-    async def _send_batch(self, part: Sequence[Request]) -> list[Any | RpcError]:
-        """Send a batch. Return nothing if the endpoint refuses the size: the next batches are half as large."""
-        refused = False
-        self._count(part)
-        try:
-            answer: Any = await self._provider.make_batch_request([(RPCEndpoint(m), p) for m, p in part])
-        except EndpointFailed as error:
-            if not error.large:
+    async def _send_all(self, requests: Sequence[Request], most: int) -> list[Answer]:
+        """Send the requests until each has an answer. Only requests without an answer are sent again."""
+        answers: list[Answer | None] = [None] * len(requests)
+        missing = list(range(len(requests)))
+        while missing:
+            some = missing[: self._pace.batch_size]
+            try:
+                found = await self._send_some([requests[index] for index in some], most)
+            except EndpointFailed as error:
+                error.answers = answers
                 raise
-            refused = True
-        if refused or isinstance(answer, dict):
-            if not refused:
-                _decode_result(answer)  # raises when it is a rate limit, which a smaller batch would not help
-            self._batch_size, self._refused_at = max(1, len(part) // 2), self.rest.now()
-            return []
-        if len(answer) != len(part):
-            raise EndpointFailed("a batch with missing answers")
-        return [_decode_result(one) for one in answer]
+            for index, answer in zip(some, found, strict=True):
+                answers[index] = answer
+            missing = [index for index in missing if answers[index] is None]
+        return [answer for answer in answers if answer is not None]
+
+    async def _send_some(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
+        """Send requests that fit a batch. None stands for an answer that the endpoint may give to a smaller batch."""
+        await self._pace.wait_for_turn(len(some))
+        self._count(some)
+        try:
+            return await (self._send_batch(some, most) if len(some) > 1 else self._send_alone(some[0], most))
+        except EndpointFailed as error:
+            if error.limited and len(some) > 1:
+                self._pace.record_limit(len(some), 0)
+            if not error.large or len(some) == 1:
+                raise
+        self._pace.record_large_batch(len(some))
+        return [None] * len(some)
+
+    async def _send_alone(self, request: Request, most: int) -> Sequence[Answer]:
+        method = request[0]
+        most = min(most, find_longest(method))
+        sent = await self._provider.send_one(request, most)
+        answer = _refuse_length(method) if sent is None else _read_result(method, sent, most)
+        _check_limits([request], [answer])
+        return [answer]
+
+    async def _send_batch(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
+        bounds = [min(most, find_longest(method)) for method, _ in some]
+        sent = await self._provider.send_batch(some, min(sum(bounds), NODE_POLICY.long_answer_bytes))
+        if sent is None:
+            middle = len(some) // 2
+            return [*await self._send_some(some[:middle], most), *await self._send_some(some[middle:], most)]
+        if len(sent) < len(some):
+            refusal = _read_error(sent[0].error)
+            _check_limits(some, [refusal])
+            raise EndpointFailed("a batch refused", large=True)
+        answers = [
+            _read_result(method, answer, bound) for (method, _), answer, bound in zip(some, sent, bounds, strict=True)
+        ]
+        refused = _check_limits(some, answers)
+        if not refused:
+            return answers
+        self._pace.record_limit(len(some), len(some) - len(refused))
+        return [None if index in refused else answer for index, answer in enumerate(answers)]
 
     def _count(self, requests: Sequence[Request]) -> None:
         self.asked.update((_ASKING.get(), method) for method, _ in requests)
@@ -381,16 +524,17 @@ class RpcEndpoint:
         await self._provider.close()
 
 
-def _decode_result(answer: Any) -> Any | RpcError:
-    if not isinstance(answer, dict) or ("result" not in answer and "error" not in answer):
-        raise EndpointFailed("not a JSON-RPC answer")
-    if answer.get("error") is None:
-        return answer.get("result")
-    try:
-        error = msgspec.convert(answer["error"], RpcError)
-    except msgspec.ValidationError:
-        error = RpcError(message="an error without a shape")
-    error = RpcError(error.code, error.message[:2000], error.data)  # a contract's own words may be in it
-    if error.is_rate_limit:
-        raise EndpointFailed("rate limited")
-    return error
+def _check_limits(requests: Sequence[Request], answers: Sequence[Answer]) -> set[int]:
+    """Return the positions of the answers that a limit a second refuses.
+
+    Raises `EndpointFailed` if a limit refuses all, or if the allowance is used up.
+    """
+    refused = {index for index, each in enumerate(answers) if isinstance(each, RpcError) and each.is_rate_limit}
+    for index in refused:
+        answer = answers[index]
+        by_a_contract = requests[index][0] in _WORDS_OF_STRANGERS
+        if isinstance(answer, RpcError) and _SPENT.search(answer.message) and not by_a_contract:
+            raise EndpointFailed("allowance used up", spent_seconds=_seconds_to_midnight(time.time()))
+    if len(refused) == len(answers):
+        raise EndpointFailed("rate limited", limited=True)
+    return refused

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from reminder_worker.chain import wire
-from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.rpc import ANSWER_TOO_LONG, Request, RpcError
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall, SendOutcome
 
 _EXECUTION = re.compile(
@@ -40,11 +40,15 @@ _SEND_OUTCOMES: Final = {
 
 
 class RequestRefused(Exception):
-    """The node works and refuses this request. Only the error's code is kept: the words may be a stranger's."""
+    """The node works and refuses this request. Only the error's code is kept: the words may be a stranger's.
+
+    `too_long`: the answer is beyond the bound of its method.
+    """
 
     def __init__(self, error: RpcError) -> None:
         super().__init__()
         self.code = error.code
+        self.too_long = error is ANSWER_TOO_LONG
 
 
 def unless_error(answer: Any) -> Any:
@@ -101,11 +105,9 @@ def known_call_outcome(answer: Any, gas: int) -> bytes | RevertedCall | None:
         return None
 
 
-def _revert_data(data: object) -> bytes:
-    """Return the revert data. Nodes send hex, an object around it, or `Reverted 0x...`."""
-    if isinstance(data, dict):
-        data = data.get("data")
-    found = re.search(r"0x((?:[0-9a-fA-F]{2})*)$", data) if isinstance(data, str) else None
+def _revert_data(data: str) -> bytes:
+    """Return the revert data. Nodes send hex, or `Reverted 0x...`."""
+    found = re.search(r"0x((?:[0-9a-fA-F]{2})*)$", data)
     return bytes.fromhex(found[1]) if found else b""
 
 
@@ -116,7 +118,7 @@ class WireFeeHistory(msgspec.Struct, rename="camel"):
 
 def read_fees(value: object) -> tuple[int, int] | None:
     """Return the next block's base fee, and the median of the blocks' middle tips."""
-    history = msgspec.convert(value, WireFeeHistory | None)
+    history: WireFeeHistory | None = wire.decode_result(value, WireFeeHistory | None)
     if history is None or not history.base_fee_per_gas:
         return None
     tips = [int(tip, 16) for block in history.reward or () for tip in block]
@@ -126,7 +128,7 @@ def read_fees(value: object) -> tuple[int, int] | None:
 def send_outcome(answer: Any) -> SendOutcome:
     """Return the outcome of sending. Raises `msgspec.ValidationError` unless it is a hash or an error."""
     if not isinstance(answer, RpcError):
-        msgspec.convert(answer, wire.Word)
+        wire.decode_result(answer, wire.Word)
         return SendOutcome.ACCEPTED
     return next(
         (outcome for outcome, words in _SEND_OUTCOMES.items() if words.search(answer.message)), SendOutcome.REJECTED

@@ -53,7 +53,7 @@ class WireSimulatedLog(msgspec.Struct):
 
 
 class WireCallError(msgspec.Struct):
-    data: object = None
+    data: msgspec.Raw = msgspec.Raw()
 
 
 class WireCall(msgspec.Struct, rename="camel"):
@@ -65,7 +65,7 @@ class WireCall(msgspec.Struct, rename="camel"):
 
 
 class WireSimulatedBlock(msgspec.Struct):
-    calls: Annotated[list[WireCall], msgspec.Meta(min_length=1, max_length=1)]
+    calls: tuple[WireCall]
 
 
 def build_simulation(call: ContractCall, *, at: int, sender: str, gas: int) -> Request:
@@ -77,7 +77,8 @@ def build_simulation(call: ContractCall, *, at: int, sender: str, gas: int) -> R
 
 def decode_outcome(answer: object) -> SimulatedTransaction | RevertedCall:
     """Raises `msgspec.ValidationError`."""
-    (block,) = msgspec.convert(answer, Annotated[list[WireSimulatedBlock], msgspec.Meta(min_length=1, max_length=1)])
+    blocks: tuple[WireSimulatedBlock] = wire.decode_result(answer, tuple[WireSimulatedBlock])
+    (block,) = blocks
     (call,) = block.calls
     if int(call.status, 16) == 1:
         logs = tuple(
@@ -85,5 +86,5 @@ def decode_outcome(answer: object) -> SimulatedTransaction | RevertedCall:
             for log in call.logs
         )
         return SimulatedTransaction(logs, None if call.gas_used is None else int(call.gas_used, 16))
-    data = call.error.data if call.error else None  # nodes differ in where they put it
-    return RevertedCall(wire.decode_hex(data if isinstance(data, str) else call.return_data))
+    data = wire.decode_error_data(call.error.data) if call.error else ""  # nodes differ in where they put it
+    return RevertedCall(wire.parse_hex(data or call.return_data))

@@ -33,7 +33,11 @@ class NodePolicy:
     batch_requests: int = 100
     larger_batches_again_seconds: float = 600.0
     """After a refused batch: the reason may pass."""
-    answer_bytes: int = 256 * 1024 * 1024
+    answer_bytes: int = 1024 * 1024
+    """Of one answer, as sent: a block, a count, a fee or a call."""
+    long_answer_bytes: int = 16 * 1024 * 1024
+    """Of an answer with logs or a transaction, and of a whole HTTP answer. A transaction of 16 million gas can log
+    38,000 empty events: a receipt of 14.5 MB."""
     kept_bytes: int = 32 * 1024
     """Of each answer in `call_many`: the longest is of a timelock with 370 tokens, all that fit a transaction. Two
     million gas return 950 KB."""

@@ -1,12 +1,14 @@
 """The node's JSON in strict types: another shape is the endpoint's failure, not an answer.
 
-Every function raises `msgspec.ValidationError`.
+A result stays JSON (`msgspec.Raw`) until its reader decodes it here: what the type does not name takes no memory.
+Every function raises `msgspec.ValidationError`, also for an error in place of a result.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
+from reminder_worker import strict_json
 from reminder_worker.chain.types import BlockHeader, EventLog, TransactionReceipt
 
 Hex = Annotated[str, msgspec.Meta(pattern=r"^0x(?:[0-9a-fA-F]{2})*\Z")]
@@ -61,30 +63,59 @@ class WireTransaction(msgspec.Struct):
     sender: AddressHex = msgspec.field(name="from")
 
 
+class WireErrorData(msgspec.Struct):
+    data: str = ""
+
+
+def decode_result(value: object, kind: Any) -> Any:
+    """Decode a result into a value of the type `kind`."""
+    if not isinstance(value, msgspec.Raw):
+        raise msgspec.ValidationError("no result")
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except strict_json.NOT_JSON:
+        raise msgspec.ValidationError("not JSON") from None
+
+
 def decode_hex(value: object) -> bytes:
-    """Decode hex. Reads large answers only once. Raises `msgspec.ValidationError`."""
-    if isinstance(value, str) and value.startswith("0x"):
+    """Decode hex. Reads large answers only once."""
+    return parse_hex(decode_result(value, str))
+
+
+def parse_hex(text: str) -> bytes:
+    if text.startswith("0x"):
         try:
-            data = bytes.fromhex(value[2:])
+            data = bytes.fromhex(text[2:])
         except ValueError:
             data = b""
-        if 2 * len(data) + 2 == len(value):  # fromhex passes over white space
+        if 2 * len(data) + 2 == len(text):  # fromhex passes over white space
             return data
     raise msgspec.ValidationError("not hex data")
 
 
+def decode_error_data(value: msgspec.Raw) -> str:
+    """Return the text in an error's data, empty without one. Nodes send it alone or in an object. Raises nothing."""
+    try:
+        data: str | WireErrorData = msgspec.json.decode(value, type=str | WireErrorData)
+    except strict_json.NOT_JSON:
+        return ""
+    return data if isinstance(data, str) else data.data
+
+
 def decode_quantity(value: object) -> int:
-    return int(msgspec.convert(value, Quantity), 16)
+    return int(decode_result(value, Quantity), 16)
 
 
 def decode_count(value: object) -> int:
     """Decode the number of an account's transactions."""
-    return int(msgspec.convert(value, Count), 16)
+    return int(decode_result(value, Count), 16)
 
 
 def decode_block(value: object) -> BlockHeader | None:
     """None for `null`: this endpoint does not have the block."""
-    wire = msgspec.convert(value, WireBlock | None)
+    wire: WireBlock | None = decode_result(value, WireBlock | None)
     if wire is None:
         return None
     return BlockHeader(int(wire.number, 16), wire.hash.lower(), wire.parent_hash.lower(), int(wire.timestamp, 16))
@@ -92,29 +123,34 @@ def decode_block(value: object) -> BlockHeader | None:
 
 def decode_bloom(value: object) -> int:
     """Return the logs bloom of a block as a number; 0 if the node lacks the block or gives no bloom."""
-    wire = msgspec.convert(value, WireBloom | None)
+    wire: WireBloom | None = decode_result(value, WireBloom | None)
     return int(wire.logs_bloom or "0x0", 16) if wire is not None and wire.logs_bloom != "0x" else 0
 
 
 def decode_logs(value: object) -> list[EventLog]:
-    return [_decode_log(wire) for wire in msgspec.convert(value, list[WireLog])]
+    return [_decode_log(wire) for wire in decode_result(value, list[WireLog])]
+
+
+def has_logs(value: object) -> bool:
+    """Return whether a list of logs has one."""
+    return bool(decode_result(value, list[WireLog]))
 
 
 def decode_receipt(value: object) -> TransactionReceipt | None:
     """None for `null`: this endpoint does not have the transaction in a block."""
-    wire = msgspec.convert(value, WireReceipt | None)
+    wire: WireReceipt | None = decode_result(value, WireReceipt | None)
     return None if wire is None else _make_receipt(wire, tuple(_decode_log(log) for log in wire.logs))
 
 
 def decode_outcome(value: object) -> TransactionReceipt | None:
     """Return a receipt as `decode_receipt`, with no logs: strangers' contracts add tens of thousands."""
-    wire = msgspec.convert(value, WireOutcome | None)
+    wire: WireOutcome | None = decode_result(value, WireOutcome | None)
     return None if wire is None else _make_receipt(wire, ())
 
 
 def decode_sender(value: object) -> str | None:
     """Return a transaction's sender; None for `null`: unknown to this endpoint."""
-    wire = msgspec.convert(value, WireTransaction | None)
+    wire: WireTransaction | None = decode_result(value, WireTransaction | None)
     return None if wire is None else wire.sender.lower()
 
 

@@ -14,6 +14,7 @@ from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.rpc import RpcError
 from reminder_worker.doctor import Finding
+from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.store import read_positions
 from reminder_worker.monitoring.endpoints import read_index_lags
 from reminder_worker.monitoring.node_bill import find_prices
@@ -38,7 +39,11 @@ async def forecast_catch_up(chain: Chain, engine: AsyncEngine) -> AsyncIterator[
         return
     for alone, url in zip(chain.single_views(), chain.settings.rpc_urls, strict=True):
         name = alone.endpoints.list_health()[0].name
-        found = await _find_limit(alone, lag.head - left + 1)
+        try:
+            found = await _find_limit(alone, lag.head - left + 1)
+        except ChainUnavailable:
+            yield part, None, f"{left} blocks to read, and {name} does not answer"
+            continue
         if found is None:
             yield part, None, f"{left} blocks to read, and {name} gives no logs of 10 blocks"
             continue
@@ -57,13 +62,18 @@ async def forecast_catch_up(chain: Chain, engine: AsyncEngine) -> AsyncIterator[
 
 
 async def _find_limit(alone: Chain, first: int) -> tuple[int, float] | None:
-    """Return how many blocks the endpoint accepts, and how many seconds its answer took."""
+    """Return how many blocks the endpoint accepts, and how many seconds its answer took; None if it refuses 10.
+
+    Raises `ChainUnavailable` if it does not answer.
+    """
     says = map_topics(alone.settings)
     wanted = LogFilter(frozenset(says), frozenset().union(*says.values()))
     for most in PROBED:
         blocks = min(most, alone.settings.log_range)
         began = time.monotonic()
         answers = await alone.endpoints.ask_each([wanted.build_request(first, first + blocks - 1)], _are_logs)
+        if not answers:
+            raise ChainUnavailable("the endpoint does not answer")
         if answers == [True]:
             return blocks, time.monotonic() - began
     return None

@@ -173,8 +173,11 @@ async def check_start_block(chain: Chain) -> Finding | None:
         answers = [await chain.call(call, at=block.hash) for call in calls]
     except ChainUnavailable:
         return part, None, f"not checked whether {name} is too late: no endpoint has the state of block {number}"
-    if not any(read_or_none(word_at, answer) for answer in answers):
-        return None
+    known = [0 if answer == b"" else read_or_none(word_at, answer) for answer in answers]  # b"": no contract yet
+    if not any(known):
+        if None not in known:
+            return None
+        return part, None, f"not checked whether {name} is too late: a contract gave no number at block {number}"
     words = f"a legacy or a timelock is older than block {number + 1}: its events are not read. Set {name}"
     return part, False, f"{words} to the block of the oldest contract, and run `reminder-worker backfill` from there"
 
@@ -227,11 +230,14 @@ async def _find_first_logs(chain: Chain) -> int | None:
 
 
 async def _find_pruned_endpoints(chain: Chain, part: str, number: int) -> Finding:
-    pruned = [
-        alone.endpoints.list_health()[0].name for alone in chain.single_views() if await alone.logs.are_pruned(number)
-    ]
+    lacks = {view.endpoints.members[0].name: await view.logs.are_pruned(number) for view in chain.single_views()}
+    pruned = [name for name, is_pruned in lacks.items() if is_pruned]
+    unknown = [name for name, is_pruned in lacks.items() if is_pruned is None]
+    if unknown:
+        words = f"{', '.join(unknown)} does not say whether it has the logs of block {number}"
+        return part, None, words + (f"; {', '.join(pruned)} pruned them" if pruned else "")
     if not pruned:
-        return part, True, f"every endpoint that answers has the logs of block {number}"
+        return part, True, f"every endpoint has the logs of block {number}"
     words = f"{', '.join(pruned)} pruned the logs of block {number}"
     if len(pruned) < len(chain.settings.rpc_urls):
         return part, None, f"{words}: the other endpoints are asked for old logs"
@@ -274,4 +280,6 @@ async def examine_subgraph(settings: ChainSettings) -> Finding:
     if known is False:
         words = f"its block {head.number} is not that of the RPC endpoints: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
         return part, False, f"{words}; our own index answers meanwhile"
+    if known is None:
+        return part, None, f"answers, at block {head.number}, which no RPC endpoint gives: not compared"
     return part, True, f"answers, at block {head.number}"

@@ -114,12 +114,27 @@ class ChainIndex(EventReader):
             raise Refused(f"the index is at block {cursor.number}: it has not read block {first_block} yet")
         if first_block > cursor.number:
             return
-        if await self._chain.logs.are_pruned(first_block):
-            raise Refused(f"no endpoint has the logs of block {first_block} any more: add an archive endpoint first")
+        await self._check_kept(first_block)
         forgotten = await self._rewind_cursor(cursor, await self._find_block(first_block - 1))
         if forgotten is None:
             raise IndexerUnavailable("the index moved meanwhile: try again")
         log.info("index_read_again", chain_id=self._chain.chain_id, first_block=first_block, events=forgotten)
+
+    async def _check_kept(self, first_block: int) -> None:
+        """Raise `Refused` if no endpoint surely has the logs of the events that would be forgotten."""
+        logs = self._chain.logs
+        async with self._engine.connect() as connection:
+            first_event = await rows.find_first_event(connection, self._chain.chain_id, first_block)
+        for number in (first_block,) if first_event is None else (first_block, first_event):
+            if await logs.are_pruned(number):
+                raise Refused(f"no endpoint has the logs of block {number} any more: add an archive endpoint first")
+        if first_event is None or await logs.are_pruned(first_event) is False:
+            return
+        # An event in a block without logs was never on this chain.
+        if any(bloom for (bloom,) in await logs.read_blooms([first_event])):
+            raise Refused(
+                f"no endpoint can tell whether it has the logs of block {first_event}: add an archive endpoint"
+            )
 
     async def read_newest(self) -> None:
         """Let a request of a person find what was just mined, if the index gets there within seconds.

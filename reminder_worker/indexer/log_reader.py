@@ -17,7 +17,7 @@ from reminder_worker.chain import wire
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.endpoints import TooMuch
 from reminder_worker.chain.logs import LogFilter, LogLimit, may_hold, read_ranges
-from reminder_worker.chain.rpc import Request, RpcError
+from reminder_worker.chain.rpc import RpcError
 from reminder_worker.chain.types import BlockHeader, EventLog
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.decoding import Says
@@ -28,7 +28,10 @@ log = structlog.get_logger(__name__)
 OVERLAP: Final = 8  # blocks read again each time: behind a load balancer a node may know a block before its logs
 # A log that only one endpoint gives is waited for until its block is so old by the chain's time, then passed over.
 ALONE_AFTER_SECONDS: Final = 3600
-RECEIPTS_TOGETHER: Final = 10  # strangers' transactions have receipts of up to 14.5 MB, and only wanted logs are kept
+RECEIPTS_AT_ONCE: Final = 5  # a transaction of a stranger may have a receipt of 14.5 MB
+# After so many receipts without a log in doubt no more are asked for: an endpoint that invents thousands of logs must
+# not use up the requests that the others allow.
+UNPROVEN_RECEIPTS: Final = 1000
 
 
 class EndpointsDisagree(ChainUnavailable):
@@ -158,7 +161,7 @@ async def confirm_extra_logs(
     logs = [log for log in extra.logs if (at := blocks.get(log.block_number)) and at.hash == log.block_hash]
     if not logs or extra.others is None:
         return [], None
-    confirmed = await confirm_by_receipts(extra.others, logs)
+    confirmed = await find_in_receipts(extra.others, logs)
     unconfirmed = [log for log in logs if log not in confirmed]
     young = (log.block_number for log in unconfirmed if now - blocks[log.block_number].timestamp <= ALONE_AFTER_SECONDS)
     doubtful = min(young, default=None)
@@ -180,48 +183,46 @@ def _log_extra(extra: ExtraLogs, found: Sequence[EventLog], passed_over: Sequenc
         log.error("logs_passed_over", chain_id=chain_id, by=by, count=count, block=block, tx=tx)
 
 
-async def confirm_by_receipts(chain: Chain, logs: Sequence[EventLog]) -> set[EventLog]:
-    """Return those of the logs that are in receipts of their transactions, from all endpoints that have any.
+async def find_in_receipts(chain: Chain, logs: Collection[EventLog]) -> set[EventLog]:
+    """Return those of the logs that stand in their transaction's receipt at any endpoint.
 
     Raises `ChainUnavailable` when no endpoint answers: silence does not mean that there is no receipt.
     """
-    wanted, hashes = frozenset(logs), list(dict.fromkeys(log.tx_hash for log in logs))
+    wanted = frozenset(logs)
+    hashes = list(dict.fromkeys(log.tx_hash for log in logs))
     proven: set[EventLog] = set()
-    useless = 0
+    unproven = 0
 
     def read(answers: Sequence[Any]) -> set[EventLog]:
-        found: set[EventLog] = set()
-        for answer in answers:
-            receipt = None if isinstance(answer, RpcError) else wire.decode_receipt(answer)
-            found.update(wanted.intersection(receipt.logs if receipt else ()))
-        return found
+        receipts = (None if isinstance(answer, RpcError) else wire.decode_receipt(answer) for answer in answers)
+        return {log for receipt in receipts if receipt is not None for log in receipt.logs if log in wanted}
 
-    for start in range(0, len(hashes), RECEIPTS_TOGETHER):
-        # If a thousand receipts prove nothing, no more are asked for: an endpoint that invents thousands of logs must
-        # not use up the requests that the others allow.
-        if useless >= 1000:
-            break
-        some: list[Request] = [
-            ("eth_getTransactionReceipt", [hash]) for hash in hashes[start : start + RECEIPTS_TOGETHER]
-        ]
-        answers = await chain.endpoints.ask_each(some, read)
+    for start in range(0, len(hashes), RECEIPTS_AT_ONCE):
+        some = hashes[start : start + RECEIPTS_AT_ONCE]
+        answers = await chain.endpoints.ask_each([("eth_getTransactionReceipt", [hash]) for hash in some], read)
         if not answers:
             raise ChainUnavailable(
                 f"no endpoint of chain {chain.chain_id} that was asked gives receipts, or says that there are none"
             )
         found = set().union(*answers)
         proven |= found
-        useless = 0 if found else useless + len(some)
+        unproven = 0 if found else unproven + len(some)
+        if unproven >= UNPROVEN_RECEIPTS:
+            break
     return proven
 
 
 async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set[EventLog]:
-    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them."""
+    """Return the logs in blocks that the other endpoints have pruned, if their blooms announce them.
+
+    Endpoints that cannot tell whether they have pruned a block contradict no bloom. Raises `ChainUnavailable` if no
+    endpoint gives a bloom.
+    """
     numbers = sorted({log.block_number for log in logs})
     first_kept, end = 0, len(numbers)
     while first_kept < end:  # by bisection: a node prunes the oldest blocks first, and an answer may be large
         middle = (first_kept + end) // 2
-        if await others.logs.are_pruned(numbers[middle]):
+        if await others.logs.are_pruned(numbers[middle]) is not False:
             first_kept = middle + 1
         else:
             end = middle
@@ -229,12 +230,12 @@ async def _announced_by_blooms(others: Chain, logs: Collection[EventLog]) -> set
     blooms_of_endpoints = (
         [dict(zip(pruned, row, strict=True)) for row in await others.logs.read_blooms(pruned)] if pruned else []
     )
+    if pruned and not blooms_of_endpoints:
+        raise ChainUnavailable(f"no endpoint of chain {others.chain_id} that was asked gives the blocks of logs")
     return {
         log
         for log in logs
-        if log.block_number in pruned
-        and blooms_of_endpoints
-        and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
+        if log.block_number in pruned and all(may_hold(blooms[log.block_number], log) for blooms in blooms_of_endpoints)
     }
 
 

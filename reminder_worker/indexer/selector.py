@@ -127,13 +127,18 @@ class IndexerSelector:
         return IndexerChoice(self._index, own, "subgraph_lags")
 
     async def _is_of_this_chain(self, at: IndexHead, newest: BlockHeader) -> bool:
-        """Compare the hash of the subgraph's block with our nodes, which may be a little behind."""
+        """Compare the hash of the subgraph's block with our nodes, which may be a little behind.
+
+        A block that no node gives counts only above the newest block of the nodes.
+        """
         if at == self._of_this_chain:
             return True
         known = (at.number, at.hash) == (newest.number, newest.hash) or await self._chain.has_block(at.number, at.hash)
         if known:
             self._of_this_chain = at
-        return at.number - newest.number <= self._chain.settings.subgraph_max_lag if known is None else known
+        if known is not None:
+            return known
+        return 0 < at.number - newest.number <= self._chain.settings.subgraph_max_lag
 
     async def _choose_own(self, reason: Reason) -> IndexerChoice:
         return IndexerChoice(self._index, await self._index.read_head(), reason)

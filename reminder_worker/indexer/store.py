@@ -100,6 +100,14 @@ async def known_logs(
     return {tuple(row) for row in await connection.execute(sql["known_logs"], values)}
 
 
+async def find_first_event(connection: AsyncConnection, chain_id: int, first: int) -> int | None:
+    """Return the first block from `first` on with a stored event, or None."""
+    query = select(func.min(chain_event.c.block_number))
+    query = query.where(chain_event.c.chain_id == chain_id, chain_event.c.block_number >= first)
+    found: int | None = (await connection.execute(query)).scalar_one()
+    return found
+
+
 async def event_blocks(
     connection: AsyncConnection, chain_id: int, contracts: Collection[str], last: int
 ) -> list[IndexCursor]:

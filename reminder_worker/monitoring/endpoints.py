@@ -49,6 +49,8 @@ class KnownGap:
 class ChainSight:
     """State of a chain's endpoints. `lowest` and `highest` of their newest blocks; `agree`: on a deep block's hash.
 
+    `agree` is None with fewer than two answers.
+
     `newest_age`: seconds since the highest, negative where our clock is behind, None on a local chain. `settled`: ages
     of the newest safe and finalized block, as far as they are asked for and known. `spent`: end of the rest of each
     endpoint whose allowance is used up, in unix seconds.
@@ -60,7 +62,7 @@ class ChainSight:
     lowest: int = 0
     highest: int = 0
     newest_age: int | None = None
-    agree: bool = True
+    agree: bool | None = None
     settled: Mapping[str, int] = field(default_factory=dict)
     lags: Sequence[ReaderLag] = ()
     gap: KnownGap | None = None
@@ -175,7 +177,7 @@ async def _look_at_chain(
         highest=newest.number,
         # A local chain makes blocks on demand, and its clock is set by hand.
         newest_age=None if is_local else _age_of(newest),
-        agree=len({block.hash for block in deep}) < 2,
+        agree=len({block.hash for block in deep}) == 1 if len(deep) > 1 else None,
         settled={} if is_local else {tag: _age_of(block) for tag, block in settled.items()},
         lags=[
             ReaderLag(name, end.number - last_read, before.get(_name_reader(chain_id, name), ()))
@@ -227,10 +229,10 @@ def _decode_blocks(answers: Sequence[Any]) -> list[BlockHeader | None]:
     return [None if isinstance(answer, RpcError) else wire.decode_block(answer) for answer in answers]
 
 
-async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) -> KnownGap:
-    """Ask once an hour, because it costs a request, and at each look while something is missing.
+async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) -> KnownGap | None:
+    """Ask once an hour, because it costs a request, and at each look while something is missing or not known.
 
-    Without an answer the known gap stays.
+    Without an answer the known gap stays; None: there was no answer yet.
     """
     now = int(time.time())
     if before is not None and before.missing is None and 0 <= now - before.asked_at < 3600:
@@ -239,5 +241,5 @@ async def _read_gap(engine: AsyncEngine, chain: Chain, before: KnownGap | None) 
         async with asyncio.timeout(CHAIN_SECONDS):
             gap = await find_gap(engine, chain)
     except (Unavailable, Misconfigured, TimeoutError):
-        return replace(before, asked_at=now) if before is not None else KnownGap(now)
+        return before
     return KnownGap(now, gap.missing, gap.first_block) if gap is not None else KnownGap(now)

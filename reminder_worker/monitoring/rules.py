@@ -110,7 +110,7 @@ def _judge_endpoints(sight: ChainSight) -> Iterator[WrongCondition]:
     if any(lag.behind < -LIMITS.max_lag_blocks for lag in sight.lags):
         above = {f"{lag.name} stands above it by": f"{-lag.behind} blocks" for lag in sight.lags}
         yield wrong("behind what was read", {"newest block": sight.highest, **above})
-    if not sight.agree:
+    if sight.agree is False:
         yield wrong("endpoints disagree", {"about a block below": sight.lowest})
 
 

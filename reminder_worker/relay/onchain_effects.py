@@ -87,9 +87,9 @@ async def read_direct_calls(chain: Chain, router: str, tx_hashes: Sequence[str])
     asked: list[Request] = [("eth_getTransactionByHash", [tx_hash]) for tx_hash in tx_hashes]
 
     def read_calls(answers: Sequence[Any]) -> dict[str, bytes]:
-        found = msgspec.convert(list(answers), list[CalledTransaction])
+        found = [wire.decode_result(answer, CalledTransaction) for answer in answers]
         return {
-            tx_hash: wire.decode_hex(transaction.input)
+            tx_hash: wire.parse_hex(transaction.input)
             for tx_hash, transaction in zip(tx_hashes, found, strict=True)
             if transaction.to is not None and transaction.to.lower() == router
         }

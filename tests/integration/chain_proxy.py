@@ -113,6 +113,17 @@ def refused(message: str) -> Json:
     return {"error": {"code": -32005, "message": message}}
 
 
+def limited_by_second(most: int, clock: Callable[[], float], refusal: Json) -> Callable[[Json], Json | None]:
+    """A provider with a limit of requests in each second of `clock`. It refuses the others with this error."""
+    seconds: Counter[int] = Counter()
+
+    def answer(request: Json) -> Json | None:
+        seconds[int(clock())] += 1
+        return refusal if seconds[int(clock())] > most else None
+
+    return answer
+
+
 def stopped(anvil: Anvil) -> Callable[[Json], Json | None]:
     """A node that answers as ever and imports no block from now on. Its newest one has a time at which others are
     asked, too, and are believed rather than it, wherever a test has set the chain's clock."""

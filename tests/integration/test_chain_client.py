@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from typing import Any
@@ -20,11 +21,12 @@ from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.types import NODE_POLICY, ContractCall, RevertedCall
 from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
-from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
+from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, limited_by_second, proxy
 
 DEAD_KEY = "dead-endpoint-key"
 SECRET = "api-key-of-the-endpoint"
 UNKNOWN_HASH = "0x" + "5a" * 32
+DEAD_ADDRESS = "0x" + "de" * 20
 
 
 class Clock:
@@ -542,7 +544,118 @@ async def test_a_missing_multicall_is_the_installations_fault(
         await connect(first.url).call_many(calls)
 
 
-# -- batches and logs -----------------------------------------------------------------------------
+# -- answers beyond their bound -------------------------------------------------------------------
+
+
+def padded(method: str) -> Callable[[Json, Json], Json]:
+    """As `alter` of a proxy: make the answers to `method` longer than a short answer may be."""
+    return lambda request, response: (
+        response | {"result": pad(response["result"])} if request["method"] == method else response
+    )
+
+
+def pad(result: str) -> str:
+    more = "00" * (NODE_POLICY.answer_bytes // 2)
+    return result + more
+
+
+SHORT_READS: dict[str, Callable[[Chain], Any]] = {
+    "eth_getBlockByNumber": lambda chain: chain.get_blocks([0, 1]),
+    "eth_getBlockByHash": lambda chain: chain.get_block_by_hash(UNKNOWN_HASH),
+    "eth_getTransactionCount": lambda chain: chain.has_sent(DEAD_ADDRESS),
+    "eth_feeHistory": lambda chain: chain.get_fees(),
+    "eth_getBalance": lambda chain: chain.get_balance(DEAD_ADDRESS),
+    "eth_getCode": lambda chain: chain.get_codes([DEAD_ADDRESS]),
+}
+
+
+@pytest.mark.parametrize("method", SHORT_READS)
+async def test_answer_beyond_its_bound_is_the_endpoints_failure(
+    method: str, connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """The endpoint rests, and the next one is asked."""
+    be_of_now(chain_scenario)
+    read = SHORT_READS[method]
+    first.alter = lambda request, response: (
+        response | {"result": "0x" + "0" * NODE_POLICY.answer_bytes} if request["method"] == method else response
+    )
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.endpoints.check_chain_ids()
+    assert await read(chain) == await read(connect(chain_scenario.anvil.url))
+    assert chain.endpoints.members[0].rest.is_resting
+    assert [health.errors for health in chain.endpoints.list_health()] == [1, 0]
+
+
+async def test_long_answer_to_a_call_is_a_revert_if_every_endpoint_gives_it_and_else_the_endpoints_failure(
+    connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """A stranger's contract must not make endpoints rest, and an endpoint must not hide a contract's answer."""
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
+    first.alter = second.alter = padded("eth_call")
+    chain = connect(first.url, second.url)
+    await chain.endpoints.check_chain_ids()
+    assert await chain.call(call) == RevertedCall()
+    assert await chain.call_many([call] * 3) == [RevertedCall()] * 3
+    assert [(health.ok, health.errors) for health in chain.endpoints.list_health()] == [(True, 0)] * 2
+    second.well()
+    assert await chain.call(call) == (6).to_bytes(32, "big")
+    assert [(health.ok, health.errors) for health in chain.endpoints.list_health()] == [(False, 1), (True, 0)]
+
+
+async def test_long_answer_to_one_call_of_a_batch_costs_the_other_calls_nothing(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    usdc, dai = (ContractCall(each, find_selector("ERC20", "decimals")) for each in tokens(chain_scenario))
+    first.alter = lambda request, response: (
+        response | {"result": pad(response["result"])} if dai.to in str(request).lower() else response
+    )
+    chain = connect(first.url)
+    head = await chain.get_head()
+    answers = await chain.call_each([(usdc, 10**6), (dai, 10**6), (usdc, 10**6)], at=head.hash, sender=DEAD_ADDRESS)
+    assert answers == [(6).to_bytes(32, "big"), None, (6).to_bytes(32, "big")]
+
+
+def tokens(scenario: Scenario) -> tuple[str, str]:
+    return scenario.deployment.usdc.lower(), scenario.deployment.dai.lower()
+
+
+async def test_batch_with_too_long_answers_is_asked_again_in_halves(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """Each of them is within its bound. The next batches are as large as before."""
+    chain_scenario.anvil.mine(20)
+    long = ["0x" + "11" * 32] * 14_000
+    first.alter = lambda request, response: (
+        response | {"result": response["result"] | {"transactions": long}}
+        if request["method"] == "eth_getBlockByNumber"
+        else response
+    )
+    chain = connect(first.url)
+    assert [block.number for block in await chain.get_blocks(range(20)) if block] == list(range(20))
+    assert [len(post) for post in first.posts if isinstance(post, list)] == [20, 10, 10]
+    first.well()
+    first.posts.clear()
+    await chain.get_blocks(range(20))
+    assert [len(post) for post in first.posts] == [20]
+
+
+async def test_range_with_too_many_logs_is_asked_for_in_smaller_ranges(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    sent = mints(chain_scenario, 6)
+    most = NODE_POLICY.long_answer_bytes
+
+    def widen(request: Json, response: Json) -> Json:
+        wide = request["method"] == "eth_getLogs" and len(response["result"]) > 2
+        return response | {"result": [*response["result"], "0" * most]} if wide else response
+
+    first.alter = widen
+    chain = connect(first.url)
+    assert (await usdc_logs(chain, chain_scenario))[-6:] == sent
+    assert chain.endpoints.list_health()[0].ok
+
+
+# -- batches -------------------------------------------------------------------------------------
 
 
 async def test_an_endpoint_that_refuses_batches_is_asked_in_smaller_ones(
@@ -567,6 +680,137 @@ async def test_a_batch_answered_in_part_is_the_endpoints_failure(
         first.reply = replying(answers)
         assert None not in await chain.get_blocks([0, 1])
         assert chain.endpoints.list_health()[0].errors == 1
+
+
+# -- limits of providers ----------------------------------------------------------------------------
+
+
+def answered(node: NodeProxy) -> Counter[str]:
+    """Count the blocks that the proxy gives, by number; refusals count for nothing."""
+    found: Counter[str] = Counter()
+
+    def count(request: Json, response: Json) -> Json:
+        if request["method"] == "eth_getBlockByNumber":
+            found[request["params"][0]] += 1
+        return response
+
+    node.alter = count
+    return found
+
+
+@pytest.mark.core
+@pytest.mark.parametrize("code", [429, -32012, -32005])
+async def test_blocks_beyond_a_limit_by_the_second_are_read_and_no_answer_is_paid_for_twice(
+    code: int, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain_scenario.anvil.mine(20)
+    first.answer = limited_by_second(12, clock, error(code, "rate limit exceeded"))
+    given = answered(first)
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    first.posts.clear()
+    assert [block.number for block in await chain.get_blocks(range(20)) if block] == list(range(20))
+    assert given == {hex(number): 1 for number in range(20)}
+    assert [len(post) for post in first.posts] == [20, 8]
+    assert chain.endpoints.list_health()[0].ok, "a limit is no failure as long as answers come"
+
+
+async def test_learned_limit_by_the_second_paces_later_batches_until_it_is_forgotten(
+    connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain_scenario.anvil.mine(60)
+    first.answer = limited_by_second(12, clock, error(429, "compute units per second"))
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    await chain.get_blocks(range(60))
+    first.posts.clear()
+    assert None not in await chain.get_blocks(range(60))
+    assert [len(post) for post in first.posts] == [12] * 5, "nothing is refused any more"
+    first.well()
+    first.posts.clear()
+    clock.now += NODE_POLICY.larger_batches_again_seconds
+    await chain.get_blocks(range(60))
+    assert [len(post) for post in first.posts] == [60]
+
+
+async def test_answers_before_a_failure_are_kept_and_the_next_endpoint_is_asked_for_the_rest(
+    connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """The proxy answers 12 requests and then refuses all: another process uses up the limit of each second."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url, second.url)
+    await chain.endpoints.check_chain_ids()
+    first.answer = limited_by_second(12, lambda: 0, error(429, "too many requests"))
+    second.posts.clear()
+    assert None not in await chain.get_blocks(range(20))
+    assert [request["params"][0] for request in second.requests] == [hex(number) for number in range(12, 20)]
+
+
+async def test_batch_that_is_refused_as_a_whole_is_smaller_next_time(
+    connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """By HTTP 429, by one error for the batch, or by the same error and id for each of its requests."""
+    chain_scenario.anvil.mine(20)
+    refusal = {"jsonrpc": "2.0", "id": "1", **error(-32012, "credits limited to 6000/sec")}
+    refusals: list[Callable[[list[Json], Json], web.Response]] = [
+        lambda batch, _: web.Response(status=429),
+        lambda batch, _: web.json_response(refusal),
+        lambda batch, _: web.json_response([refusal] * len(batch)),
+    ]
+    first.most_in_a_batch = 5
+    for refuse in refusals:
+        first.refuses_batches = refuse
+        first.posts.clear()
+        chain = connect(first.url)
+        assert None not in await chain.get_blocks(range(20))
+        assert [len(post) for post in first.posts if isinstance(post, list)][:3] == [20, 10, 5]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_endpoint_rests_for_as_long_as_it_asks_for(
+    status: int, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.endpoints.check_chain_ids()
+    first.reply = lambda: web.Response(status=status, headers={"Retry-After": "30"})
+    await chain.get_block("latest")
+    assert chain.endpoints.members[0].rest.until - clock.now == 30
+    assert not chain.endpoints.members[0].rest.is_spent
+
+
+async def test_allowance_that_is_used_up_by_the_words_of_an_answer_ends_the_asking(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """Providers say so with HTTP 200, 403 or 429, alone or in a batch."""
+    words = "Monthly capacity limit exceeded. Visit https://dashboard.example to upgrade your scaling policy"
+    for code in (429, -32000, -32600):
+        for status in (200, 403):
+            first.well()
+            chain = connect(first.url, chain_scenario.anvil.url)
+            await chain.endpoints.check_chain_ids()
+            told = {"jsonrpc": "2.0", "id": 1, **error(code, words)}
+            first.reply = replying(told, status)
+            assert None not in await chain.get_blocks([0, 1])
+            assert chain.endpoints.members[0].rest.is_spent
+
+
+async def test_words_of_a_contract_use_up_no_allowance(
+    connect: Connect, first: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """Some nodes put the reason of a revert into the message, and a stranger wrote it."""
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
+    chain = connect(first.url, chain_scenario.anvil.url)
+    await chain.endpoints.check_chain_ids()
+    first.answer = only("eth_call", error(-32000, "monthly capacity limit exceeded"))
+    assert await chain.call(call) == (6).to_bytes(32, "big")
+    assert not chain.endpoints.members[0].rest.is_spent
+    first.answer = only("eth_call", error(-32000, "Reverted: monthly capacity limit exceeded"))
+    assert await connect(first.url).call(call) == RevertedCall()
+
+
+# -- logs -------------------------------------------------------------------------------------------
 
 
 def mints(scenario: Scenario, count: int) -> list[str]:

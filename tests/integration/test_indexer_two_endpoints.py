@@ -38,10 +38,13 @@ class EndpointNodes:
         self.proxies = [await self.stack.enter_async_context(proxy(url)) for _ in range(count)]
         return self.proxies
 
-    def index(self, *urls: str, **more: Any) -> ChainIndex:
+    def chain(self, *urls: str, **more: Any) -> Chain:
         chain = Chain(chain_settings(self.scenario, *(urls or [each.url for each in self.proxies]), **more))
         self.stack.push_async_callback(chain.close)
-        return ChainIndex(self.engine, chain)
+        return chain
+
+    def index(self, *urls: str, **more: Any) -> ChainIndex:
+        return ChainIndex(self.engine, self.chain(*urls, **more))
 
     def make(self) -> Legacy:
         return self.scenario.create_legacy(self.scenario.account("ann"), {self.scenario.account("cid").address: 100})

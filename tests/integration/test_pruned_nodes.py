@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.logs import HistoryGone
+from reminder_worker.chain.logs import HistoryGone, LogFilter
 from reminder_worker.chain.types import NODE_POLICY
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_history
@@ -22,7 +22,7 @@ from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for
-from tests.integration.chain_proxy import Json
+from tests.integration.chain_proxy import Json, refused
 from tests.integration.test_indexer_two_endpoints import FORGED, EndpointNodes, hides, invents
 
 
@@ -118,6 +118,33 @@ async def test_near_the_head_no_endpoint_is_asked_for_its_history(nodes: Endpoin
     nodes.make()
     await index.advance()
     assert only.asked["eth_getLogs"] == 1
+
+
+def refuses_wide_questions(request: Json) -> Json | None:
+    """Answer as a node that gives logs of named contracts only: nobody can tell what it has pruned."""
+    is_wide = request["method"] == "eth_getLogs" and "address" not in request["params"][0]
+    return {"error": {"code": -32602, "message": "specify an address"}} if is_wide else None
+
+
+@pytest.mark.parametrize("order", ["RA", "RRA"])
+async def test_endpoint_that_cannot_tell_what_it_pruned_counts_only_if_no_other_can(
+    nodes: EndpointNodes, order: str
+) -> None:
+    """R has pruned the logs, and refuses the question that would show it."""
+    proxies = await nodes.open(len(order))
+    made = nodes.make()
+    start = nodes.scenario.anvil.block_number()
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 30)
+    for kind, each in zip(order, proxies, strict=True):
+        if kind == "R":
+            each.answer, each.alter = refuses_wide_questions, pruned(start + 100)
+    chain = nodes.chain(START_BLOCK=start, LOG_RANGE=10)
+    wanted = LogFilter(frozenset({chain.settings.transfer_eoa_legacy_router}), frozenset())
+    logs, _ = await chain.logs.read_logs(wanted, start, start + 29)
+    assert made.address[2:].lower() in "".join("".join(log.topics) + log.data.hex() for log in logs)
+    assert proxies[0].asked["eth_getLogs"] == 2, "asked once, with the question that it refuses"
+    proxies[-1].answer = lambda request: refused("any range") if request["method"] == "eth_getLogs" else None
+    assert (await nodes.chain(START_BLOCK=start).logs.read_logs(wanted, start, start + 9))[0] == []
 
 
 @dataclass
@@ -228,7 +255,9 @@ async def test_a_gap_of_the_index_is_alerted_until_it_is_filled(
 @pytest.mark.parametrize(
     ("order", "good", "words"),
     [
-        ("A", True, "every endpoint that answers has the logs of block {0}"),
+        ("A", True, "every endpoint has the logs of block {0}"),
+        ("AR", None, "2:127.0.0.1 does not say whether it has the logs of block {0}"),
+        ("PR", None, "2:127.0.0.1 does not say whether it has the logs of block {0}; 1:127.0.0.1 pruned them"),
         ("PA", None, "1:127.0.0.1 pruned the logs of block {0}: the other endpoints are asked for old logs"),
         (
             "PP",
@@ -253,6 +282,8 @@ async def test_doctor_names_the_endpoints_that_have_pruned_old_logs(
     for kind, each in zip(order, proxies, strict=True):
         if kind == "P":
             each.alter = pruned(first + 1)
+        if kind == "R":
+            each.answer = refuses_wide_questions
     assert ("chain 31337 history", good, words.format(first)) in await world.findings()
 
 
@@ -266,3 +297,45 @@ async def test_rows_that_no_endpoint_can_give_again_are_kept(nodes: EndpointNode
     with pytest.raises(Refused, match="add an archive endpoint first"):
         await index.rewind_to(nodes.scenario.anvil.block_number())
     assert await nodes.knows(made)
+
+
+async def test_rows_are_kept_if_no_endpoint_can_tell_whether_it_gives_them_again(nodes: EndpointNodes) -> None:
+    (only,) = await nodes.open(1)
+    made = nodes.make()
+    block = nodes.scenario.anvil.block_number()
+    nodes.scenario.anvil.mine(3)
+    index = nodes.index()
+    await index.advance()
+    only.answer = refuses_wide_questions
+    with pytest.raises(Refused, match=f"no endpoint can tell whether it has the logs of block {block}"):
+        await index.rewind_to(block - 1)
+    assert await nodes.knows(made)
+    only.well()
+    await index.rewind_to(block - 1)
+    assert not await nodes.knows(made)
+
+
+async def test_denial_by_an_endpoint_that_cannot_tell_what_it_pruned_contradicts_no_bloom(
+    nodes: EndpointNodes,
+) -> None:
+    """It gives neither the log nor the receipt. The bloom of its own block announces the log."""
+    first, _ = await nodes.open(2)
+    made = nodes.make()
+    first.alter, first.answer = hides(nodes.scenario.anvil.block_number(), receipts=True), refuses_wide_questions
+    nodes.scenario.advance(ALONE_AFTER_SECONDS + 60)
+    with structlog.testing.capture_logs() as lines:
+        assert (await nodes.index().advance()).stopped == "at_head"
+    assert await nodes.knows(made)
+    assert "logs_passed_over" not in [line["event"] for line in lines]
+
+
+async def test_gap_stays_unknown_until_an_endpoint_has_answered(world: PrunedWorld) -> None:
+    """An answer that does not come is asked for at the next look, not an hour later."""
+    (node,) = await world.nodes.open(1)
+    gone = make(world.nodes, "legacy")
+    node.alter = hides(gone, receipts=True)
+    await world.nodes.index().advance()
+    node.answer = lambda request: refused("not now") if request["method"] == "eth_call" else None
+    assert (await world.look())[1] == []
+    node.answer = lambda request: None
+    assert [status for status, _ in (await world.look())[1]] == ["raised"]

@@ -43,7 +43,7 @@ class Node:
             raise ChainUnavailable
         if last - first + 1 > self.most:
             self.limit.record_refusal(last - first + 1)
-            raise TooMuch
+            raise TooMuch("refused")
         self.limit.record_answer(last - first + 1)
         return [log_at(block) for block in range(first, last + 1)], self.limit
 
@@ -136,7 +136,7 @@ async def test_a_narrow_endpoint_is_asked_for_what_it_accepts_when_the_wide_one_
 
     async def ask(first: int, last: int) -> tuple[list[EventLog], LogLimit]:
         if last - first + 1 > narrow.limit.most:
-            raise TooMuch
+            raise TooMuch("refused")
         return await narrow.ask(first, last)
 
     logs = await read_ranges(ask, [wide, narrow.limit], 0, 99)

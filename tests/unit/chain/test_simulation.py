@@ -7,13 +7,19 @@ import pytest
 
 from reminder_worker.chain.abi_codec import encode_word
 from reminder_worker.chain.events import TRANSFER_TOPIC, TokenTransfer, decode_transfer
-from reminder_worker.chain.simulation import SimulatedTransaction, build_simulation, decode_outcome
+from reminder_worker.chain.simulation import SimulatedTransaction, build_simulation
+from reminder_worker.chain.simulation import decode_outcome as decode_sent_outcome
 from reminder_worker.chain.types import ETHER, ContractCall, RevertedCall, SimulatedLog
+from tests.unit.chain.results import as_sent
 
 HEIR = "0x" + "b8" * 20
 NOBODY = "0x" + "00" * 20
 COIN = "0x" + "c0" * 20
 TOKEN = "0x" + "E7" * 20
+
+
+def decode_outcome(value: Any) -> SimulatedTransaction | RevertedCall:
+    return decode_sent_outcome(as_sent(value))
 
 
 def topic(address: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from mail_service.settings import MailServiceSettings as MailSettings
+from mail_service.settings import ReportSettings
 from reminder_worker.settings import GROUPS, ChainSettings, is_secret_field
 
 ROOT = Path(__file__).parents[3]
@@ -71,9 +72,9 @@ def mail_names() -> tuple[set[str], set[str]]:
 
 def reader_names() -> set[str]:
     """All settings' names of the reader of delivery reports; its secrets are files. No password of SMTP, no token."""
-    mailbox = {f"REPORT_IMAP_{name}" for name in ("HOST", "PORT", "TLS", "USERNAME", "FOLDER")}
-    secrets = {"MAIL_SERVICE_REPORTS_DATABASE_URL", "MAIL_SERVICE_HASH_KEY", "REPORT_IMAP_PASSWORD"}
-    return {"MAIL_FROM", "REPORT_ADDRESS"} | mailbox | {f"{name}_FILE" for name in secrets}
+    fields = [(str(field.alias), is_secret_field(field)) for field in ReportSettings.model_fields.values()]
+    names = {f"{name}_FILE" if secret else name for name, secret in fields}
+    return names - {"MAIL_SERVICE_DATABASE_URL_FILE"}
 
 
 def secret_values() -> dict[str, str]:

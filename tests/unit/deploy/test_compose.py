@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from mail_service.settings import MailServiceSettings as MailSettings
+from mail_service.settings import ReportSettings
 from reminder_worker.settings import ApiSettings, Settings
 from tests.unit.deploy.parts import (
     DEPLOY,
@@ -142,6 +143,13 @@ def test_the_service_starts_with_these_settings(name: str, tmp_path: Path) -> No
 def test_the_mail_service_starts_with_these_settings(tmp_path: Path) -> None:
     given = {**env_example(), "SMTP_USERNAME": "reminders", **SERVICES["mail"]["environment"]}
     assert MailSettings.from_environ(with_secret_files(given, tmp_path)).public_url.startswith("https://")
+
+
+def test_the_reader_of_reports_starts_with_these_settings(tmp_path: Path) -> None:
+    mailbox = {"REPORT_IMAP_HOST": "imap.example.org", "REPORT_IMAP_USERNAME": "reports"}
+    secrets = {name: value for name, value in SERVICES["reports"]["environment"].items() if name.endswith("_FILE")}
+    settings = ReportSettings.from_environ(with_secret_files({**env_example(), **mailbox, **secrets}, tmp_path))
+    assert settings.reader_database_url.startswith("postgresql+psycopg://mail_reports:")
 
 
 def test_only_the_reader_reads_the_mailbox_and_it_has_nothing_else(tmp_path: Path) -> None:
