@@ -23,17 +23,21 @@ import pytest
 from aiohttp import web
 from pydantic import SecretStr
 
+from api.schemas import IngestBody
 from bench.growth import stubbed_settings
 from bench.surroundings import CHAIN_ID
 from mail_service.refusals import classify_refusal
 from mail_service.reports import parse_report
+from mail_service.webhooks import SendgridBatch
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import LogFilter
 from reminder_worker.chain.rpc import find_longest
 from reminder_worker.chain.types import MOST_GAS, BlockHeader, ContractCall, EventLog
-from reminder_worker.errors import ChainUnavailable, IndexerUnavailable
+from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, Refused
 from reminder_worker.indexer.log_reader import find_in_receipts
 from reminder_worker.indexer.subgraph import SubgraphClient
+from reminder_worker.reminders.recipients import read_recipient_set
+from reminder_worker.strict_json import decode_json
 from tests.delivery_reports import postfix
 
 MIB = 1024 * 1024
@@ -323,3 +327,46 @@ async def test_longest_words_of_a_server_are_judged_in_bounded_time(words: str) 
     """Words of a webhook's event and of the SMTP server's reply are judged while the service serves."""
     cost = await measure_reader(classify_refusal, "5.1.1", words)
     assert (cost.memory < SMALL, cost.cpu_seconds < 1) == (True, True), cost
+
+
+# -- bodies of requests -------------------------------------------------------------------------------------
+
+MARKS = "e" + "\u0323\u0301" * 30_000  # normalisation of marks takes quadratic time
+PERSON = {"recipient": ADDRESS, "role": "beneficiary", "email": "anna@example.net", "name": "Anna"}
+
+
+def as_set(recipients: list[Any]) -> str:
+    return msgspec.json.encode({"salt": "0x" + "11" * 16, "recipients": recipients}).decode()[:60_000]
+
+
+def read_refused_set(payload: str) -> None:
+    with pytest.raises(Refused):
+        read_recipient_set(payload)
+
+
+def read_refused_body(body: bytes) -> None:
+    with pytest.raises(Refused):
+        decode_json(body, IngestBody)
+
+
+def read_webhook_batch(body: bytes) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(body, type=SendgridBatch)
+
+
+BODIES: dict[str, tuple[Callable[[Any], None], str | bytes]] = {
+    "a set of thousands": (read_refused_set, as_set([PERSON] * 500)),
+    "a set of lists": (read_refused_set, '{"recipients":' + repeated(b"[]", 59_000).decode() + "}"),
+    "names of marks": (read_refused_set, as_set([PERSON | {"name": MARKS[:900], "email": MARKS[:900]}] * 30)),
+    "a body of lists": (read_refused_body, b'{"payload":' + repeated(b"[]", 64_000) + b"}"),
+    "a body in depth": (read_refused_body, b"[" * 65_000),
+    "a batch of lists": (read_webhook_batch, repeated(b"[]", 2 * MIB)),
+}
+
+
+@pytest.mark.parametrize(("read", "body"), BODIES.values(), ids=BODIES)
+async def test_largest_body_of_a_request_is_read_in_bounded_memory_and_time(
+    read: Callable[[Any], None], body: str | bytes
+) -> None:
+    cost = await measure_reader(read, body)
+    assert (cost.memory < MEDIUM, cost.cpu_seconds < 1) == (True, True), cost
