@@ -39,7 +39,7 @@ class ReaderLimits(NamedTuple):
     days: int = 30  # older emails are matched no more
     tries: int = 2
     cpu_seconds: int = 5  # of one report
-    memory_bytes: int = 512 * 1024 * 1024
+    memory_bytes: int = 192 * 1024 * 1024  # below the limit of its container
 
 
 LIMITS = ReaderLimits()
