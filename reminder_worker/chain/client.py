@@ -204,6 +204,17 @@ class Chain:
         bound it counts only if the answer of every endpoint is too long. If a node refuses a contract as the sender,
         the call is repeated without a sender.
         """
+        try:
+            return await self._call_bounded(call, at=at, gas=gas, sender=sender, most=most)
+        except TooMuch as refusal:
+            if not refusal.too_long:
+                raise
+            return RevertedCall()
+
+    async def _call_bounded(
+        self, call: ContractCall, *, at: str | None, gas: int | None, sender: str | None, most: int
+    ) -> bytes | RevertedCall:
+        """Make a call as `call`. Raises `TooMuch` if the answer of every endpoint is beyond the usual bound."""
         found: bytes | RevertedCall | None = None
         lacking = 0
         request = rpc_errors.call_request(call, at, gas, sender)
@@ -220,12 +231,7 @@ class Chain:
             lacking += found is None
             return found is not None
 
-        try:
-            await self.endpoints.try_in_turn(attempt)
-        except TooMuch as refusal:
-            if not refusal.too_long:
-                raise
-            found = RevertedCall()
+        await self.endpoints.try_in_turn(attempt)
         if found is None:
             message = f"no endpoint of chain {self.chain_id} has the block that a call is about"
             raise StateGone(message, everywhere=lacking == len(self.endpoints.members))
@@ -315,13 +321,17 @@ class Chain:
         return results
 
     async def _call_alone(self, call: ContractCall, at: str | None) -> bytes | RevertedCall:
-        """Make one call. After refusals of all nodes, repeat it through Multicall3, to find a failing callee."""
+        """Make one call. After refusals of all nodes, repeat it through Multicall3, to find a failing callee.
+
+        An answer beyond the bound is cut to nothing, which is no revert: a list that is too long is not an empty list.
+        """
+        gas, sender, most = NODE_POLICY.read_gas, self.settings.multicall3, NODE_POLICY.answer_bytes
         async with self._chunks:
             try:
-                return _cut_answer(
-                    await self.call(call, at=at, gas=NODE_POLICY.read_gas, sender=self.settings.multicall3)
-                )
-            except TooMuch:
+                return _cut_answer(await self._call_bounded(call, at=at, gas=gas, sender=sender, most=most))
+            except TooMuch as refusal:
+                if refusal.too_long:
+                    return b""
                 results = await self._call_together([call], at)
                 if results is None:
                     raise
@@ -331,10 +341,12 @@ class Chain:
         """Make all calls in one request; None if the node refuses so many."""
         gas = NODE_POLICY.read_gas * len(calls)
         try:
-            answer = await self.call(
+            answer = await self._call_bounded(
                 ContractCall(self.settings.multicall3, encode_multicall(calls)),
                 at=at,
                 gas=gas if gas <= MOST_GAS else None,  # above it the node's own bound: some refuse what is given more
+                sender=None,
+                most=NODE_POLICY.answer_bytes,
             )
         except TooMuch:
             return None
