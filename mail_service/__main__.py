@@ -1,7 +1,7 @@
 """`python -m mail_service`: serve until SIGTERM or Ctrl-C, then finish requests under way.
 
-`python -m mail_service reports` only reads delivery reports from a mailbox. The first command starts the second one if
-`REPORT_IMAP_HOST` is set.
+`python -m mail_service reports` only reads delivery reports from a mailbox, in a child process. The first command reads
+them, too, if `REPORT_IMAP_HOST` is set.
 
 The service has no limits for slow or endless requests: clients must reach it through a proxy that forwards whole
 requests only, as deploy/proxy does.
@@ -10,7 +10,7 @@ Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 
 """
 
 import asyncio
-import logging
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,28 +21,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from mail_service.app import create_app
 from mail_service.encryption import read_link
-from mail_service.mailbox import read_reports
+from mail_service.logs import configure_logs
+from mail_service.mailbox import supervise_reader
 from mail_service.settings import MailMisconfigured, MailServiceSettings, ReportSettings
 from mail_service.store import MailStore
-
-_REPORT_READER = (sys.executable, "-m", "mail_service", "reports")
-
-
-def _configure_logs() -> None:
-    """JSON lines on standard error, coloured text on a terminal. Libraries only speak up from WARNING on."""
-    renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if sys.stderr.isatty() else structlog.processors.JSONRenderer()
-    )
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            renderer,
-        ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s %(message)s")
 
 
 async def _migrate_database(settings: MailServiceSettings) -> None:
@@ -54,26 +36,32 @@ async def _migrate_database(settings: MailServiceSettings) -> None:
         log.warning("database_link_unsafe", encrypted=link.encrypted, sslmode=link.sslmode)
 
 
+async def _supervise_until_stopped() -> None:
+    task = asyncio.ensure_future(supervise_reader())
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    with suppress(asyncio.CancelledError):
+        await task
+
+
 def _read_reports() -> int:
     settings = ReportSettings.from_environ()
     if settings.report_imap_host is None:
         raise MailMisconfigured("REPORT_IMAP_HOST: missing, so there is no mailbox to read")
-    reading = read_reports(settings)
     structlog.get_logger("mail_service").info("reading_reports", host=settings.report_imap_host)
     with suppress(KeyboardInterrupt):
-        asyncio.run(reading)
+        asyncio.run(_supervise_until_stopped())
     return 0
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    _configure_logs()
+    configure_logs()
     try:
         if list(arguments) == ["reports"]:
             return _read_reports()
         if arguments:
             raise MailMisconfigured("python -m mail_service [reports]")
         settings = MailServiceSettings.from_environ()
-        app = create_app(settings, _REPORT_READER if settings.report_imap_host is not None else ())
+        app = create_app(settings)
     except MailMisconfigured as error:
         sys.stderr.write(f"{error}\n")
         return 2

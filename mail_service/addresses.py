@@ -12,6 +12,7 @@ import idna
 
 from mail_service.errors import bad_address
 
+MARK: Final = re.compile(r"(?<![0-9a-z])[0-9a-f]{48}(?![0-9a-z])")
 MARK_FIELD: Final = "email_mark"  # a provider's variable for the mark of an email; its events repeat it
 _LOCAL_PART = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*")
 

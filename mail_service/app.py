@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC
 from functools import lru_cache
@@ -22,6 +22,7 @@ from mail_service.bounces import ReportBook
 from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
 from mail_service.languages import LANGUAGES, choose_language
+from mail_service.mailbox import supervise_reader
 from mail_service.rendering import make_environment
 from mail_service.report_store import ReportStore
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
@@ -31,7 +32,6 @@ from mail_service.tracing import make_traces, watch_statements
 from mail_service.variables import TemplateVariable, VariableKind, format_origin
 from mail_service.webhooks import take_mailgun, take_sendgrid, take_signed
 
-_RESTART_SECONDS = 5.0
 log = structlog.get_logger("mail_service")
 AnyRequest = Request[Any, Any, State]
 
@@ -373,24 +373,10 @@ def _on_bug(_: AnyRequest, error: Exception) -> Response[dict[str, Any]]:
     return _make_problem(MailProblem(500, "internal", "Something went wrong here."))
 
 
-async def _keep_running(command: Sequence[str]) -> None:
-    """Run the reader of reports until cancelled. A report of a stranger may end it: then it starts again."""
-    while True:
-        child = await asyncio.create_subprocess_exec(*command)
-        try:
-            code = await child.wait()
-        finally:
-            if child.returncode is None:
-                child.terminate()
-                await child.wait()
-        log.warning("report_reader_ended", code=code)
-        await asyncio.sleep(_RESTART_SECONDS)
-
-
-def create_app(settings: MailServiceSettings, report_reader: Sequence[str] = ()) -> Litestar:
+def create_app(settings: MailServiceSettings) -> Litestar:
     """The service. It migrates its schema when it starts. Raises `MailMisconfigured` without packages for traces.
 
-    `report_reader`: command of the process that reads reports, started and watched here.
+    The reader of reports runs beside it if there is a mailbox.
     """
     traces = make_traces(settings.otel_endpoint)
 
@@ -403,7 +389,7 @@ def create_app(settings: MailServiceSettings, report_reader: Sequence[str] = ())
         ):
             app.state.sender = sender
             app.state.reports = ReportBook(ReportStore(store.engine), sender.hasher, settings.sender[1].domain)
-            reading = asyncio.create_task(_keep_running(report_reader)) if report_reader else None
+            reading = asyncio.create_task(supervise_reader()) if settings.report_imap_host else None
             try:
                 yield
             finally:

@@ -1,8 +1,9 @@
 """Delivery reports from a mailbox, read by IMAP every few minutes, in a process of its own.
 
-A stranger can write each report, so this process is made to be lost: a report that takes too much CPU or memory ends
-it, the next one continues, and a report that could not be read twice is set aside. A report about an email of ours is
-deleted. Everything else stays as it is, unread emails stay unread.
+`python -m mail_service.mailbox` is that process, `supervise_reader` starts it again. A stranger can write each report.
+A report that takes too much CPU or memory ends the process, and the next process continues. A report that could not be
+read twice is set aside. A report about an email of ours is deleted. Everything else stays as it is, unread emails stay
+unread.
 """
 
 import asyncio
@@ -10,8 +11,9 @@ import imaplib
 import os
 import resource
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from math import ceil
@@ -22,6 +24,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from mail_service.addresses import AddressHasher
 from mail_service.bounces import ReportBook
+from mail_service.logs import configure_logs
 from mail_service.report_store import ReportStore
 from mail_service.reports import LIMITS as REPORT_LIMITS
 from mail_service.reports import parse_report
@@ -33,6 +36,7 @@ class ReaderLimits(NamedTuple):
     """Times, sizes and numbers of the reader."""
 
     poll_seconds: float = 180.0
+    restart_seconds: float = 5.0
     timeout_seconds: float = 30.0
     emails: int = 500  # of one look
     uids: int = 5_000  # of one search: the answer to more could exceed the library's longest line
@@ -46,6 +50,20 @@ LIMITS = ReaderLimits()
 log = structlog.get_logger("mail_service")
 
 
+async def supervise_reader(command: Sequence[str] = (sys.executable, "-m", "mail_service.mailbox")) -> None:
+    """Run the reader until cancelled, and start it again when it ends."""
+    while True:
+        child = await asyncio.create_subprocess_exec(*command)
+        try:
+            code = await child.wait()
+        finally:
+            if child.returncode is None:
+                child.terminate()
+                await child.wait()
+        log.warning("report_reader_ended", code=code)
+        await asyncio.sleep(LIMITS.restart_seconds)
+
+
 async def read_reports(settings: ReportSettings) -> None:
     """Read until cancelled, or until the process that started this one is gone."""
     _limit_memory()
@@ -57,7 +75,8 @@ async def read_reports(settings: ReportSettings) -> None:
     parent, failing = os.getppid(), False
     while os.getppid() == parent:
         try:
-            await mailbox.read()
+            while await mailbox.read():
+                continue
             if failing:
                 log.info("mailbox_readable_again")
             failing = False
@@ -76,38 +95,38 @@ class ReportMailbox:
         self._book = book
         self.store = book.store
 
-    async def read(self) -> int:
-        """Take the new reports; return how many were about emails of ours, 0 while another process reads.
+    async def read(self) -> bool:
+        """Take the next new reports. Return whether more wait; False while another process reads.
 
         Raises `IMAP4.error`, `OSError` and `SQLAlchemyError`; a report that was not finished is read again.
         """
         async with self.store.hold_reader_lock() as may_read:
-            return await self._read_folder() if may_read else 0
+            return may_read and await self._read_folder()
 
-    async def _read_folder(self) -> int:
-        taken = 0
+    async def _read_folder(self) -> bool:
         with self._open_folder() as client:
             last = await self.store.open_mailbox(self._name_mailbox(client))
             newest = _read_number(client, "UIDNEXT") - 1
             found, searched = _find_new(client, last, newest)
             for uid in found[: LIMITS.emails]:
-                if await self._take_report(_fetch(client, uid)):
-                    _delete(client, uid)
-                    taken += 1
+                is_ours = await self._take_report(client, uid)
                 await self.store.finish_report(uid)
+                if is_ours:
+                    _delete(client, uid)
             end = searched if len(found) <= LIMITS.emails else found[LIMITS.emails - 1]
             await self.store.finish_look(end, max(newest - end, 0))
-        return taken
+        return end < newest
 
-    async def _take_report(self, raw: bytes) -> bool:
+    async def _take_report(self, client: imaplib.IMAP4, uid: int) -> bool:
         """Return whether it is about an email of ours. After its last try a report is set aside."""
         while await self.store.begin_report() <= LIMITS.tries:
             try:
+                raw = _fetch(client, uid)
                 with _limit_cpu():
                     report = parse_report(raw)
                 return report is not None and await self._book.take_report(report)
             except Exception as error:  # of any parser; its words may have what was read
-                if _is_outage(error):
+                if _ends_the_look(error):
                     raise
                 log.warning("report_not_read", error=type(error).__name__)
         log.error("report_set_aside")
@@ -155,9 +174,10 @@ def _limit_cpu() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 
 
-def _is_outage(error: Exception) -> bool:
-    """Return whether the database failed, not the report. A value that it does not take is the report's fault."""
-    return isinstance(error, SQLAlchemyError) and not isinstance(error, DataError)
+def _ends_the_look(error: Exception) -> bool:
+    """Return whether the connection is lost. The try counts: some servers hang up at an email that they cannot give."""
+    lost = isinstance(error, SQLAlchemyError) and not isinstance(error, DataError)
+    return lost or isinstance(error, imaplib.IMAP4.abort | OSError)
 
 
 def _find_new(client: imaplib.IMAP4, last: int, newest: int) -> tuple[list[int], int]:
@@ -190,8 +210,13 @@ def _fetch(client: imaplib.IMAP4, uid: int) -> bytes:
 
 
 def _delete(client: imaplib.IMAP4, uid: int) -> None:
-    """A server without UIDPLUS could only delete what others marked, too: there the email stays marked."""
-    _check(client.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)"))
+    """A server without UIDPLUS could only delete what others marked, too: there the email stays marked.
+
+    A read-only folder keeps it.
+    """
+    status, _ = client.uid("STORE", str(uid), "+FLAGS.SILENT", r"(\Deleted)")
+    if status != "OK":
+        return
     if b"UIDPLUS" in _check(client.capability())[0].upper().split():  # `capabilities` is of before the login
         _check(client.uid("EXPUNGE", str(uid)))
 
@@ -201,3 +226,9 @@ def _check(answer: tuple[str, list[Any]]) -> list[Any]:
     if status != "OK":
         raise imaplib.IMAP4.error("the server refused a command")
     return data
+
+
+if __name__ == "__main__":
+    configure_logs()
+    with suppress(KeyboardInterrupt):
+        asyncio.run(read_reports(ReportSettings.from_environ()))

@@ -60,7 +60,8 @@ update mail_service.report_reader set tries = tries + 1 returning tries;
 update mail_service.report_reader set last_uid = :uid, tries = 0;
 
 -- name: finish_look
-update mail_service.report_reader set last_uid = :uid, unread = :unread, good_look_at = now();
+update mail_service.report_reader set last_uid = :uid, unread = :unread,
+    good_look_at = case when :unread = 0 then now() else good_look_at end;
 
 -- name: list_bounces
 select number, key, reason from mail_service.bounce where number > :after order by number limit :limit;

@@ -86,7 +86,7 @@ class ReportStore:
         await self._execute("finish_report", uid=uid)
 
     async def finish_look(self, uid: int, unread: int) -> None:
-        """Record a look without a fault. `uid`: emails up to it were read."""
+        """Record that emails up to `uid` were read, and how many may wait. Without any it was a whole look."""
         await self._execute("finish_look", uid=uid, unread=unread)
 
     async def _fetch_number(self, name: str, /, **values: object) -> int:

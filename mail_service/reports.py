@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple
 
 from flufl.bounce import all_failures
 
+from mail_service.addresses import MARK
 from mail_service.refusals import MAX_WORDS, BounceReason, classify_refusal
 
 
@@ -34,7 +35,6 @@ class ReportLimits(NamedTuple):
 
 LIMITS = ReportLimits()
 MESSAGE_ID: Final = re.compile(r"<[!-;=?-~]{3,250}>")
-MARK: Final = re.compile(r"(?<![0-9a-z])[0-9a-f]{48}(?![0-9a-z])")
 _MESSAGE_ID_LINE = re.compile(rf"(?im)^[> \t]*message-id: *({MESSAGE_ID.pattern})")
 logging.getLogger("flufl.bounce").disabled = True  # it logs what it could not read
 
@@ -120,10 +120,13 @@ def _read_feedback(part: Message, returned: Sequence[Message]) -> _ReportedEvent
 
 
 def _read_failure(group: Message) -> _ReportedEvent:
+    """The original recipient is the address that was written to, the final one perhaps where its owner forwards to."""
     reason = classify_refusal(_read(group, "Status"), _read(group, "Diagnostic-Code"))
-    # The original recipient is the address that was written to, the final one perhaps where its owner forwards to.
-    named = _read(group, "Original-Recipient") or _read(group, "Final-Recipient")
-    return _ReportedEvent("bounced", reason, _clean_addresses([named.rpartition(";")[2]]))
+    original, final = (_read(group, f"{kind}-Recipient").rpartition(";")[2].strip() for kind in ("Original", "Final"))
+    is_forwarded = bool(original and final) and original.lower() != final.lower()
+    if is_forwarded and reason == "mailbox_unknown":
+        reason = "other"
+    return _ReportedEvent("bounced", reason, _clean_addresses([original or final]))
 
 
 def _read_older_form(message: Message, parts: Sequence[Message]) -> _ReportedEvent | None:
@@ -137,6 +140,7 @@ def _read_older_form(message: Message, parts: Sequence[Message]) -> _ReportedEve
     text = next((_read_text(part) for part in parts if part.get_content_maintype() == "text"), "")
     at = text.lower().find(addresses[0].lower())
     words = text[at + len(addresses[0]) :][:MAX_WORDS] if at >= 0 else ""
+    words = re.split(r"\r?\n[ \t]*\r?\n|\n--", words)[0]  # a copy of our own email may follow
     return _ReportedEvent("bounced", classify_refusal("", words), _clean_addresses(addresses))
 
 

@@ -25,7 +25,7 @@ from pydantic import (
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
 
-from mail_service.addresses import MailAddress, parse_address
+from mail_service.addresses import MARK, MailAddress, parse_address
 from mail_service.errors import MailProblem
 
 
@@ -133,6 +133,8 @@ def _check_report_address(value: str) -> str:
     """Check an address in which `*`, if there, stands for the mark of an email."""
     if value.count("*") > 1:
         raise ValueError("needs one * at most, where the mark of each email goes")
+    if "*" in value and not MARK.search(value.replace("*", _EXAMPLE_MARK)):
+        raise ValueError("needs a character such as + or - between the * and letters or digits")
     try:
         _check_sender(value.replace("*", _EXAMPLE_MARK))
     except ValueError:

@@ -84,7 +84,7 @@ report_reader = sa.Table(
     sa.Column("last_uid", sa.BigInteger, nullable=False, comment="emails up to this one were read"),
     sa.Column("tries", sa.SmallInteger, nullable=False, comment="readings of the next email that began"),
     sa.Column("unread", sa.BigInteger, nullable=False, comment="at most so many emails wait in the mailbox"),
-    sa.Column("good_look_at", sa.DateTime(timezone=True), comment="when the mailbox was last read without a fault"),
+    sa.Column("good_look_at", sa.DateTime(timezone=True), comment="when the mailbox was last read to its end"),
     sa.CheckConstraint("id = 1", name="report_reader_is_one"),
     comment="How far the mailbox of delivery reports is read",
 )
@@ -386,7 +386,11 @@ def _set_session_defaults(connection: Any, _record: object) -> None:
     cursor.execute(
         "select set_config('default_transaction_isolation', 'read committed', false), "
         "set_config('datestyle', 'ISO', false), "
-        "set_config('idle_in_transaction_session_timeout', '10s', false)"
+        "set_config('idle_in_transaction_session_timeout', '10s', false), "
+        # A lock of a vanished host is free within half a minute.
+        "set_config('tcp_keepalives_idle', '10', false), "
+        "set_config('tcp_keepalives_interval', '5', false), "
+        "set_config('tcp_keepalives_count', '3', false)"
     )
     cursor.close()
     connection.commit()
@@ -419,9 +423,7 @@ def _add_address_hash(connection: sa.Connection) -> None:
 
 
 async def _hold_instance_lock(engine: AsyncEngine, instance: int) -> AsyncConnection:
-    """A connection that holds the instance's lock. Short keepalives let a vanished host die within half a minute."""
+    """A connection that holds the instance's lock."""
     connection = await engine.connect()
-    for name, value in (("tcp_keepalives_idle", "10"), ("tcp_keepalives_interval", "5"), ("tcp_keepalives_count", "3")):
-        await connection.execute(sa.select(sa.func.set_config(name, value, False)))
     await connection.execute(sa.select(sa.func.pg_advisory_lock(instance)))
     return connection

@@ -21,11 +21,11 @@ from litestar import Request, post
 from litestar.datastructures import State
 from pydantic import SecretStr
 
-from mail_service.addresses import MARK_FIELD
+from mail_service.addresses import MARK, MARK_FIELD
 from mail_service.bounces import ReportBook
 from mail_service.errors import MailProblem
-from mail_service.refusals import classify_refusal
-from mail_service.reports import MARK, MESSAGE_ID, DeliveryReport
+from mail_service.refusals import BounceReason, classify_refusal
+from mail_service.reports import MESSAGE_ID, DeliveryReport
 
 _PROVIDER_WINDOW = 86_400
 _SENDGRID_BYTES = 2 * 1024 * 1024  # a batch has up to some hundred KB, and is repeated as it is
@@ -121,7 +121,7 @@ def _read_mailgun(content: msgspec.Raw) -> DeliveryReport | None:
     if (event.read("event"), event.read("severity")) != ("failed", "permanent"):
         return None
     status = event.open("delivery-status")
-    reason = classify_refusal(status.read("enhanced-code"), status.read("message"))
+    reason = _classify_reply(status.read("enhanced-code"), status.read("message"))
     return DeliveryReport("bounced", marks, ids, reason, event.read_address("recipient"))
 
 
@@ -133,7 +133,7 @@ def _read_sendgrid(content: msgspec.Raw) -> DeliveryReport | None:
         case "spamreport":
             return DeliveryReport("complained", marks, ids, addresses=addresses)
         case "bounce":
-            reason = classify_refusal(event.read("status"), event.read("reason"))
+            reason = _classify_reply(event.read("status"), event.read("reason"))
             if reason == "other" and event.read("type") == "blocked":
                 reason = "blocked"
             return DeliveryReport("bounced", marks, ids, reason, addresses)
@@ -142,6 +142,11 @@ def _read_sendgrid(content: msgspec.Raw) -> DeliveryReport | None:
         case "":
             raise ValueError("an event without its name")
     return None
+
+
+def _classify_reply(code: str, words: str) -> BounceReason:
+    """Providers ask the final server themselves: the code is its own, though the words may lack it."""
+    return classify_refusal("", f"{code} {words}")
 
 
 @dataclass(frozen=True, slots=True)

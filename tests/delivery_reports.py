@@ -236,6 +236,8 @@ Giving up on 192.0.2.1.
 --- Below this line is a copy of the message.
 
 Return-Path: <reports@mail.example.org>
+Received: from mail.example.org by qmail.example.net (Exim 4.94.2) with ESMTPS; Fri, 27 Nov 2026 10:40:00 +0000
+DKIM-Signature: v=1; a=rsa-sha256; d=mail.example.org; s=a
 Message-ID: {message_id}
 Subject: A reminder
 

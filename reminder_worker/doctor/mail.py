@@ -16,7 +16,7 @@ from pyreqwest.exceptions import PyreqwestError
 from reminder_worker import strict_json
 from reminder_worker.doctor import Finding
 from reminder_worker.monitoring.facts import LIMITS
-from reminder_worker.monitoring.rules import is_mailbox_overdue, was_set_aside_lately
+from reminder_worker.monitoring.rules import is_mailbox_overdue, matches_nothing, was_set_aside_lately
 from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.mail_client import http_client, list_causes, read_answer, read_header
 from reminder_worker.outbox.messages import TEMPLATE_VERSION, AlertKind, GiftKind, ReminderKind, format_duration
@@ -99,6 +99,12 @@ def describe_reports(reports: ReportReading | None) -> Finding:
     if reports is None:
         return part, None, "the mail service does not say whether it reads any, or was not asked yet"
     counts = f"so far {reports.taken} taken, {reports.unmatched} of no email of ours, {reports.set_aside} set aside"
+    if matches_nothing(reports):
+        return (
+            part,
+            False,
+            f"no report names an email of ours, {counts}: see REPORT_ADDRESS of the mail service",
+        )
     if reports.unread is None:
         return part, None, f"no mailbox is read (REPORT_IMAP_HOST of the mail service); {counts}"
     waiting = f"{reports.unread} unread, {counts}"

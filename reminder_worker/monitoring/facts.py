@@ -87,6 +87,7 @@ class WatchLimits:
     max_lag_blocks: int = 100
     failures_per_hour: int = 10
     mailbox_read_within: int = 3600  # seconds, of the mailbox of delivery reports; it is read every three minutes
+    unmatched_at_first: int = 20  # so many delivery reports, none about an email of ours: nothing is ever matched
     set_aside_shown: int = 86400  # seconds for which a report that was set aside counts as wrong
 
 

@@ -154,16 +154,23 @@ def was_set_aside_lately(reports: ReportReading) -> bool:
     return reports.set_aside_age is not None and reports.set_aside_age <= LIMITS.set_aside_shown
 
 
+def matches_nothing(reports: ReportReading) -> bool:
+    """Return whether reports come, and none names an email of ours: the provider replaces Message-IDs."""
+    return reports.taken == 0 and reports.unmatched >= LIMITS.unmatched_at_first
+
+
 def _judge_reports(reports: ReportReading | None) -> Iterator[WrongCondition]:
     if reports is None:
         return
-    set_aside = was_set_aside_lately(reports)
-    if not set_aside and not is_mailbox_overdue(reports):
+    at_once = was_set_aside_lately(reports) or matches_nothing(reports)
+    if not at_once and not is_mailbox_overdue(reports):
         return
     age = reports.look_age
     look: AlertFacts = {"last good look": "never"} if age is None else {"last_good_look_seconds": age}
     facts: AlertFacts = {**look, "unread reports": reports.unread or 0, "reports set aside": reports.set_aside}
-    is_first_hour = age is None and not set_aside
+    if matches_nothing(reports):
+        facts = {**facts, "about no email of ours": reports.unmatched}
+    is_first_hour = age is None and not at_once
     hold = LIMITS.mailbox_read_within if is_first_hour else 0
     yield WrongCondition(AlertKind.REPORTS_NOT_READ, "delivery reports", 0, facts, hold)
 

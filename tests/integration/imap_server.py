@@ -24,6 +24,10 @@ class ImapServer:
     port: int
     authority: Path
 
+    @property
+    def home(self) -> Path:
+        return self.authority.parent / "home"
+
     def environ(self) -> dict[str, str]:
         return {
             "REPORT_IMAP_HOST": "127.0.0.1",

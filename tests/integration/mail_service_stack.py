@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import Process
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,10 +97,11 @@ class ServiceClient:
 
 
 @asynccontextmanager
-async def served(environ: dict[str, str], report_reader: Sequence[str] = ()) -> AsyncIterator[ServiceClient]:
-    """The service in this process, over real HTTP. `report_reader`: command of its reader of reports."""
-    app = create_app(MailServiceSettings.from_environ(environ), report_reader)
-    config = uvicorn.Config(app, port=0, log_config=None, access_log=False)
+async def served(environ: dict[str, str]) -> AsyncIterator[ServiceClient]:
+    """The service in this process, over real HTTP."""
+    config = uvicorn.Config(
+        create_app(MailServiceSettings.from_environ(environ)), port=0, log_config=None, access_log=False
+    )
     server = uvicorn.Server(config)
     serving = asyncio.create_task(server.serve())
     while not server.started:

@@ -11,8 +11,8 @@ from psycopg import OperationalError
 from pydantic import SecretStr
 from sqlalchemy import make_url
 
-from mail_service.__main__ import _configure_logs, _migrate_database
 from mail_service.encryption import StoreLink, read_link
+from mail_service.logs import _migrate_database, configure_logs
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from reminder_worker.doctor.encryption import COMPOSE_HOST, DatabaseLink, judge_link, open_link
@@ -97,7 +97,7 @@ def test_sockets_and_composes_own_database_need_no_encryption(postgres_server: s
 def test_the_mail_service_warns_at_its_start(mail_database: str, capfd: pytest.CaptureFixture[str]) -> None:
     url = mail_database.replace("postgresql://", "postgresql+psycopg://")
     settings = MailServiceSettings.model_construct(database_url=SecretStr(url))
-    _configure_logs()
+    configure_logs()
     with pytest.MonkeyPatch.context() as patch:
         for safe in (True, False):
             patch.setattr(StoreLink, "is_safe", safe)

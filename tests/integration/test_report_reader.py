@@ -1,9 +1,11 @@
 """The reader of delivery reports: a real mailbox, a process of its own, a role of its own."""
 
 import asyncio
+import imaplib
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from structlog.testing import capture_logs
 
 from devnet.chain import usable_port
 from devnet.smtp import SmtpInbox
+from mail_service.mailbox import LIMITS, supervise_reader
 from mail_service.settings import MailServiceSettings
 from tests.delivery_reports import complaint, postfix, qmail, ses, slow_to_read
 from tests.integration.imap_server import ImapServer, imap_server
@@ -22,13 +25,20 @@ from tests.integration.test_delivery_reports import bounces, mark_of, open_mailb
 ADDRESS = "reports+*@mail.example.org"
 # The reader with less patience, since a test waits for it.
 _READER = """
-import sys
+import asyncio
+import imaplib
 import mail_service.mailbox as mailbox
-from mail_service.__main__ import main
+from mail_service.settings import ReportSettings
 mailbox.LIMITS = mailbox.LIMITS._replace(poll_seconds=0.05, cpu_seconds=1)
-sys.exit(main(["reports"]))
+asyncio.run(mailbox.read_reports(ReportSettings.from_environ()))
 """
-READER = (sys.executable, "-c", _READER)
+
+
+def use_quick_reader(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]) -> None:
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("mail_service.mailbox.LIMITS", LIMITS._replace(restart_seconds=0.01))
+    monkeypatch.setattr("mail_service.app.supervise_reader", partial(supervise_reader, (sys.executable, "-c", _READER)))
 
 
 @pytest.fixture
@@ -40,11 +50,12 @@ async def imap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 
 @asynccontextmanager
 async def running(
-    database: str, inbox: SmtpInbox, imap: ImapServer, reader: Sequence[str] = (), **more: str
+    database: str, inbox: SmtpInbox, imap: ImapServer, **more: str
 ) -> AsyncIterator[tuple[ServiceClient, MailServiceSettings]]:
-    environ = environment(database, inbox, **imap.environ(), **{"REPORT_ADDRESS": ADDRESS, **more})
-    async with served(environ, reader) as client:
-        yield client, MailServiceSettings.from_environ(environ)
+    """The mail service, and the settings of a reader beside it."""
+    environ = environment(database, inbox, REPORT_ADDRESS=ADDRESS)
+    async with served(environ) as client:
+        yield client, MailServiceSettings.from_environ({**environ, **imap.environ(), **more})
 
 
 def counts(health: dict[str, Any]) -> dict[str, int]:
@@ -63,7 +74,7 @@ async def test_the_envelope_sender_finds_an_email_whose_message_id_was_replaced(
         for to in (forged, sender):
             imap.deliver(ses(EMAIL).replace(b"reports@mail.example.org", to.encode()))
         async with open_mailbox(settings) as mailbox:
-            assert await mailbox.read() == 1
+            await mailbox.read()
         assert [each["key"] for each in await bounces(client)] == ["key-1"]
         assert counts(await report_health(client)) == {"taken": 1, "unmatched": 1}
 
@@ -76,7 +87,8 @@ async def test_a_report_that_does_not_name_the_address_ends_no_email_to_it(
     async with running(mail_database, inbox, imap) as (client, settings):
         imap.deliver(form(await sent(client, "key-1"), EMAIL).replace(EMAIL.encode(), named.encode()))
         async with open_mailbox(settings) as mailbox:
-            assert await mailbox.read() == 1
+            await mailbox.read()
+        assert counts(await report_health(client)) == {"taken": 1}
         assert all(each["reason"] == "other" for each in await bounces(client))
         assert "suppressed" not in (await client.send("key-2")).json
 
@@ -88,7 +100,7 @@ async def test_feedback_about_our_own_setup_unsubscribes_nobody_and_is_counted(
         report = complaint(await sent(client, "key-1"), EMAIL)
         imap.deliver(report.replace(b"Feedback-Type: abuse", b"Feedback-Type: auth-failure"))
         async with open_mailbox(settings) as mailbox:
-            assert await mailbox.read() == 0
+            await mailbox.read()
         assert "suppressed" not in (await client.send("key-2")).json
         assert counts(await report_health(client)) == {"notComplaints": 1}
         assert len(imap.subjects()) == 1
@@ -101,7 +113,7 @@ async def test_an_email_is_read_once_also_by_the_next_process(
         imap.deliver(b"Subject: a letter of a person\r\n\r\nHello", qmail("<of@another.example>", EMAIL))
         for _ in range(2):
             async with open_mailbox(settings) as mailbox:
-                assert await mailbox.read() == 0
+                assert not await mailbox.read()
         health = await report_health(client)
         assert (health["mailbox"]["unread"], counts(health)) == (0, {"unmatched": 1})
         assert health["mailbox"]["lastGoodLook"].endswith("Z")
@@ -114,10 +126,39 @@ async def test_a_mailbox_whose_numbers_begin_anew_is_read_from_its_beginning(
     async with running(mail_database, inbox, imap, REPORT_IMAP_FOLDER="Returned") as (client, settings):
         imap.deliver(*[b"Subject: a letter of a person\r\n\r\nHello"] * 3, folder="Returned")
         async with open_mailbox(settings) as mailbox:
-            assert await mailbox.read() == 0
+            await mailbox.read()
             imap.make_folder("Returned")
             imap.deliver(qmail(await sent(client, "key-1"), EMAIL), folder="Returned")
-            assert await mailbox.read() == 1
+            await mailbox.read()
+        assert [each["key"] for each in await bounces(client)] == ["key-1"]
+
+
+async def test_a_long_queue_of_reports_is_read_in_steps_and_not_called_read_before_its_end(
+    mail_database: str, inbox: SmtpInbox, imap: ImapServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mail_service.mailbox.LIMITS", LIMITS._replace(emails=2))
+    async with running(mail_database, inbox, imap) as (client, settings), open_mailbox(settings) as mailbox:
+        imap.deliver(*[qmail("<of@another.example>", EMAIL)] * 3)
+        assert await mailbox.read()
+        assert (await report_health(client))["mailbox"] == {"unread": 1, "lastGoodLook": None}
+        assert not await mailbox.read()
+        health = await report_health(client)
+        assert (health["mailbox"]["unread"], health["mailbox"]["lastGoodLook"] is None) == (0, False)
+
+
+async def test_an_email_that_the_mailbox_does_not_give_is_set_aside(
+    mail_database: str, inbox: SmtpInbox, imap: ImapServer
+) -> None:
+    async with running(mail_database, inbox, imap) as (client, settings), open_mailbox(settings) as mailbox:
+        imap.deliver(qmail(await sent(client, "key-1"), EMAIL), qmail(await sent(client, "key-2"), EMAIL))
+        [first, _] = sorted((imap.home / "mail" / "cur").iterdir())
+        first.chmod(0)
+        for _ in range(2):
+            with pytest.raises(imaplib.IMAP4.abort):
+                await mailbox.read()
+        await mailbox.read()
+        assert [each["key"] for each in await bounces(client)] == ["key-2"]
+        assert counts(await report_health(client)) == {"taken": 1, "setAside": 1}
 
 
 async def test_one_of_two_readers_reads(mail_database: str, inbox: SmtpInbox, imap: ImapServer) -> None:
@@ -125,8 +166,10 @@ async def test_one_of_two_readers_reads(mail_database: str, inbox: SmtpInbox, im
         imap.deliver(qmail(await sent(client, "key-1"), EMAIL))
         async with open_mailbox(settings) as other:
             async with other.store.hold_reader_lock() as locked:
-                assert (locked, await one.read()) == (True, 0)
-            assert await one.read() == 1
+                await one.read()
+                assert (locked, await bounces(client)) == (True, [])
+            await one.read()
+        assert [each["key"] for each in await bounces(client)] == ["key-1"]
 
 
 @pytest.mark.core
@@ -134,14 +177,12 @@ async def test_a_report_that_costs_too_much_is_set_aside_while_emails_are_sent(
     mail_database: str, inbox: SmtpInbox, imap: ImapServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Twice the process that reads it is ended; then the reports after it are read."""
-    monkeypatch.setattr("mail_service.app._RESTART_SECONDS", 0.01)
-    environ = environment(mail_database, inbox, **imap.environ(), REPORT_ADDRESS=ADDRESS)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
+    environ = environment(mail_database, inbox, REPORT_ADDRESS=ADDRESS)
     async with served(environ) as client:
         imap.deliver(slow_to_read(), postfix(await sent(client, "key-1"), EMAIL))
+    use_quick_reader(monkeypatch, environ | imap.environ())
     with capture_logs() as logs:
-        async with served(environ, READER) as client:
+        async with served(environ | imap.environ()) as client:
             number = 0
             while not await bounces(client):
                 await asyncio.sleep(0.2)  # leaves the machine to the reader
@@ -166,7 +207,7 @@ async def test_the_reader_needs_a_role_that_writes_reports_only(
     async with running(mail_database, inbox, imap, MAIL_SERVICE_REPORTS_DATABASE_URL=own) as (client, settings):
         imap.deliver(postfix(await sent(client, "key-1"), EMAIL), complaint(await sent(client, "key-2"), EMAIL))
         async with open_mailbox(settings) as mailbox:
-            assert await mailbox.read() == 2
+            await mailbox.read()
         assert [each["key"] for each in await bounces(client)] == ["key-1"]
         assert (await client.send("key-3")).json == {"suppressed": True}
     for forbidden in (
@@ -186,10 +227,9 @@ async def test_a_mailbox_that_cannot_be_read_stops_no_email(
     mail_database: str, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nobody = ImapServer(usable_port(), Path("/"))
-    environ = environment(mail_database, inbox, **nobody.environ(), MAIL_SERVICE_REPORTS_DATABASE_URL="")
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-    async with served(environ, READER) as client:
+    environ = environment(mail_database, inbox, **nobody.environ())
+    use_quick_reader(monkeypatch, environ)
+    async with served(environ) as client:
         for number in range(20):
             assert (await client.send(f"key-{number}")).status == 200
         assert (await report_health(client))["mailbox"] is None

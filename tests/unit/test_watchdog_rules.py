@@ -201,6 +201,9 @@ def test_trouble_with_emails_and_relays_is_told_by_its_kind(trouble: EmailTroubl
         (ReportReading(unread=0, set_aside=1, set_aside_age=5), 0),
         (ReportReading(unread=1, look_age=5, set_aside=1, set_aside_age=LIMITS.set_aside_shown), 0),
         (ReportReading(unread=1, look_age=5, set_aside=1, set_aside_age=LIMITS.set_aside_shown + 1), None),
+        (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first), 0),
+        (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first, taken=1), None),
+        (ReportReading(unread=0, look_age=5, unmatched=LIMITS.unmatched_at_first - 1), None),
     ],
 )
 def test_mailbox_without_a_look_for_an_hour_or_with_a_report_set_aside_today_is_wrong(

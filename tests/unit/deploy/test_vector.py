@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import structlog
 
-from mail_service.__main__ import _configure_logs
+from mail_service.logs import configure_logs
 from reminder_worker.logging import configure_logging
 from reminder_worker.settings import Settings
 from tests.unit.deploy.parts import ROOT, env_example, read, secret_values
@@ -51,7 +51,7 @@ def test_our_lines_have_the_fields_that_the_page_names(capfd: pytest.CaptureFixt
     structlog.get_logger().error("pass_failed", name="relay", chain_id=1, error="TooMuch")
     logging.getLogger("library").warning("speaks")
     lines = _written(capfd)
-    _configure_logs()
+    configure_logs()
     structlog.get_logger("mail_service").info("send", key="k", outcome="accepted", seconds=0.2)
     lines += _written(capfd)
     assert [line["event"] for line in lines] == ["pass_failed", "speaks", "send"]

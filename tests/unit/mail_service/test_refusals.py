@@ -24,6 +24,12 @@ from mail_service.refusals import classify_refusal
         ("5.1.1", "smtp; 550 5.1.1 no such user at 5.7.1.9"),  # an IP address is no code
         ("5.7.1", "smtp; 550 5.1.1 user unknown"),  # the relay's own guess stands in front
         ("5.1.1", "550 5.1.1 <no-later-limit-policy@example.net>: unknown"),
+        ("", "550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302)"),  # Outlook.com
+        ("", "550 Unrouteable address"),  # Exim
+        ("", "550 5.7.1 No such user!"),  # Yandex
+        ("5.0.0", "Sorry, no mailbox here by that name"),  # qmail
+        ("", "550 This account has been disabled"),
+        ("5.1.1", "smtp; 550 user unknown; please contact the sender's postmaster"),
     ],
 )
 def test_a_mailbox_that_does_not_exist_is_recognised(status: str, words: str) -> None:
@@ -52,6 +58,25 @@ def test_a_mailbox_that_does_not_exist_is_recognised(status: str, words: str) ->
         ("5.3.0", "smtp; 550 no such user here", "other"),
         ("", "550 Requested action not taken: mailbox unavailable", "other"),  # GMX says it of a poor sender
         ("nonsense", "", "other"),
+        # Sendmail makes 5.1.1 of 550, and 5.1.3 of 553, whatever the words say.
+        ("5.1.1", "smtp; 550 Message rejected", "other"),
+        ("5.1.1", "smtp; 550 Access denied", "other"),
+        ("5.1.1", "smtp; 550 Requested action not taken: mailbox unavailable", "other"),
+        ("5.1.1", "smtp; 550 Greylisted, please try again in 5 minutes", "other"),
+        ("5.1.1", "smtp; 550 Mail content denied", "blocked"),
+        ("5.1.1", "smtp; 550 Reverse lookup failed for 192.0.2.7", "blocked"),
+        ("5.1.1", "smtp; 550 Client host [192.0.2.7] blocked using zen", "blocked"),
+        ("5.1.3", "smtp; 553 http://www.spamcop.net/bl.shtml?192.0.2.7", "blocked"),
+        (
+            "5.1.351",
+            "550 5.1.351 returned unknown recipient or mailbox unavailable (user@example.net:blocked)",
+            "blocked",
+        ),
+        ("5.1.0", "5.1.0 - Unknown address error 550-'Mail content denied'", "blocked"),  # IronPort
+        ("", "553 Invalid address in MAIL FROM", "blocked"),
+        ("", "521 5.2.1 : AOL will not accept delivery of this message", "blocked"),
+        ("", "550 5.1.1 unverified address: Connection timed out", "other"),
+        ("5.2.1", "smtp; 550 5.2.1 mailbox is full", "mailbox_full"),
         ("4.2.2", "452 mailbox full", "mailbox_full"),
         ("5.1.1", "smtp; 552 5.2.2 over quota", "mailbox_full"),
     ],
