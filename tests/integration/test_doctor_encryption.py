@@ -11,8 +11,9 @@ from psycopg import OperationalError
 from pydantic import SecretStr
 from sqlalchemy import make_url
 
+from mail_service.__main__ import _migrate_database
 from mail_service.encryption import StoreLink, read_link
-from mail_service.logs import _migrate_database, configure_logs
+from mail_service.logs import configure_logs
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from reminder_worker.doctor.encryption import COMPOSE_HOST, DatabaseLink, judge_link, open_link
