@@ -501,6 +501,16 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
         await world.notifications.register_notification(captured)
 
 
+async def test_a_gift_is_told_of_on_its_day_also_if_its_first_email_is_long_forgotten(world: World) -> None:
+    await world.register(world.seal())
+    await world.tick()
+    await world.sql("update worker.gift_ledger set expires_at = now() - interval '1 s' where kind = 'gift_waiting'")
+    assert await forget_expired(world.engine) == 1
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
+
+
 async def test_where_no_email_of_a_gift_is_sent_any_more_it_is_forgotten_all_the_same(world: World) -> None:
     """Gifts or emails were switched off: the pass that would delete it does not run."""
     over, kept = world.seal(), world.seal()
