@@ -120,13 +120,10 @@ def _read_feedback(part: Message, returned: Sequence[Message]) -> _ReportedEvent
 
 
 def _read_failure(group: Message) -> _ReportedEvent:
-    """The original recipient is the address that was written to, the final one perhaps where its owner forwards to."""
     reason = classify_refusal(_read(group, "Status"), _read(group, "Diagnostic-Code"))
-    original, final = (_read(group, f"{kind}-Recipient").rpartition(";")[2].strip() for kind in ("Original", "Final"))
-    is_forwarded = bool(original and final) and original.lower() != final.lower()
-    if is_forwarded and reason == "mailbox_unknown":
-        reason = "other"
-    return _ReportedEvent("bounced", reason, _clean_addresses([original or final]))
+    # The original recipient is the address that was written to. A server that forwards names the new address as final.
+    named = _read(group, "Original-Recipient") or _read(group, "Final-Recipient")
+    return _ReportedEvent("bounced", reason, _clean_addresses([named.rpartition(";")[2]]))
 
 
 def _read_older_form(message: Message, parts: Sequence[Message]) -> _ReportedEvent | None:

@@ -1,5 +1,6 @@
 """The worker learns of emails that came back, with the real mail service, SMTP server and chain."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,12 +22,15 @@ from mail_service.store import MailStore
 from reminder_worker.gifts.emails import GiftLedger
 from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
-from reminder_worker.outbox.bounces import BounceReader, count_bounces
+from reminder_worker.outbox.bounces import BounceReader, count_bounces, forget_bounces
 from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
+from reminder_worker.outbox.mail_client import MailClient, ReturnedEmail
 from reminder_worker.reminders.emails import ReminderLedger
+from reminder_worker.settings import MailSettings
 from tests.delivery_reports import REPORTER_TEXT, complaint, postfix
 from tests.integration.api_world import open_world as open_api
 from tests.integration.api_world import person
+from tests.integration.gift_mail_world import ORIGIN, gift_world
 from tests.integration.mail_service_stack import environment, served
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import MailWorld, open_world
@@ -34,8 +38,23 @@ from tests.integration.reminder_world import MailWorld, open_world
 ANNA, BEN = "anna@example.org", "ben@example.org"
 
 
-def bounce_reader(world: MailWorld) -> BounceReader:
-    return BounceReader(world.engine, world.client, (ReminderLedger.statements, GiftLedger.statements))
+class LateClient(MailClient):
+    """Client of the mail service whose first page of bounces is taken only once it `may_go_on`."""
+
+    def __init__(self, settings: MailSettings) -> None:
+        super().__init__(settings)
+        self.has_page, self.may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def list_bounces(self, after: int) -> list[ReturnedEmail]:
+        page = await super().list_bounces(after)
+        self.has_page.set()
+        await self.may_go_on.wait()
+        return page
+
+
+def bounce_reader(world: MailWorld, client: MailClient | None = None) -> BounceReader:
+    ledgers = (ReminderLedger.statements, GiftLedger.statements)
+    return BounceReader(world.engine, client or world.client, ledgers)
 
 
 @asynccontextmanager
@@ -43,13 +62,13 @@ async def running(
     engine: AsyncEngine, scenario: Scenario, inbox: SmtpInbox
 ) -> AsyncIterator[tuple[MailWorld, ReportBook]]:
     """A worker with its mail service, and where reports come in."""
-    environ = environment(engine.url.render_as_string(hide_password=False), inbox)
+    environ = environment(engine.url.render_as_string(hide_password=False), inbox, GIFT_ORIGINS=ORIGIN)
     settings = MailServiceSettings.from_environ(environ)
     hasher = AddressHasher(settings.hash_key.get_secret_value())
     async with (
         served(environ) as service,
         MailStore.open(settings.database_url.get_secret_value(), 1) as store,
-        open_world(engine, scenario, service) as world,
+        open_world(engine, scenario, service, GIFT_ORIGINS=ORIGIN) as world,
     ):
         yield world, ReportBook(ReportStore(store.engine), hasher, settings.sender[1].domain)
 
@@ -62,9 +81,11 @@ async def open_window(world: MailWorld, *people: str) -> Legacy:
     return legacy
 
 
-async def report(book: ReportBook, inbox: SmtpInbox, to: str, raw_of: object = postfix, *more: str) -> None:
-    """Bring a report about the latest email to this address."""
-    message_id = [message.header("Message-ID") for message in inbox.messages if message.to == to][-1]
+async def report(
+    book: ReportBook, inbox: SmtpInbox, to: str, raw_of: object = postfix, *more: str, place: int = -1
+) -> None:
+    """Bring a report about the latest email to this address, or about an earlier one."""
+    message_id = [message.header("Message-ID") for message in inbox.messages if message.to == to][place]
     assert callable(raw_of)
     parsed = parse_report(raw_of(message_id, to, *more))
     assert parsed is not None
@@ -119,6 +140,79 @@ async def test_a_report_about_an_earlier_address_blames_nobody(
         await world.save(legacy, emails={world.address("anna"): "anna@right.example"})
         assert (await bounce_reader(world).run()).addresses == 0
         assert await count_bounces(engine) == {}
+
+
+async def test_a_gifts_address_that_does_not_exist_gets_no_further_email_until_it_is_signed_again(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
+) -> None:
+    """A bounce for another reason stops no email, and ends no earlier bounce. Bounces are forgotten with the gifts."""
+    gone, signed_again, full = "gone@example.org", "again@example.org", "full@example.org"
+    async with running(engine, chain_scenario, inbox) as (world, book):
+        gifts = gift_world(engine, chain_scenario, world.settings, world.mail, world.client, world.chain, world.index)
+        addresses = [gone, gone, signed_again, full]
+        ids = [gifts.seal() for _ in addresses]
+        await world.index.advance()
+        for id, email in zip(ids, addresses, strict=True):
+            await gifts.register(id, recipientEmail=email)
+        await gifts.tick()
+        assert written_to(inbox) == sorted(addresses)
+        await report(book, inbox, gone)
+        await report(book, inbox, signed_again)
+        await report(book, inbox, full, postfix, "5.2.2")
+        assert (await bounce_reader(world).run()).addresses == 3
+        await report(book, inbox, gone, postfix, "5.2.2", place=0)
+        assert (await bounce_reader(world).run()).returned == 1
+        await forget_expired(engine)
+        assert await count_bounces(engine) == {"mailbox_full": 1, "mailbox_unknown": 2}
+        await gifts.register(ids[addresses.index(signed_again)], recipientEmail=signed_again)
+        inbox.clear()
+        chain_scenario.advance(30 * DAY + 1)
+        await gifts.tick()
+        assert written_to(inbox) == sorted([signed_again, full])
+        suppressed = "select kind, reason from worker.gift_ledger where state = 'suppressed'"
+        assert await world.sql(suppressed) == [("gift_unlocked", "bounced")] * 2
+        assert await gifts.kept() == 0
+        await forget_expired(engine)
+        assert await count_bounces(engine) == {}
+
+
+async def test_a_report_about_an_email_that_is_held_leaves_its_reason(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
+) -> None:
+    async with running(engine, chain_scenario, inbox) as (world, book):
+        legacy = await open_window(world, "anna")
+        await world.save(legacy, "ben")
+        inbox.faults.drop_after_data = True
+        await world.tick()
+        await world.hurry()
+        await world.tick()
+        assert await world.states("before_activation") == {"sent": 1, "held:in_doubt": 1}
+        for email in (ANNA, BEN):
+            await report(book, inbox, email)
+        assert (await bounce_reader(world).run()).addresses == 2
+        assert await world.states("before_activation") == {"sent:bounced": 1, "held:in_doubt": 1}
+
+
+async def test_a_reader_that_is_late_takes_no_bounce_twice(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
+) -> None:
+    """An address that was signed for again meanwhile would be blamed once more."""
+    async with running(engine, chain_scenario, inbox) as (world, book):
+        await open_window(world, "anna", "ben")
+        await report(book, inbox, ANNA)
+        assert world.settings.mail is not None
+        async with LateClient(world.settings.mail) as client:
+            late = asyncio.create_task(bounce_reader(world, client).run())
+            await client.has_page.wait()
+            await report(book, inbox, BEN)
+            assert (await bounce_reader(world).run()).returned == 2
+            async with engine.begin() as connection:
+                ben = world.hashes.hash_email(BEN)
+                assert await forget_bounces(connection, {ben}) == {ben}
+            client.may_go_on.set()
+            assert (await late).returned == 1
+        assert await count_bounces(engine) == {"mailbox_unknown": 1}
+        assert not await bounce_reader(world).look()
 
 
 async def test_a_complaint_ends_the_emails(engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox) -> None:

@@ -1,5 +1,6 @@
 """Emails that come back: reports by webhook and from a real mailbox, over real HTTP, SMTP, IMAP and PostgreSQL."""
 
+import asyncio
 import hmac
 import json
 import time
@@ -23,12 +24,13 @@ from mail_service.bounces import ReportBook
 from mail_service.mailbox import ReportMailbox
 from mail_service.report_store import ReportStore
 from mail_service.settings import MailServiceSettings
-from mail_service.store import MailStore, make_engine
+from mail_service.store import make_engine
 from tests.delivery_reports import REPORTER_TEXT, complaint, exchange, gmail, postfix
 from tests.integration.imap_server import imap_server
 from tests.integration.mail_service_stack import EMAIL, KEY_32, TOKEN, MailAnswer, ServiceClient, environment, served
 
 SECRET, MAILGUN_KEY = "a-secret-for-reports", "a-signing-key-of-mailgun"
+SENDGRID_HEADER = "X-Twilio-Email-Event-Webhook"
 SENDGRID_KEY = ec.generate_private_key(ec.SECP256R1())
 KEYS = {
     "REPORT_SECRET": SECRET,
@@ -59,9 +61,12 @@ async def sent(client: ServiceClient, key: str, email: str = EMAIL) -> str:
     return str((await client.send(key, to={"email": email, "name": ""})).json["messageId"])
 
 
+def message_id_of(key: str) -> str:
+    return AddressHasher(b64decode(KEY_32)).make_message_id(key, "mail.example.org")
+
+
 def mark_of(key: str) -> str:
-    hasher = AddressHasher(b64decode(KEY_32))
-    return hasher.make_mark(hasher.make_message_id(key, "mail.example.org"))
+    return AddressHasher(b64decode(KEY_32)).make_mark(message_id_of(key))
 
 
 async def report_counts(client: ServiceClient) -> dict[str, int]:
@@ -80,10 +85,13 @@ async def bounces(client: ServiceClient, after: int = 0) -> list[dict[str, Any]]
     return list(answer.json["bounces"])
 
 
-async def signed(client: ServiceClient, *reports: dict[str, str], secret: str = SECRET, age: float = 0.0) -> MailAnswer:
+async def signed(
+    client: ServiceClient, *reports: dict[str, str], secret: str = SECRET, age: float = 0.0, without: str = ""
+) -> MailAnswer:
     content, at = json.dumps({"reports": reports}).encode(), str(int(time.time() - age))
     signature = hmac.new(secret.encode(), at.encode() + b"." + content, "sha256").hexdigest()
     headers = {"X-Report-Timestamp": at, "X-Report-Signature": signature}
+    headers.pop(without, None)
     return await client.request("POST", "/reports/signed", data=content, headers=headers)
 
 
@@ -115,6 +123,9 @@ async def test_numbers_rise_also_after_the_table_was_lost(client: ServiceClient,
 
 async def test_a_report_needs_its_signature_in_time(client: ServiceClient) -> None:
     report = bounced(await sent(client, "key-1"))
+    event = {"event": "bounce", "smtp-id": report["messageId"]}
+    unsigned = mailgun(report["messageId"])
+    unsigned["signature"]["signature"] = ""
     refused = [
         await signed(client, report, secret="another-secret-of-16"),
         await signed(client, report, age=301),
@@ -122,8 +133,11 @@ async def test_a_report_needs_its_signature_in_time(client: ServiceClient) -> No
         await client.request("POST", "/reports/signed", data=json.dumps({"reports": [report]})),
         await client.request("POST", "/reports/mailgun", json=mailgun(report["messageId"], key="another-key")),
         await client.request("POST", "/reports/mailgun", json=mailgun(report["messageId"], age=86_401)),
-        await sendgrid(client, [{"event": "bounce", "smtp-id": report["messageId"]}], altered=True),
-        await sendgrid(client, [{"event": "bounce", "smtp-id": report["messageId"]}], age=86_401),
+        await client.request("POST", "/reports/mailgun", json=unsigned),
+        await sendgrid(client, [event], altered=True),
+        await sendgrid(client, [event], age=86_401),
+        *[await signed(client, report, without=f"X-Report-{part}") for part in ("Signature", "Timestamp")],
+        *[await sendgrid(client, [event], without=f"{SENDGRID_HEADER}-{part}") for part in ("Signature", "Timestamp")],
     ]
     assert {(answer.status, answer.json["code"]) for answer in refused} == {(403, "bad_signature")}
     assert (await client.request("GET", "/bounces")).status == 401
@@ -161,14 +175,15 @@ def mailgun(message_id: str, *, key: str = MAILGUN_KEY, age: float = 0.0, **even
 
 
 async def sendgrid(
-    client: ServiceClient, events: list[dict[str, Any]], *, age: float = 0.0, altered: bool = False
+    client: ServiceClient, events: list[dict[str, Any]], *, age: float = 0.0, altered: bool = False, without: str = ""
 ) -> MailAnswer:
     content, at = json.dumps(events).encode(), str(int(time.time() - age))
     signature = b64encode(SENDGRID_KEY.sign(at.encode() + content, ec.ECDSA(SHA256()))).decode()
     headers = {
-        "X-Twilio-Email-Event-Webhook-Signature": signature,
-        "X-Twilio-Email-Event-Webhook-Timestamp": at,
+        f"{SENDGRID_HEADER}-Signature": signature,
+        f"{SENDGRID_HEADER}-Timestamp": at,
     }
+    headers.pop(without, None)
     data = content + b" " if altered else content
     return await client.request("POST", "/reports/sendgrid", data=data, headers=headers)
 
@@ -282,10 +297,37 @@ async def test_old_emails_are_matched_no_more(client: ServiceClient, mail_databa
     with psycopg.connect(mail_database) as connection:
         connection.execute("update mail_service.message set created_at = now() - interval '31 days'")
     assert (await signed(client, bounced(message_id))).json == {"taken": 0}
-    async with MailStore.open(mail_database.replace("postgresql://", "postgresql+psycopg://"), 1) as store:
-        await store.forget_addresses()
-    with psycopg.connect(mail_database) as connection:
-        assert connection.execute("select address_hash from mail_service.message").fetchall() == [(None,)]
+
+
+async def test_the_running_service_deletes_the_address_hashes_of_old_emails(
+    mail_database: str, inbox: SmtpInbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = environment(mail_database, inbox)
+    async with served(environ) as client:
+        for key in ("key-old", "key-new"):
+            await client.send(key)
+    monkeypatch.setattr("mail_service.sending._BEAT_SECONDS", 0.01)
+    with psycopg.connect(mail_database, autocommit=True) as connection:
+        old = "created_at = now() - interval '31 days'"
+        connection.execute(f"update mail_service.message set {old} where key = 'key-old'")
+        with_hash = "select key from mail_service.message where address_hash is not null order by key"
+        async with served(environ):
+            while (found := connection.execute(with_hash).fetchall()) != [("key-new",)]:  # the test's timeout ends it
+                assert ("key-new",) in found
+                await asyncio.sleep(0.01)
+
+
+async def test_a_report_about_an_email_under_way_is_about_no_email_yet(client: ServiceClient, inbox: SmtpInbox) -> None:
+    """Its SMTP server may still refuse the email, which then goes out again under the same key."""
+    inbox.faults.hold = asyncio.Event()
+    sending = asyncio.create_task(client.send("key-1"))
+    await inbox.wait_for_count(1)
+    early = await signed(client, bounced(message_id_of("key-1")))
+    inbox.faults.hold.set()
+    assert (await sending).status == 200
+    assert early.json == {"taken": 0}
+    assert await bounces(client) == []
+    assert (await signed(client, bounced(message_id_of("key-1")))).json == {"taken": 1}
 
 
 async def test_a_table_of_the_release_before_gets_its_column(mail_database: str, inbox: SmtpInbox) -> None:
@@ -323,7 +365,7 @@ async def test_a_mailbox_is_read_and_only_understood_reports_are_deleted(
             ids = [await sent(client, f"key-{number}", each) for number, each in enumerate(addresses)]
             imap.deliver(
                 b"Subject: a letter of a person\r\n\r\n" + ids[0].encode(),
-                postfix(ids[0], addresses[0]),
+                postfix(ids[0], addresses[0]).replace(b"Final-Recipient: rfc822; anna", b"Final-Recipient: rfc822; a"),
                 exchange(ids[1], addresses[1]),
                 gmail(ids[2], addresses[2]),
                 postfix(ids[3], addresses[3], "4.4.1", "delayed"),

@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.monitoring.erasure import erase_deleted_legacies
-from reminder_worker.reminders.erasure import read_erasures
+from reminder_worker.reminders.erasure import erase_recipients, read_erasures
+from reminder_worker.reminders.tables import recipient
 from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import MailWorld, open_world
@@ -66,6 +67,36 @@ async def test_a_legacy_deleted_for_thirty_days_is_erased_with_its_unsent_emails
         ("deleted_legacy", 3, today)
     ]
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
+
+
+async def test_a_deleted_legacy_that_reverts_erases_nobody_until_it_answers(world: MailWorld) -> None:
+    """A revert is no answer: the legacy may be live."""
+    legacy, anvil = await waiting(world), world.scenario.anvil
+    code = anvil.rpc("eth_getCode", legacy.address, "latest")
+    world.scenario.delete_legacy(world.account("owner"), legacy)
+    await world.index.advance()
+    anvil.set_code(legacy.address, "0x60006000fd")
+    pass_days(world, 31)
+    assert await erase_deleted_legacies(world.engine, world.chain) == 0
+    assert await people(world) == 3
+    anvil.set_code(legacy.address, code)
+    pass_days(world, 1)
+    assert await erase_deleted_legacies(world.engine, world.chain) == 3
+
+
+async def test_marks_of_self_erasure_go_with_a_deleted_legacy(world: MailWorld) -> None:
+    """Also if nobody else is stored. Marks of another legacy stay."""
+    deleted, other = world.legacy(), world.legacy("another")
+    for legacy in (deleted, other):
+        await world.save(legacy, "anna")
+    async with world.engine.begin() as connection:
+        of_anna = recipient.c.recipient == world.address("anna")
+        assert await erase_recipients(connection, of_anna, cause="signature") == 2
+    world.scenario.delete_legacy(world.account("owner"), deleted)
+    await world.index.advance()
+    pass_days(world, 31)
+    assert await erase_deleted_legacies(world.engine, world.chain) == 0
+    assert await world.sql("select legacy from worker.self_erasure") == [(other.address,)]
 
 
 async def test_a_deletion_taken_back_by_a_reorganisation_loses_nothing(world: MailWorld) -> None:

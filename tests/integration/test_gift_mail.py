@@ -18,6 +18,7 @@ from reminder_worker.database.rotation import rotate_keys
 from reminder_worker.errors import Superseded
 from reminder_worker.gifts.emails import SEALED, GiftMail
 from reminder_worker.gifts.pages import GiftReader, TimelockedGift
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.monitoring.facts import LEDGERS, ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.operator import requeue_dead, settle_unsent
@@ -341,15 +342,19 @@ async def test_with_the_row_every_stored_body_goes_whatever_its_state(world: Wor
 async def test_with_an_erasure_every_stored_body_goes_at_once_whatever_its_state(
     world: World, fault: MailFault
 ) -> None:
-    """No later pass reads a held email, so nothing else would delete its body."""
-    id = world.seal()
-    await world.register(id)
-    world.stub.fail(fault)
-    for _ in range(2):
-        await world.tick()
-    assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
-    await world.notifications.erase_notification(world.erasure(id))
-    assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []
+    """No later pass reads a held email, so nothing else would delete its body. The giver or an operator erases."""
+    for by_giver in (True, False):
+        id = world.seal()
+        await world.register(id)
+        world.stub.fail(fault)
+        for _ in range(2):
+            await world.tick()
+        assert len(await world.sql("select from worker.gift_ledger where body is not null")) == 1
+        if by_giver:
+            await world.notifications.erase_notification(world.erasure(id))
+        else:
+            assert (await erase_person(world.engine, world.hashes, NORMAL, None)).gifts == 1
+        assert await world.sql("select from worker.gift_ledger where body is not null or body_salt is not null") == []
 
 
 async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window_is_over(world: World) -> None:
@@ -499,6 +504,16 @@ async def test_what_outlived_its_use_is_forgotten_and_the_rest_kept(world: World
     assert [bytes(row.email_hash) for row in wallets] == [b"b", b"c"]
     with pytest.raises(Superseded):
         await world.notifications.register_notification(captured)
+
+
+async def test_a_gift_is_told_of_on_its_day_also_if_its_first_email_is_long_forgotten(world: World) -> None:
+    await world.register(world.seal())
+    await world.tick()
+    await world.sql("update worker.gift_ledger set expires_at = now() - interval '1 s' where kind = 'gift_waiting'")
+    assert await forget_expired(world.engine) == 1
+    world.scenario.advance(30 * DAY + 1)
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == [NORMAL]
 
 
 async def test_where_no_email_of_a_gift_is_sent_any_more_it_is_forgotten_all_the_same(world: World) -> None:

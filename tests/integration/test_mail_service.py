@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from aiosmtplib import SMTPResponse
 from aiosmtplib.protocol import SMTPProtocol
+from sqlalchemy.exc import SQLAlchemyError
 from structlog.testing import capture_logs
 
 from devnet.chain import usable_port
@@ -20,6 +21,7 @@ from devnet.smtp import SmtpInbox
 from mail_service import smtp
 from mail_service.addresses import AddressHasher, parse_address
 from mail_service.catalogue import TEMPLATES
+from mail_service.errors import MailProblem
 from mail_service.sending import EmailSender, SendRequest
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
@@ -117,6 +119,37 @@ async def test_a_key_belongs_to_one_body(client: ServiceClient, inbox: SmtpInbox
     await client.send("key-1")
     answer = await client.send("key-1", variables={"legacyId": "43"})
     assert (answer.status, answer.json["code"]) == (409, "idempotency_key_reused")
+    assert len(inbox.messages) == 1
+
+
+async def test_a_thousand_outcomes_that_wait_for_the_database_stop_further_emails(
+    mail_database: str, inbox: SmtpInbox
+) -> None:
+    """The outcomes are in memory only. Once they are recorded, emails go out again."""
+    settings = MailServiceSettings.from_environ(environment(mail_database, inbox))
+    later = msgspec.convert(body(), SendRequest)
+    async with MailStore.open(settings.database_url.get_secret_value(), 3) as store:
+        with psycopg.connect(mail_database, autocommit=True) as connection:
+            connection.execute(
+                "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$"
+            )
+            for event in ("insert", "delete"):  # of claims, and of the outcomes that free them
+                connection.execute(
+                    f"create trigger no_{event} before {event} on mail_service.message"
+                    " for each statement execute function refuse()"
+                )
+            claims = [store.claim_key(f"key-{number}", b"body", "<key@x>", None) for number in range(1000)]
+            failed = await asyncio.gather(*claims, return_exceptions=True)
+            assert all(isinstance(each, SQLAlchemyError) for each in failed)
+            connection.execute("drop trigger no_insert on mail_service.message")
+            async with EmailSender(settings, store) as sender:
+                with pytest.raises(MailProblem) as refused:
+                    await sender.send_email("later", later)
+            assert (refused.value.code, inbox.messages) == ("database_unavailable", [])
+            connection.execute("drop trigger no_delete on mail_service.message")
+        await store.beat()
+        async with EmailSender(settings, store) as sender:
+            await sender.send_email("later", later)
     assert len(inbox.messages) == 1
 
 

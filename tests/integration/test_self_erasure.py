@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Legacy, Scenario
 from tests.integration.api_world import ABOUT, CANARY_EMAIL, CANARY_NAME, ApiAnswer, ApiWorld, open_world, person
+from tests.integration.other_chain import mirror, of_other_chain
 
 ERASE = [{"name": "recipient", "type": "address"}, *ABOUT]
 ALL = "0x" + "0" * 40
@@ -52,6 +53,19 @@ async def test_a_recipient_erases_themself_from_one_legacy_or_from_all(world: Ap
     assert [tuple(row) for row in await world.sql("select cause, people from worker.erasure_count")] == [
         ("signature", 3)
     ]
+
+
+async def test_a_signature_erases_nobody_on_another_chain(world: ApiWorld) -> None:
+    owner, heir = world.owner(), world.scenario.account("heir")
+    legacies = [world.legacy(owner) for _ in range(2)]
+    for legacy in legacies:
+        await world.ingest(owner, legacy, [person(recipient=heir.address)])
+    await mirror(world.engine, world.chain_id)
+    other = await of_other_chain(world.engine)
+    assert len(other["recipient"]) == 2
+    for about in (legacies[0].address, ALL):
+        assert (await erase(world, heir, about)).body == {"erased": 1}
+    assert await of_other_chain(world.engine) == other
 
 
 async def test_only_the_recipients_own_fresh_signature_erases(world: ApiWorld) -> None:
