@@ -29,12 +29,11 @@ _ABOUT_US = re.compile(
 _MAILBOX_CODES = (".1.1", ".1.2", ".1.3", ".1.6", ".1.10", ".1.351", ".2.1")
 _VAGUE_CODES = ("", ".0.0", ".1.0", ".4.1", ".5.0")  # here only the words tell the cause; Exim sends no code
 _NO_MAILBOX = re.compile(
-    r"(?:user|mailbox|recipient|account|address) (?:is )?(?:unknown|not (?:found|known)|invalid)"
+    r"(?:user|mailbox|recipient|account|address) (?:is )?(?:unknown|not (?:found|known))"
     r"|(?:user|mailbox|recipient|account|address) does(?: not|n.?t) exist"
-    r"|(?:unknown|no such|invalid|not a valid) (?:user|mailbox|recipient|account|address|local part|person)"
-    r"|(?:mailbox|account) (?:is |has been )?disabled|no mailbox (?:here )?by that name|unrouteable address"
+    r"|(?:unknown|no such|not a valid) (?:user|mailbox|recipient|account|address|local part|person)"
+    r"|(?:mailbox|account) (?:is |has been )?disabled|no mailbox (?:here )?by that name"
     r"|user doesn.?t have an? |recipient address rejected: access denied"  # Yahoo, Exchange Online
-    r"|^(?:smtp; *)?550 5\.5\.0 requested action not taken: mailbox unavailable"  # Outlook.com
 )
 
 

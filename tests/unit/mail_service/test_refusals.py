@@ -24,8 +24,6 @@ from mail_service.refusals import classify_refusal
         ("5.1.1", "smtp; 550 5.1.1 no such user at 5.7.1.9"),  # an IP address is no code
         ("5.7.1", "smtp; 550 5.1.1 user unknown"),  # the relay's own guess stands in front
         ("5.1.1", "550 5.1.1 <no-later-limit-policy@example.net>: unknown"),
-        ("", "550 5.5.0 Requested action not taken: mailbox unavailable (S2017062302)"),  # Outlook.com
-        ("", "550 Unrouteable address"),  # Exim
         ("", "550 5.7.1 No such user!"),  # Yandex
         ("5.0.0", "Sorry, no mailbox here by that name"),  # qmail
         ("", "550 This account has been disabled"),
