@@ -3,8 +3,9 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -15,6 +16,8 @@ from devnet.scenarios import Scenario
 from reminder_worker.settings import ChainSettings
 
 Json = dict[str, Any]
+SILENCE: Json = {"error": {"code": -32000, "message": "header not found"}}
+"""Of a node that has no block: an answer that says nothing."""
 
 
 def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
@@ -157,6 +160,41 @@ async def proxy(node_url: str, secret: str = "") -> AsyncIterator[NodeProxy]:
         yield made
     finally:
         await made.stop()
+
+
+@dataclass(frozen=True)
+class TwoEndpoints:
+    """Two endpoints of one node. `first` is asked first."""
+
+    first: NodeProxy
+    second: NodeProxy
+
+    @property
+    def urls(self) -> str:
+        return f"{self.first.url},{self.second.url}"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"CHAIN_31337_RPC_URLS": self.urls}
+
+    def each_order(self, lie: Callable[[Json, Json], Json]) -> Iterator[str]:
+        """Let the first endpoint lie, then the second, then each of them while the other one is silent.
+
+        Yield the name of the order. An endpoint that is silent is also a liar that is silent: one word is left.
+        """
+        for liar, other, name in ((self.first, self.second, "first"), (self.second, self.first, "second")):
+            liar.alter = lie
+            yield f"the {name} endpoint lies"
+            other.answer = lambda _: SILENCE
+            yield f"the {name} endpoint lies, and the other one is silent"
+            liar.well()
+            other.well()
+
+
+@asynccontextmanager
+async def two_endpoints(node_url: str) -> AsyncIterator[TwoEndpoints]:
+    async with proxy(node_url) as first, proxy(node_url) as second:
+        yield TwoEndpoints(first, second)
 
 
 def refuses_code(request: Json) -> Json | None:
