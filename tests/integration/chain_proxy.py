@@ -178,9 +178,9 @@ class TwoEndpoints:
         return {"CHAIN_31337_RPC_URLS": self.urls}
 
     def each_order(self, lie: Callable[[Json, Json], Json]) -> Iterator[str]:
-        """Let the first endpoint lie, then the second, then each of them while the other one is silent.
+        """Yield the name of each of four orders: the first or the second endpoint lies, the other is honest or silent.
 
-        Yield the name of the order. An endpoint that is silent is also a liar that is silent: one word is left.
+        Both endpoints are well before an order with a new liar, and after the last order.
         """
         for liar, other, name in ((self.first, self.second, "first"), (self.second, self.first, "second")):
             liar.alter = lie

@@ -1,7 +1,7 @@
-"""Rules that need two endpoints: one that lies, asked first, asked second or alone, achieves nothing.
+"""Decisions that need two endpoints. A liar that is asked first, asked second, or answers alone changes nothing.
 
-`RULES` has every decision that two endpoints have to confirm: see `chain/quorum.py`, `ask_each` and `single_views`.
-The logs of the index are not among them: the first endpoint is believed (`test_indexer_two_endpoints.py`).
+`RULES` has every such decision; the code makes it with `chain/quorum.py`, `ask_each`, `try_each` or `single_views`.
+The index is no such rule: it believes the logs of the endpoint that is asked first (`test_indexer_two_endpoints.py`).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -60,7 +60,7 @@ class LiarCase:
 
 @dataclass(frozen=True)
 class LiarStage:
-    """What a case is built from. Closes its worlds with `stack`."""
+    """Parts to build a case from. `stack` closes the opened worlds."""
 
     stack: AsyncExitStack
     scenario: Scenario
@@ -69,7 +69,7 @@ class LiarStage:
 
     async def mail_world(self) -> reminder_world.MailWorld:
         mail = await self.stack.enter_async_context(MailStub())
-        opened = reminder_world.open_world(self.engine, self.scenario, mail, **self.nodes.environ)
+        opened = reminder_world.open_world(self.engine, self.scenario, mail, subgraph=None, **self.nodes.environ)
         return await self.stack.enter_async_context(opened)
 
     async def gift_world(self) -> World:
@@ -96,7 +96,7 @@ class LiarStage:
 
 
 def exchanged(told: str, instead: str) -> Alter:
-    """Exchange words in every answer that is one hexadecimal text."""
+    """Replace a part of every answer that is a hexadecimal text."""
 
     def alter(_: Json, response: Json) -> Json:
         if not isinstance(response.get("result"), str):
@@ -159,16 +159,16 @@ async def deleted_legacy(at: LiarStage) -> LiarCase:
 
 
 async def strangers_requests(world: api_world.ApiWorld, legacy: Legacy) -> bool:
-    """Return whether a stranger may write to a legacy, send its instructions or erase it."""
+    """Return whether a stranger may read the people of a legacy, send its instructions, replace or erase them."""
     stranger = world.owner("stranger")
+    shown = await world.call(stranger, "ReadRecipients", legacy)
     answers = [
         await world.ingest(stranger, legacy, [api_world.person(2)]),
         await world.call(stranger, "SendInstructions", legacy),
         await world.call(stranger, "EraseLegacy", legacy),
     ]
-    recipients = {row.email_hash for row in await world.sql("select email_hash from worker.recipient")}
-    assert {each.status for each in answers} <= {200, 202, 204, 403, 422, 503, 429}, [each.body for each in answers]
-    return any(each.status < 300 for each in answers) or len(recipients) != 1
+    is_shown = shown.status == 200 and shown.body["recipients"] != []
+    return is_shown or any(each.status < 300 for each in answers)
 
 
 async def creators_signature(at: LiarStage) -> LiarCase:
@@ -536,11 +536,11 @@ RULES: dict[str, Callable[[LiarStage], Awaitable[LiarCase]]] = {
     "a call needs little gas": gas_of_a_call,
     "a setter was called past the queue": setter_past_the_queue,
 }
-"""The lie by its words, and the world in which it is told."""
+"""Cases by the claim of the liar."""
 
 
 @pytest.mark.parametrize("rule", RULES)
-async def test_one_endpoint_alone_is_believed_in_no_order_and_two_are(
+async def test_one_lying_endpoint_changes_nothing_in_any_order(
     chain_scenario: Scenario, engine: AsyncEngine, rule: str
 ) -> None:
     """Two liars show that the lie reaches the rule."""
