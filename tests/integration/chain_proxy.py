@@ -16,8 +16,15 @@ from devnet.scenarios import Scenario
 from reminder_worker.settings import ChainSettings
 
 Json = dict[str, Any]
+Alter = Callable[[Json, Json], Json]
+Answer = Callable[[Json], Json | None]
 SILENCE: Json = {"error": {"code": -32000, "message": "header not found"}}
 """Of a node that has no block: an answer that says nothing."""
+
+
+def says_nothing(_: Json) -> Json | None:
+    """As `answer` of a proxy."""
+    return SILENCE
 
 
 def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
@@ -177,7 +184,7 @@ class TwoEndpoints:
     def environ(self) -> dict[str, str]:
         return {"CHAIN_31337_RPC_URLS": self.urls}
 
-    def each_order(self, lie: Callable[[Json, Json], Json]) -> Iterator[str]:
+    def each_order(self, lie: Alter, silence: Answer = says_nothing) -> Iterator[str]:
         """Yield the name of each of four orders: the first or the second endpoint lies, the other is honest or silent.
 
         Both endpoints are well before an order with a new liar, and after the last order.
@@ -185,7 +192,7 @@ class TwoEndpoints:
         for liar, other, name in ((self.first, self.second, "first"), (self.second, self.first, "second")):
             liar.alter = lie
             yield f"the {name} endpoint lies"
-            other.answer = lambda _: SILENCE
+            other.answer = silence
             yield f"the {name} endpoint lies, and the other one is silent"
             liar.well()
             other.well()
