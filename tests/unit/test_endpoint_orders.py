@@ -11,7 +11,7 @@ import pytest
 
 from tests.prose import ROOT
 
-MISBEHAVES = {"alter", "answer"}
+FAULTS = ("alter", "answer")
 FIXED_PLACES = {"first": "first", "second": "second", "0": "first", "1": "second"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -33,13 +33,16 @@ def list_targets(function: Function) -> Iterator[ast.expr]:
             yield from target.elts if isinstance(target, ast.Tuple) else [target]
 
 
-def find_places(function: Function) -> set[str]:
-    """Return the fixed places of the endpoints that the function lets misbehave."""
-    places = set()
-    for target in list_targets(function):
-        if isinstance(target, ast.Attribute) and target.attr in MISBEHAVES:
-            places.add(name_place(target.value))
+def find_places(function: Function, fault: str) -> set[str]:
+    """Return the fixed places of the endpoints that the function lets misbehave by this attribute."""
+    targets = [each for each in list_targets(function) if isinstance(each, ast.Attribute) and each.attr == fault]
+    places = {name_place(each.value) for each in targets}
     return {place for place in places if place is not None}
+
+
+def has_one_place(function: Function) -> bool:
+    """Return whether a liar, or a silent endpoint, has one place only."""
+    return any(len(find_places(function, fault)) == 1 for fault in FAULTS)
 
 
 def list_urls(node: ast.AST) -> list[str]:
@@ -73,7 +76,7 @@ def find_one_order(source: str) -> list[str]:
     if gives_reason(marks):
         return []
     functions = [node for node in module.body if isinstance(node, Function) and not gives_reason(node.decorator_list)]
-    return [each.name for each in functions if len(find_places(each)) == 1 or names_bare_node(each)]
+    return [each.name for each in functions if has_one_place(each) or names_bare_node(each)]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "integration").glob("*.py")), ids=lambda path: path.stem)
@@ -84,6 +87,7 @@ def test_misbehaving_endpoint_has_both_places_or_a_reason(path: Path) -> None:
 ONE_ORDER = (
     "async def test_it(nodes):\n    first, _ = nodes\n    first.alter = lie",
     "async def test_it(nodes):\n    nodes.second.answer = silence",
+    "async def test_it(first, second):\n    first.alter = lie\n    second.answer = silence",
     "async def test_it(nodes):\n    nodes[1].alter, more = lie, 1",
     "@pytest.fixture\nasync def nodes(node):\n    yield open_world(URLS=f'{scenario.anvil.url},{node.url}')",
     "async def test_it(node):\n    Chain(chain_settings(s, node.url, s.anvil.url))",
