@@ -3,8 +3,9 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -15,6 +16,15 @@ from devnet.scenarios import Scenario
 from reminder_worker.settings import ChainSettings
 
 Json = dict[str, Any]
+Alter = Callable[[Json, Json], Json]
+Answer = Callable[[Json], Json | None]
+SILENCE: Json = {"error": {"code": -32000, "message": "header not found"}}
+"""Of a node that has no block: an answer that says nothing."""
+
+
+def says_nothing(_: Json) -> Json | None:
+    """As `answer` of a proxy."""
+    return SILENCE
 
 
 def chain_settings(scenario: Scenario, *urls: str, **more: Any) -> ChainSettings:
@@ -157,6 +167,41 @@ async def proxy(node_url: str, secret: str = "") -> AsyncIterator[NodeProxy]:
         yield made
     finally:
         await made.stop()
+
+
+@dataclass(frozen=True)
+class TwoEndpoints:
+    """Two endpoints of one node. `first` is asked first."""
+
+    first: NodeProxy
+    second: NodeProxy
+
+    @property
+    def urls(self) -> str:
+        return f"{self.first.url},{self.second.url}"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"CHAIN_31337_RPC_URLS": self.urls}
+
+    def each_order(self, lie: Alter, silence: Answer = says_nothing) -> Iterator[str]:
+        """Yield the name of each of four orders: the first or the second endpoint lies, the other is honest or silent.
+
+        Both endpoints are well before an order with a new liar, and after the last order.
+        """
+        for liar, other, name in ((self.first, self.second, "first"), (self.second, self.first, "second")):
+            liar.alter = lie
+            yield f"the {name} endpoint lies"
+            other.answer = silence
+            yield f"the {name} endpoint lies, and the other one is silent"
+            liar.well()
+            other.well()
+
+
+@asynccontextmanager
+async def two_endpoints(node_url: str) -> AsyncIterator[TwoEndpoints]:
+    async with proxy(node_url) as first, proxy(node_url) as second:
+        yield TwoEndpoints(first, second)
 
 
 def refuses_code(request: Json) -> Json | None:

@@ -37,6 +37,7 @@ def without(what: str) -> Callable[[Json, Json], Json]:
     return alter
 
 
+@pytest.mark.one_order("one endpoint simulates: the one that is asked first")
 @pytest.mark.parametrize("what", LEFT_OUT)
 @pytest.mark.parametrize("alone", [False, True], ids=["the first of two", "the only one"])
 async def test_missing_answers_refuse_no_good_request_and_let_no_nft_through(

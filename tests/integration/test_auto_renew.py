@@ -320,19 +320,22 @@ def inflated(by: int) -> Callable[[Json, Json], Json]:
 
 
 @asynccontextmanager
-async def beside_the_node(
-    engine: AsyncEngine, chain_scenario: Scenario, proxies: int
-) -> AsyncIterator[tuple[RenewalWorld, list[NodeProxy]]]:
-    """Open a world with so many proxies of the node, asked before the node itself."""
-    url = chain_scenario.anvil.url
+async def behind_endpoints(
+    engine: AsyncEngine, chain_scenario: Scenario, count: int, place: int
+) -> AsyncIterator[tuple[RenewalWorld, NodeProxy]]:
+    """Open a world behind so many endpoints, and name the one that is asked at this place."""
     async with AsyncExitStack() as stack:
-        first = [await stack.enter_async_context(proxy(url)) for _ in range(proxies)]
-        urls = ",".join([*(each.url for each in first), url])
-        yield await stack.enter_async_context(open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=urls)), first
+        nodes = [await stack.enter_async_context(proxy(chain_scenario.anvil.url)) for _ in range(count)]
+        urls = ",".join(node.url for node in nodes)
+        opened = open_renewals(engine, chain_scenario, CHAIN_31337_RPC_URLS=urls)
+        yield await stack.enter_async_context(opened), nodes[place]
 
 
-async def test_the_lower_of_two_endpoints_is_attested(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with beside_the_node(engine, chain_scenario, 1) as (world, [liar]):
+@pytest.mark.parametrize("place", [0, 1])
+async def test_the_lower_of_two_endpoints_is_attested(
+    engine: AsyncEngine, chain_scenario: Scenario, place: int
+) -> None:
+    async with behind_endpoints(engine, chain_scenario, 2, place) as (world, liar):
         legacy = world.legacy()
         await world.look()
         world.scenario.advance(IN_WINDOW)
@@ -344,11 +347,12 @@ async def test_the_lower_of_two_endpoints_is_attested(engine: AsyncEngine, chain
         assert world.state(legacy)[1] == world.count()
 
 
+@pytest.mark.parametrize("place", [0, 1])
 async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
-    engine: AsyncEngine, chain_scenario: Scenario
+    engine: AsyncEngine, chain_scenario: Scenario, place: int
 ) -> None:
     """A count that is too low would make earlier activity look new."""
-    async with beside_the_node(engine, chain_scenario, 1) as (world, [liar]):
+    async with behind_endpoints(engine, chain_scenario, 2, place) as (world, liar):
         legacy = world.legacy()
         world.scenario.advance(IN_WINDOW)
         liar.alter = inflated(-1)
@@ -359,15 +363,16 @@ async def test_no_baseline_is_taken_while_endpoints_disagree_about_one_block(
         assert await world.verdict(legacy) == "no_new_activity"
 
 
+@pytest.mark.parametrize("place", [0, 2])
 async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_renewal(
-    engine: AsyncEngine, chain_scenario: Scenario
+    engine: AsyncEngine, chain_scenario: Scenario, place: int
 ) -> None:
-    async with beside_the_node(engine, chain_scenario, 2) as (world, [first, *_]):
+    async with behind_endpoints(engine, chain_scenario, 3, place) as (world, behind):
         legacy = world.legacy()
         await world.look()
         long_ago = chain_scenario.anvil.rpc("eth_getBlockByNumber", "finalized", False)
         old = stopped(chain_scenario.anvil)
-        first.answer = lambda asked: {"result": long_ago} if "finalized" in asked["params"] else old(asked)
+        behind.answer = lambda asked: {"result": long_ago} if "finalized" in asked["params"] else old(asked)
         world.transact()
         world.scenario.advance(IN_WINDOW)
         assert (await world.look()).sent == 1
@@ -375,11 +380,12 @@ async def test_one_of_three_endpoints_that_stopped_importing_blocks_stops_no_ren
 
 
 @pytest.mark.parametrize("by", [-1, 5])
+@pytest.mark.parametrize("place", [0, 2])
 async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
-    engine: AsyncEngine, chain_scenario: Scenario, by: int
+    engine: AsyncEngine, chain_scenario: Scenario, by: int, place: int
 ) -> None:
     """This holds even if a baseline is stored meanwhile."""
-    async with beside_the_node(engine, chain_scenario, 2) as (world, [liar, *_]):
+    async with behind_endpoints(engine, chain_scenario, 3, place) as (world, liar):
         legacy = world.legacy()
         liar.alter = inflated(by)
         assert (await world.look()).sent == 0
@@ -391,8 +397,11 @@ async def test_one_of_three_endpoints_that_counts_wrongly_stops_no_renewal(
         assert world.state(legacy)[1] == world.count()
 
 
-async def test_one_endpoint_of_two_is_not_enough_and_no_success(engine: AsyncEngine, chain_scenario: Scenario) -> None:
-    async with beside_the_node(engine, chain_scenario, 1) as (world, [silent]):
+@pytest.mark.parametrize("place", [0, 1])
+async def test_one_endpoint_of_two_is_not_enough_and_no_success(
+    engine: AsyncEngine, chain_scenario: Scenario, place: int
+) -> None:
+    async with behind_endpoints(engine, chain_scenario, 2, place) as (world, silent):
         legacy = await world.due_legacy()
         refusal = {"error": {"code": -32601, "message": "not supported"}}
         silent.answer = lambda request: refusal if request["method"] == "eth_getTransactionCount" else None

@@ -23,6 +23,8 @@ from reminder_worker.errors import ChainUnavailable, Misconfigured
 from reminder_worker.settings.values import BlockTag
 from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, limited_by_second, proxy
 
+pytestmark = pytest.mark.one_order("endpoints are asked in turn, and the one that is asked first fails")
+
 DEAD_KEY = "dead-endpoint-key"
 SECRET = "api-key-of-the-endpoint"
 UNKNOWN_HASH = "0x" + "5a" * 32

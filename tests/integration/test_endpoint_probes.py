@@ -4,6 +4,7 @@
 """
 
 from collections.abc import AsyncIterator, Callable
+from itertools import product
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -45,9 +46,11 @@ async def test_call_succeeds_at_each_endpoint_only_if_two_say_so(
     """One endpoint alone would confirm its own simulation."""
     node.answer = to("eth_call", second) if second else node.answer
     call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
-    async with Chain(chain_settings(chain_scenario, chain_scenario.anvil.url, node.url)) as chain:
-        at = (await chain.get_head()).hash
-        assert await chain.succeeds_at_each(call, at=at, sender=call.to, gas=100_000) is succeeds
+    urls = [chain_scenario.anvil.url, node.url]
+    for order in (urls, urls[::-1]):
+        async with Chain(chain_settings(chain_scenario, *order)) as chain:
+            at = (await chain.get_head()).hash
+            assert await chain.succeeds_at_each(call, at=at, sender=call.to, gas=100_000) is succeeds
     async with Chain(chain_settings(chain_scenario, chain_scenario.anvil.url)) as alone:
         assert await alone.succeeds_at_each(call, at=at, sender=call.to, gas=100_000)
 
@@ -63,9 +66,10 @@ async def test_endpoints_agree_only_if_two_give_the_same_block(
         return lambda request: {"result": result} if deep in request["params"] else None
 
     outcomes: list[tuple[Answer, bool | None]] = [(lambda _: None, True), (gives(other), False), (gives(None), None)]
-    for answer, agree in outcomes:
+    urls = [chain_scenario.anvil.url, node.url]
+    for (answer, agree), order in product(outcomes, (urls, urls[::-1])):
         node.answer = answer
-        async with Chain(chain_settings(chain_scenario, chain_scenario.anvil.url, node.url)) as chain:
+        async with Chain(chain_settings(chain_scenario, *order)) as chain:
             (sight,) = await look_at_chains(engine, {31337: chain}, [], {}, {}, {}, is_local=True)
         assert sight.agree is agree
 

@@ -1,26 +1,12 @@
 """Recipients of a deleted legacy are erased 30 days later, and never for a deletion that does not last."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from devnet.scenarios import DAY, Legacy, Scenario
+from devnet.scenarios import DAY, Legacy
 from reminder_worker.monitoring.erasure import erase_deleted_legacies
 from reminder_worker.reminders.erasure import erase_recipients, read_erasures
 from reminder_worker.reminders.tables import recipient
-from tests.integration.chain_proxy import Json, NodeProxy, proxy
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import MailWorld, open_world
-
-
-@pytest.fixture
-async def two_nodes(engine: AsyncEngine, chain_scenario: Scenario) -> AsyncIterator[tuple[MailWorld, NodeProxy]]:
-    """A world with two endpoints, of which the second can lie."""
-    async with proxy(chain_scenario.anvil.url) as node, MailStub() as mail:
-        urls = f"{chain_scenario.anvil.url},{node.url}"
-        async with open_world(engine, chain_scenario, mail, CHAIN_31337_RPC_URLS=urls) as world:
-            yield world, node
+from tests.integration.reminder_world import MailWorld
 
 
 def pass_days(world: MailWorld, days: float) -> None:
@@ -113,27 +99,6 @@ async def test_a_deletion_taken_back_by_a_reorganisation_loses_nothing(world: Ma
     assert await erase_deleted_legacies(world.engine, world.chain) == 0
     assert await people(world) == 3
     assert await world.states() == before
-
-
-async def test_one_endpoint_that_calls_a_legacy_deleted_erases_nobody(
-    two_nodes: tuple[MailWorld, NodeProxy],
-) -> None:
-    """The other endpoint still has it, or does not answer."""
-    world, node = two_nodes
-    legacy = await waiting(world)
-    await world.sql("update worker.legacy set deleted_at = 1 where address = :it", it=legacy.address)
-    pass_days(world, 1)
-    dead = "0x" + "0" * 64
-
-    def lie(request: Json, response: Json) -> Json:
-        is_call = request["method"] == "eth_call" and "result" in response
-        return response | {"result": response["result"].replace(f"{1:064x}", dead[2:])} if is_call else response
-
-    node.alter = lie
-    assert await erase_deleted_legacies(world.engine, world.chain) == 0
-    node.alter, node.answer = lambda _, response: response, lambda _: {"error": {"code": -32000, "message": "down"}}
-    assert await erase_deleted_legacies(world.engine, world.chain) == 0
-    assert await people(world) == 3
 
 
 async def test_a_safes_deleted_legacy_is_erased_and_no_other_of_a_safe(world: MailWorld) -> None:

@@ -20,6 +20,8 @@ from reminder_worker.indexer.tables import chain_event
 from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy
 from tests.integration.indexer_story import legacies
 
+pytestmark = pytest.mark.one_order("the logs of the endpoint that is asked first are believed")
+
 FAR = OVERLAP + 20  # blocks: deeper than what is read again
 FORGED = "0x" + "f0" * 32
 

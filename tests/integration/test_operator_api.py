@@ -102,6 +102,7 @@ async def test_the_status_calls_nothing_relayed_where_timers_alone_are_renewed(
         assert [wallet["role"] for wallet in told["chains"][0]["wallets"]] == ["attestor"]
 
 
+@pytest.mark.one_order("the status asks the endpoints in turn")
 async def test_the_status_calls_unknown_what_a_chain_does_not_tell_in_time_and_finds_out_what_hangs(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:

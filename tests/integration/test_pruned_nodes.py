@@ -25,6 +25,8 @@ from tests.integration.api_world import settings_for
 from tests.integration.chain_proxy import Json, refused
 from tests.integration.test_indexer_two_endpoints import FORGED, EndpointNodes, hides, invents
 
+pytestmark = pytest.mark.one_order("the logs of the endpoint that is asked first are believed")
+
 
 @pytest.fixture
 async def nodes(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[EndpointNodes]:

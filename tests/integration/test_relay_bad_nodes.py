@@ -15,18 +15,23 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
 from reminder_worker.relay.models import RequestView
 from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy, stopped
-from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld
+from tests.integration.relay_world import CEILING, GWEI, RelayWorld
 
 Alter = Callable[[Json, Json], Json]
+PLACES = ("first", "second")
 
 
 @dataclass
 class BadNodes:
-    """One chain behind two endpoints: `first` misbehaves as configured, `second` works unless configured."""
+    """One chain behind two endpoints, which work unless configured."""
 
     world: RelayWorld
     first: NodeProxy
     second: NodeProxy
+
+    def bad_and_good(self, place: str) -> tuple[NodeProxy, NodeProxy]:
+        """Return the endpoint that is asked at this place, and the other one."""
+        return (self.first, self.second) if place == "first" else (self.second, self.first)
 
 
 @pytest.fixture
@@ -37,6 +42,7 @@ async def nodes(lasting_scenario: Scenario, engine: AsyncEngine) -> AsyncIterato
         world = RelayWorld(lasting_scenario, engine, chain)
         yield BadNodes(world, first, second)
         first.well()
+        second.well()
         await chain.close()
         world.calm()
 
@@ -52,42 +58,8 @@ def of(method: str, change: Callable[[Json, Any], Any]) -> Alter:
     return alter
 
 
-def invented_receipt(world: RelayWorld, status: str) -> Alter:
-    block = world.anvil.rpc("eth_getBlockByNumber", "0x1", False)
-
-    def receipt(request: Json, _: Any) -> Any:
-        return {
-            "transactionHash": request["params"][0],
-            "blockNumber": block["number"],
-            "blockHash": block["hash"],
-            "status": status,
-            "gasUsed": hex(10**6),
-            "effectiveGasPrice": hex(10**9),
-            "logs": [],
-        }
-
-    return of("eth_getTransactionReceipt", receipt)
-
-
-@pytest.mark.parametrize("status", ["0x0", "0x1"])
-async def test_an_invented_receipt_ends_nothing_and_books_nothing(nodes: BadNodes, status: str) -> None:
-    request = await nodes.world.admit(nodes.world.gift())
-    nodes.first.alter = invented_receipt(nodes.world, status)
-    for _ in range(3):
-        await nodes.world.run()
-    assert await nodes.world.state(request) == "broadcast"
-    assert (await nodes.world.budget())["spent"] == 0
-    nodes.world.finalize()
-    for _ in range(3):
-        await nodes.world.run()
-    assert await nodes.world.state(request) == "broadcast", "the two do not agree on its block"
-    nodes.first.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-    assert (await nodes.world.budget())["spent"] == nodes.world.paid()
-
-
-async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: BadNodes) -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: BadNodes, place: str) -> None:
     """The other endpoint lost the transaction when it left that fork."""
     world = nodes.world
     request = await world.admit(world.gift())
@@ -96,27 +68,30 @@ async def test_node_on_an_abandoned_fork_does_not_prevent_rebroadcasts(nodes: Ba
     assert await world.state(request) == "mined"
     (attempt,) = await world.attempts()
     receipt = world.receipt(attempt["tx_hash"])
-    nodes.first.alter = of("eth_getTransactionReceipt", lambda *_: receipt)
+    bad, _ = nodes.bad_and_good(place)
+    bad.alter = of("eth_getTransactionReceipt", lambda *_: receipt)
     world.anvil.reorg(1)
     world.drop([attempt])
     await world.run()
     world.mine()
     assert world.count() == 1
     assert await world.state(request) == "mined", "nothing is taken back while they do not agree"
-    nodes.first.well()
+    bad.well()
     await nodes.world.settle()
     assert await world.state(request) == "confirmed"
     assert len(await world.attempts()) == 1
 
 
-async def test_stopped_node_neither_delays_nor_ends_a_request(nodes: BadNodes) -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_stopped_node_neither_delays_nor_ends_a_request(nodes: BadNodes, place: str) -> None:
     """At the last block of this node the gift is locked: the call would revert there."""
     world = nodes.world
     gift = world.gift(locked=True)
     world.base_fee(2 * CEILING)
     request = await world.admit(gift, ttl=10**7)
     assert await world.state(request) == "deferred_fee"
-    nodes.first.answer = stopped(world.anvil)
+    bad, _ = nodes.bad_and_good(place)
+    bad.answer = stopped(world.anvil)
     world.anvil.increase_time(10**6)
     world.base_fee(GWEI)
     world.mine()
@@ -127,9 +102,8 @@ async def test_stopped_node_neither_delays_nor_ends_a_request(nodes: BadNodes) -
     assert (report.replaced, report.freed) == (1, 0)
 
 
-async def test_mined_slot_is_recorded_although_one_of_two_nodes_is_stopped(
-    nodes: BadNodes,
-) -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_mined_slot_is_recorded_although_one_of_two_nodes_is_stopped(nodes: BadNodes, place: str) -> None:
     """Otherwise, once all slots are open, no other request would be sent."""
     world = nodes.world
     request = await world.admit(world.gift())
@@ -140,8 +114,9 @@ async def test_mined_slot_is_recorded_although_one_of_two_nodes_is_stopped(
             return {"result": None}
         return {"result": old} if request["method"] == "eth_getTransactionCount" else lacks(request)
 
-    nodes.first.answer = answer
-    nodes.second.alter = of("eth_getBlockByNumber", lambda _, block: {**block, "timestamp": hex(int(time.time()))})
+    bad, good = nodes.bad_and_good(place)
+    bad.answer = answer
+    good.alter = of("eth_getBlockByNumber", lambda _, block: {**block, "timestamp": hex(int(time.time()))})
     world.mine()
     await world.age(400)
     report = await world.run()
@@ -199,32 +174,16 @@ async def test_whatever_nodes_answer_to_a_transaction_nothing_is_signed_again(no
         assert (await nodes.world.budget())["spent"] == nodes.world.paid()
 
 
-async def test_inflated_wallet_count_stops_the_wallet_only_from_two_endpoints(nodes: BadNodes) -> None:
-    request = await nodes.world.admit(nodes.world.gift())
-    inflate = of("eth_getTransactionCount", lambda *_: hex(99))
-    nodes.first.alter = inflate
-    for _ in range(3):
-        assert (await nodes.world.run()).stopped is None
-    nodes.first.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "confirmed"
-    nodes.first.alter = inflate
-    nodes.second.reply = lambda: web.Response(status=500)
-    assert (await nodes.world.run()).stopped is None, "nor is one believed that answers alone"
-    nodes.second.well()
-    end_rests(nodes)
-    nodes.first.alter = nodes.second.alter = inflate
-    assert (await nodes.world.run()).stopped == "foreign_nonce"
-
-
-async def test_one_node_claiming_a_used_signature_frees_no_nonce(nodes: BadNodes) -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_one_node_claiming_a_used_signature_frees_no_nonce(nodes: BadNodes, place: str) -> None:
+    bad, _ = nodes.bad_and_good(place)
     request = await nodes.world.admit(nodes.world.gift())
     asked = nodes.world.scenario.contracts["TimeLockRouter"].encode("sponsorNonce", nodes.world.wallet)[:10]
 
     def used(call: Json, found: Any) -> Any:
         return "0x" + (99).to_bytes(32, "big").hex() if call["params"][0]["data"].startswith(asked) else found
 
-    nodes.first.alter = of("eth_call", used)
+    bad.alter = of("eth_call", used)
     for _ in range(3):
         assert (await nodes.world.run()).freed == 0
     await nodes.world.settle()
@@ -232,43 +191,14 @@ async def test_one_node_claiming_a_used_signature_frees_no_nonce(nodes: BadNodes
     assert [attempt["kind"] for attempt in await nodes.world.attempts()] == ["call"]
 
 
-async def test_invented_event_is_no_success(nodes: BadNodes) -> None:
-    gift = nodes.world.gift()
-    request = await nodes.world.admit(gift)
-    nodes.world.drop(await nodes.world.attempts())
-    nodes.world.cancel_nonce(gift.recipient)
-    nodes.world.mine()
-    deployment, contracts = nodes.world.scenario.deployment, nodes.world.scenario.contracts
-    head = nodes.world.anvil.rpc("eth_getBlockByNumber", "latest", False)
-
-    def invented(_: Json, found: Any) -> Any:
-        word = bytes(12) + bytes.fromhex(gift.recipient.address[2:])
-        topics = [contracts["TimelockERC20"].event_topic("FundsWithdrawn"), f"0x{gift.id:064x}", "0x" + word.hex()]
-        return [
-            *found,
-            {
-                "address": deployment.timelock_erc20, "topics": topics, "data": "0x", "blockNumber": head["number"],
-                "blockHash": head["hash"], "transactionHash": "0x" + "ab" * 32, "logIndex": "0x0", "removed": False,
-            },
-        ]  # fmt: skip
-
-    nodes.first.alter = of("eth_getLogs", invented)
-    for _ in range(4):
-        await nodes.world.run()
-        nodes.world.finalize()
-    assert await nodes.world.state(request) == "broadcast", "not known while the nodes do not agree"
-    nodes.first.well()
-    await nodes.world.settle()
-    assert await nodes.world.state(request) == "cancelled_by_user"
-    assert nodes.world.paid() < ETHER
-
-
-async def test_hidden_event_does_not_turn_success_into_failure(nodes: BadNodes) -> None:
+@pytest.mark.parametrize("place", PLACES)
+async def test_hidden_event_does_not_turn_success_into_failure(nodes: BadNodes, place: str) -> None:
+    bad, _ = nodes.bad_and_good(place)
     world = nodes.world
     authorization = world.withdrawal(world.gift())
     request = await world.admission.admit_request(authorization)
     world.send(world.account("stranger"), authorization.router, authorization.call_data, tip=10**11)
-    nodes.first.alter = of("eth_getLogs", lambda *_: [])
+    bad.alter = of("eth_getLogs", lambda *_: [])
     await nodes.world.settle()
     assert await world.state(request) == "satisfied_elsewhere"
     assert not await world.rows("select from worker.quota where scope = 'relay_paused'")

@@ -32,7 +32,7 @@ from reminder_worker.relay.store import pause_subject
 from reminder_worker.relay.validation import LEAST_GAS_LIMIT
 from reminder_worker.relay.wallet import load_signer
 from tests.integration.api_world import ApiAnswer, ApiWorld, open_world
-from tests.integration.chain_proxy import Json, proxy, stopped
+from tests.integration.chain_proxy import Json, proxy, stopped, two_endpoints
 
 RELAYER_KEY = "0x" + keccak(text="the relayer of the tests").hex()
 RELAY = {"RELAYER_KEY": RELAYER_KEY, "RELAY_PER_CLIENT_HOUR": "1000", "RELAY_PER_SIGNER": "100"}
@@ -542,21 +542,26 @@ async def test_only_live_gifts_of_whitelisted_tokens_alone_are_withdrawn(
     await refused(world, path, withdraw_body(world, taken, heir), 422, "timelock_not_live")
 
 
-async def test_a_node_that_imports_no_blocks_refuses_nobody(chain_scenario: Scenario, engine: AsyncEngine) -> None:
+@pytest.mark.parametrize("place", [0, 1])
+async def test_a_node_that_imports_no_blocks_refuses_nobody(
+    chain_scenario: Scenario, engine: AsyncEngine, place: int
+) -> None:
     """At its last block the gift is locked, and the legacy not open."""
     sealed = SponsorScenario(chain_scenario)
     gift, legacy = sealed.gift(opened=False), sealed.legacy(opened=False)
-    async with proxy(chain_scenario.anvil.url) as first:
-        both = f"{first.url},{chain_scenario.anvil.url}"
-        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=both) as world:
-            first.answer = stopped(chain_scenario.anvil)
-            chain_scenario.advance(181 * DAY)
-            await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
-            await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
+    async with (
+        two_endpoints(chain_scenario.anvil.url) as two,
+        relaying(chain_scenario, engine, **two.environ) as world,
+    ):
+        (two.first, two.second)[place].answer = stopped(chain_scenario.anvil)
+        chain_scenario.advance(181 * DAY)
+        await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))
+        await relayed(world, "/sponsor/claim", claim_body(world, legacy, sealed.heir, [sealed.it.usdc]))
 
 
+@pytest.mark.parametrize("place", [0, 1])
 async def test_endpoint_with_a_low_gas_estimate_makes_no_request_fail_on_chain(
-    chain_scenario: Scenario, engine: AsyncEngine
+    chain_scenario: Scenario, engine: AsyncEngine, place: int
 ) -> None:
     """Otherwise its signer would be paused for the day."""
     sealed = SponsorScenario(chain_scenario)
@@ -570,10 +575,9 @@ async def test_endpoint_with_a_low_gas_estimate_makes_no_request_fail_on_chain(
             return {"jsonrpc": "2.0", "id": request["id"], "result": "0x"}  # it says that so little does
         return response
 
-    async with proxy(chain_scenario.anvil.url) as first:
-        first.alter = too_little
-        both = f"{first.url},{chain_scenario.anvil.url}"
-        async with relaying(chain_scenario, engine, CHAIN_31337_RPC_URLS=both) as world:
+    async with two_endpoints(chain_scenario.anvil.url) as two:
+        (two.first, two.second)[place].alter = too_little
+        async with relaying(chain_scenario, engine, **two.environ) as world:
             await relayed(world, "/sponsor/claim", claim_body(world, opened, sealed.heir, [sealed.it.usdc]))
             await relayed(world, "/sponsor/check-in", check_in_body(world, other, sealed.owner))
             await relayed(world, "/sponsor/gift-withdraw", withdraw_body(world, gift, sealed.heir))

@@ -26,7 +26,7 @@ from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.settings import Settings
 from tests.integration.api_world import settings_for
-from tests.integration.chain_proxy import NodeProxy, proxy
+from tests.integration.chain_proxy import NodeProxy, proxy, two_endpoints
 from tests.integration.relay_rows import RELAYER, connected, enter_request
 
 CHAIN = 31337
@@ -489,10 +489,12 @@ async def test_of_a_chain_that_is_away_one_alert_is_told_and_one_when_it_is_back
         ]
 
 
+@pytest.mark.parametrize("place", [0, 1])
 async def test_endpoints_that_disagree_on_an_old_block_are_told(
-    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart
+    engine: AsyncEngine, chain_scenario: Scenario, heart: FakeHeart, place: int
 ) -> None:
-    async with proxy(chain_scenario.anvil.url) as liar:
+    async with two_endpoints(chain_scenario.anvil.url) as two:
+        liar = (two.first, two.second)[place]
 
         def alter(request: Any, response: Any) -> Any:
             if request["method"] == "eth_getBlockByNumber" and request["params"][0] != "latest":
@@ -500,7 +502,7 @@ async def test_endpoints_that_disagree_on_an_old_block_are_told(
             return response
 
         liar.alter = alter
-        async with opened(engine, chain_scenario, heart, f"{chain_scenario.anvil.url},{liar.url}") as world:
+        async with opened(engine, chain_scenario, heart, two.urls) as world:
             assert await _told_after_a_while(world) == [("rpc_trouble", "endpoints disagree", "raised")]
 
 
