@@ -6,7 +6,7 @@ Once a life is settled, each person whom the chain names has the email.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -20,6 +20,11 @@ WINDOWS: Mapping[int, tuple[str, int]] = {
 }
 """Kind of email and line of each window of PremiumReminderView, by its number."""
 SIGNALS: Mapping[int, str] = {0: "owner_reset", 1: "activated_multisig", 2: "activated_transfer"}
+WARNINGS = ("premium_ending", "premium_lapsed", "guard_removed", "module_disabled")
+"""Kinds of email that an owner gets alone, about a lasting state."""
+GIFTS = ("gift_waiting", "gift_unlocked")
+LATE_BLOCKS = 64
+"""Blocks within which the chain's past excuses an email. No node lags more, and SMTP takes emails sooner."""
 READY: Mapping[int, str] = {2: "layer2_ready", 3: "layer3_ready"}
 
 Audience = Mapping[int, frozenset[str]]
@@ -27,7 +32,7 @@ Audience = Mapping[int, frozenset[str]]
 
 
 class ReceivedEmail(NamedTuple):
-    """Email as a person reads it. `deadline` is in its words, None when it names no date."""
+    """Email as a person reads it. `legacy`: or `gift 7`. `deadline` is in its words, None when it names no date."""
 
     to: str
     kind: str
@@ -37,7 +42,10 @@ class ReceivedEmail(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChainSignal:
-    """Notify event on chain. `opened`: by line, the deadline of a later line that may act at the claim."""
+    """Notify event on chain. `opened`: by line, the deadline of a later line that may act at the claim.
+
+    `received`: by email address and token, what a claim moved to a person, in base units.
+    """
 
     tx: str
     legacy: str
@@ -45,6 +53,7 @@ class ChainSignal:
     layer: int
     audience: Audience
     opened: Mapping[int, int]
+    received: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str, int, int]:
@@ -56,7 +65,9 @@ class ChainMoment:
     """Chain and stored people at one moment.
 
     `received`: number of emails until then. `windows`: legacy, number and deadline of each open one. `stored`: by
-    legacy and address, a number that changes with each write. `settled`: all is well, and no email is left to be sent.
+    legacy and address, of everybody who may be written to, a number that changes with each write. `states`: emails
+    about a lasting state (`WARNINGS`, `GIFTS`), with how often each is to be told until now. `settled`: all is well,
+    and no email is left to be sent. `block`: number of the chain's head.
     """
 
     received: int
@@ -65,6 +76,8 @@ class ChainMoment:
     stored: Mapping[tuple[str, str], int]
     signals: Sequence[ChainSignal]
     settled: bool = False
+    states: Mapping[ReceivedEmail, int] = field(default_factory=dict)
+    block: int = 0
 
 
 def deadline_words(seconds: int) -> str:
@@ -84,17 +97,31 @@ def judge_emails(
                 *_windows_missing(sights, emails, shown),
                 *_signals_too_many(sights, emails),
                 *_signals_missing(sights, emails, shown),
+                *_states_too_many(sights, emails),
+                *_states_missing(sights, emails, shown),
             ]
         )
     )
 
 
-def kinds_without_proof(sights: Sequence[ChainMoment]) -> list[str]:
-    """Return a violation for each kind that no settled sight calls for."""
+def _recent(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[Sequence[ChainMoment]]:
+    """Yield the moments that may call for each email: the last one before it, and those of `LATE_BLOCKS`."""
+    first = last = -1
+    for index in range(len(emails)):
+        while last + 1 < len(sights) and sights[last + 1].received <= index:
+            last += 1
+        while first < last and (first < 0 or sights[first + 1].block <= sights[last].block - LATE_BLOCKS):
+            first += 1
+        yield sights[max(first, 0) : last + 1]
+
+
+def kinds_without_proof(sights: Sequence[ChainMoment], *more: str) -> list[str]:
+    """Return a violation for each kind that no settled sight calls for. `more`: kinds about lasting states."""
     settled = [sight for sight in sights if sight.settled]
     seen = {WINDOWS[number][0] for sight in settled for _, number, _ in sight.windows}
     seen |= {SIGNALS[signal.kind] for sight in settled for signal in sight.signals}
-    kinds = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values()]
+    seen |= {email.kind for sight in settled for email in sight.states}
+    kinds = [*(kind for kind, _ in WINDOWS.values()), *SIGNALS.values(), *more]
     return [f"{kind} was never due, so nothing was proven of it" for kind in kinds if kind not in seen]
 
 
@@ -113,18 +140,19 @@ def _windows_missing(
 
 def _windows_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
     """Two deadlines of one minute have the same words."""
-    lines, known = dict(WINDOWS.values()), set[str](SIGNALS.values())
+    lines, known = dict(WINDOWS.values()), {*SIGNALS.values(), *WARNINGS, *GIFTS}
     called = _calls_of_windows(sights)
     times = Counter[ReceivedEmail]()
-    for index, email in enumerate(emails):
+    for index, (email, recent) in enumerate(zip(emails, _recent(sights, emails), strict=True)):
         if email.kind not in lines:
             if email.kind not in known:
                 yield f"an email of another kind: {email.kind}"
             continue
         times[email] += 1
         deadlines = {deadline for received, deadline in called[email] if received <= index}
-        if not deadlines:
-            yield f"{email.to} was told what the chain did not say of them: {email.kind} of {email.legacy}"
+        if not any(email in _calls_of_windows([sight]) for sight in recent):
+            past = "does not say any more" if deadlines else "did not say of them"
+            yield f"{email.to} was told what the chain {past}: {email.kind} of {email.legacy}"
         elif times[email] > len(deadlines):
             yield f"{email.to} was told {times[email]} times: {email.kind} of {email.legacy}"
 
@@ -186,11 +214,34 @@ def _signals_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEm
                     asked = called[to, SIGNALS[signal.kind], signal.legacy]
                     asked.setdefault(signal.key, sight.received)
     times = Counter[tuple[str, str, str]]()
-    for index, email in enumerate(emails):
+    for index, (email, recent) in enumerate(zip(emails, _recent(sights, emails), strict=True)):
         if email.kind not in SIGNALS.values():
             continue
+        if not any((email.legacy, email.to) in sight.stored for sight in recent):
+            yield f"{email.to} was written to after they had left: {email.kind} of {email.legacy}"
         about = (email.to, email.kind, email.legacy)
         times[about] += 1
         signals = sum(received <= index for received in called[about].values())
         if times[about] > signals:
             yield f"{email.to} was told {times[about]} times of {signals} signals: {email.kind} of {email.legacy}"
+
+
+def _states_too_many(sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail]) -> Iterator[str]:
+    times = Counter[ReceivedEmail]()
+    for email, recent in zip(emails, _recent(sights, emails), strict=True):
+        if email.kind not in (*WARNINGS, *GIFTS):
+            continue
+        times[email] += 1
+        most = max((sight.states.get(email, 0) for sight in recent), default=0)
+        if times[email] > most:
+            yield f"{email.to} was told {times[email]} times, {most} were due: {email.kind} of {email.legacy}"
+
+
+def _states_missing(
+    sights: Sequence[ChainMoment], emails: Sequence[ReceivedEmail], shown: Collection[ReceivedEmail]
+) -> Iterator[str]:
+    for sight in sights:
+        known = Counter(emails[: sight.received])
+        for email, times in sight.states.items() if sight.settled else ():
+            if known[email] < times and email not in shown:
+                yield f"{email.to} was told {known[email]} times, not {times}: {email.kind} of {email.legacy}"

@@ -4,8 +4,9 @@ Each judge gives violations in words. What none of them may do is to be content 
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from decimal import Decimal
 
 from devnet import leaks
 from devnet.scenarios import Legacy
@@ -13,20 +14,24 @@ from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.outbox.messages import ReminderKind
 from reminder_worker.outbox.operator import find_stuck
 from tests.campaign.expected import SIGNALS, ReceivedEmail, deadline_words, judge_emails, kinds_without_proof
-from tests.campaign.legacies import PEOPLE, AllFamilies
+from tests.campaign.legacies import PEOPLE, AllFamilies, email_of
 from tests.integration.reminder_world import MailWorld
 
 _ACTIVATED = {ReminderKind.ACTIVATED_MULTISIG.value, ReminderKind.ACTIVATED_TRANSFER.value}
+USDC = 10**6  # base units of the only token that claims move
+ENDS = ("premium_ending", "premium_lapsed")  # their events begin with the day
 _NO_LONGER_TRUE = {"window_closed", "not_in_audience"}
 _SENTENCES = ("never ask for a key", "sign only at")  # of every email, whatever it is about
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedEmail:
-    """What somebody got. `key`: its entry's; `read`: what it says."""
+    """What somebody got. `key`: its entry's; `read`, `wallet` and `amounts` (by token, in words): what it says."""
 
     key: str
     read: ReceivedEmail
+    wallet: str | None = None
+    amounts: Mapping[str, str] = field(default_factory=dict)
 
 
 def no_entry_was_emailed_twice(letters: Sequence[KeyedEmail]) -> list[str]:
@@ -34,22 +39,67 @@ def no_entry_was_emailed_twice(letters: Sequence[KeyedEmail]) -> list[str]:
     return [f"an entry was emailed {times} times" for times in keys.values() if times > 1]
 
 
-async def people_were_told_what_the_chain_says(families: AllFamilies, letters: Sequence[KeyedEmail]) -> list[str]:
-    """The ledger has no say, but for emails that operators see as held or dead."""
+def wallets_are_the_persons_own(world: MailWorld, letters: Sequence[KeyedEmail]) -> list[str]:
+    """The address that an email calls its reader's."""
+    wallets = {email_of(label): address for address, label in world.labels.items()}
+    wrong = [each.read.to for each in letters if each.wallet not in (None, wallets.get(each.read.to))]
+    return [f"{to} was shown another's wallet" for to in wrong]
+
+
+def amounts_are_the_persons_own(families: AllFamilies, letters: Sequence[KeyedEmail]) -> list[str]:
+    """An heir is shown all that claims moved to them, in the end, and nothing else; an owner what went to all."""
+    owners = {family.legacy.address: email_of(family.owner) for family in families.each}
+    signals = [signal for signal in families.sights[-1].signals if signal.received]
+    shown: Counter[tuple[str, str, str]] = Counter()
+    for letter in letters:
+        for token, words in letter.amounts.items():
+            shown[letter.read.legacy, letter.read.to, token] += round(Decimal(words.replace(",", "")) * USDC)
+    due: Counter[tuple[str, str, str]] = Counter()
+    for signal in signals:
+        for (to, token), units in signal.received.items():
+            due[signal.legacy, to, token] += units
+            due[signal.legacy, owners[signal.legacy], token] += units
+    found = [] if signals else ["no claim moved tokens, so nothing was proven of amounts"]
+    for key in sorted({*shown, *due}):
+        if shown[key] != due[key]:
+            found.append(f"{key[1]} was shown {shown[key]} units, not {due[key]}, of {key[0]}")
+    return found
+
+
+def resets_were_merged(letters: Sequence[KeyedEmail], merged: Sequence[tuple[str, int, int]]) -> list[str]:
+    """`merged`: a legacy with several check-ins at once, and the letters between which people heard of them."""
+    found = []
+    for legacy, start, end in merged:
+        told = Counter(each.read.to for each in letters[start:end] if each.read[1:3] == ("owner_reset", legacy))
+        found += [f"resets of a day were not merged: {times} emails" for times in told.values() if times > 1]
+        if not told:
+            found.append("nobody was told of the resets of a day, so nothing was proven of them")
+    return found
+
+
+async def people_were_told_what_the_chain_says(
+    families: AllFamilies, letters: Sequence[KeyedEmail], *more: str, shown: Sequence[ReceivedEmail] = ()
+) -> list[str]:
+    """The ledger has no say, but for emails that operators see as held or dead, as those `shown`.
+
+    `more`: kinds about lasting states.
+    """
     world = families.world
     ids = [str(row.id) for row in await find_stuck(world.engine, LEDGERS)]
     rows = await world.sql(
         "select recipient, kind, legacy, event from worker.sent_ledger where id = any(cast(:ids as uuid[]))", ids=ids
     )
-    shown = [
+    shown = [*shown] + [
         ReceivedEmail(_email(world, row.recipient), row.kind, row.legacy, _date_of(row.kind, row.event)) for row in rows
     ]
     emails = [letter.read for letter in letters]
-    return [*kinds_without_proof(families.sights), *judge_emails(families.sights, emails, shown)]
+    return [*kinds_without_proof(families.sights, *more), *judge_emails(families.sights, emails, shown)]
 
 
 def _date_of(kind: str, event: str) -> str | None:
-    return None if kind in SIGNALS.values() else deadline_words(int(event.partition(":")[2]))
+    if kind in SIGNALS.values():
+        return None
+    return deadline_words(int(event.partition(":")[0 if kind in ENDS else 2]))
 
 
 def cap_was_kept(letters: Sequence[KeyedEmail], days: Sequence[tuple[int, Collection[str]]], cap: int) -> list[str]:

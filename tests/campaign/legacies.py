@@ -1,22 +1,27 @@
 """Legacies of a life, their people, and what people do on chain."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 
 from devnet.chain import ChainError
 from devnet.scenarios import DAY, Legacy
-from tests.campaign.expected import ChainMoment
+from devnet.steps import NOBODY
+from tests.campaign.expected import ChainMoment, ReceivedEmail
 from tests.campaign.sights import ChainReader
 from tests.integration.reminder_world import MailWorld
 
 OWNERS = ("owner", "otherowner", "lineowner", "safeowner")
+LAST_OWNERS = ("claimedowner", "leavingowner", "endingowner", "guardowner", "moduleowner")
 # None of these is part of a word of the service, so that a search for them finds leaks only.
 HEIRS = ("annaquill", "benwren", "cleofinch", "danheron", "evalinnet")
 SECOND_LINE, THIRD_LINE, COSIGNER, STRANGER = "fernmoss", "gilesoak", "hollyash", "isaksedge"
-PEOPLE = (*HEIRS, SECOND_LINE, THIRD_LINE, COSIGNER, STRANGER)
+BOUNCING, COMPLAINING, UNSUBSCRIBING, FORGOTTEN = "jonasbirch", "kaiwillow", "lenafrost", "mirahazel"
+LEAVING = (BOUNCING, COMPLAINING, UNSUBSCRIBING, FORGOTTEN)
+PEOPLE = (*HEIRS, SECOND_LINE, THIRD_LINE, COSIGNER, STRANGER, *LEAVING)
 INACTIVITY = 40 * DAY
 LINE_DELAY = 12 * DAY
 
@@ -42,8 +47,9 @@ class AllFamilies:
         self.sights: list[ChainMoment] = []
         self._stored: dict[tuple[str, str], int] = {}
         self._reader = ChainReader(
-            world.scenario, {world.address(label): _email(label) for label in (*OWNERS, *PEOPLE)}
+            world.scenario, {world.address(label): email_of(label) for label in (*OWNERS, *LAST_OWNERS, *PEOPLE)}
         )
+        self.left: set[str] = set()  # email addresses that may not be written to any more
 
     async def begin(self) -> None:
         """The people of the first legacy are never replaced."""
@@ -96,10 +102,10 @@ class AllFamilies:
         else:
             self.world.scenario.execute_from_safe(owner, family.safe, owner.address)
 
-    def claim(self, family: LegacyFamily, label: str) -> None:
+    def claim(self, family: LegacyFamily, label: str, assets: Sequence[str] = ()) -> None:
         claimant = self.world.account(label)
         if family.safe is None:
-            self.world.scenario.claim(claimant, family.legacy, [])
+            self.world.scenario.claim(claimant, family.legacy, assets)
         else:
             self.world.scenario.activate_safe_legacy(claimant, family.legacy)
 
@@ -110,27 +116,89 @@ class AllFamilies:
                 yield partial(self.claim, family, label)
 
     async def rewrite(self) -> None:
-        """Store people of the second legacy again, and sometimes only one of them."""
+        """Store the second legacy's set again: erased and with one person only, or with another name of a person."""
         family = self.each[1]
-        if self.draw.random() < 0.3:
+        erased = self.draw.random() < 0.3
+        if erased:
             await self.world.erase(family.legacy)
             self._stored = {key: times for key, times in self._stored.items() if key[0] != family.legacy.address}
-        await self._save(family.legacy, family.owner, self.draw.choice(self.heirs))
+        await self._save(family.legacy, family.owner, self.draw.choice(self.heirs), reworded=not erased)
 
-    def look(self, received: int, *, settled: bool = False) -> None:
-        """Keep what the chain says now, with the number of emails that people have received."""
+    def look(
+        self, received: int, *, settled: bool = False, gifts: Mapping[ReceivedEmail, int] = MappingProxyType({})
+    ) -> None:
+        """Keep what the chain says now, with the number of emails that people have received.
+
+        `gifts`: emails that are due about gifts, with how often each is due.
+        """
         legacies = [family.legacy for family in self.each]
-        self.sights.append(self._reader.read(legacies, self._stored, received, settled=settled))
+        stored = {key: times for key, times in self._stored.items() if key[1] not in self.left}
+        due = {email: times for email, times in gifts.items() if email.to not in self.left}
+        self.sights.append(self._reader.read(legacies, stored, received, settled=settled, gifts=due))
 
-    async def _save(self, legacy: Legacy, *labels: str) -> None:
-        await self.world.save(legacy, *labels)
-        writes = len(self.sights) + 1
-        self._stored |= {(legacy.address, _email(label)): writes for label in labels}
+    async def begin_claimed(self) -> LegacyFamily:
+        """Add a legacy with one line whose owner's tokens every claim moves."""
+        world, heirs = self.world, self.heirs[:2]
+        family = await self._begin_last(LAST_OWNERS[0], heirs, INACTIVITY)
+        owner, usdc = world.account(family.owner), world.scenario.deployment.usdc
+        world.scenario.mint(usdc, owner.address, 1_000_000_000)
+        world.scenario.approve(owner, usdc, family.legacy.address, 10**30)
+        return family
+
+    async def begin_leaving(self) -> LegacyFamily:
+        """Add a legacy of the people in `LEAVING` and one heir more."""
+        return await self._begin_last(LAST_OWNERS[1], (self.heirs[0], *LEAVING), INACTIVITY)
+
+    async def begin_ending(self, premium: int) -> None:
+        """Add a legacy whose owner's Premium ends after so many seconds; no window opens until then."""
+        self.world.scenario.subscribe_premium(self.world.account(LAST_OWNERS[2]), premium)
+        await self._begin_last(LAST_OWNERS[2], self.heirs[:1], 900 * DAY)
+
+    def read_end_of_premium(self) -> int:
+        """Return when Premium of the owner of `begin_ending` ends, in unix seconds."""
+        setting, owner = self.world.scenario.deployment.premium_setting, self.world.address(LAST_OWNERS[2])
+        return int(self.world.scenario.read("PremiumSetting", setting, "premiumExpired", owner))
+
+    async def begin_troubled(self) -> None:
+        """Add two Safe legacies for `make_trouble`."""
+        scenario = self.world.scenario
+        for label in LAST_OWNERS[3:]:
+            creator, heir = self.world.account(label), self.world.address(self.heirs[0])
+            scenario.ensure_premium(creator, 20 * 365 * DAY)
+            safe = scenario.create_safe([creator])
+            legacy = scenario.create_safe_legacy(creator, safe, [heir], inactivity=900 * DAY)
+            scenario.configure_reminders(creator, legacy, [heir])
+            await self._save(legacy, label, self.heirs[0])
+            self.each.append(LegacyFamily(legacy, label, self.heirs[:1], safe))
+
+    def make_trouble(self) -> None:
+        """Remove the guard of one Safe, and switch off the module of the other."""
+        guarded, enabled = self.each[-2:]
+        for family in (guarded, enabled):
+            assert family.safe is not None
+            owner = self.world.account(family.owner)
+            if family is guarded:
+                self.world.scenario.set_guard(owner, family.safe, NOBODY)
+            else:
+                self.world.scenario.disable_module(owner, family.safe, family.legacy)
+
+    async def _begin_last(self, owner: str, heirs: Sequence[str], inactivity: int) -> LegacyFamily:
+        legacy = self.world.legacy(owner, heirs, inactivity=inactivity)
+        await self._save(legacy, owner, *heirs)
+        family = LegacyFamily(legacy, owner, heirs)
+        self.each.append(family)
+        return family
+
+    async def _save(self, legacy: Legacy, *labels: str, reworded: bool = False) -> None:
+        """Save these people. Whoever is stored already stays the same: only their name changes with `reworded`."""
+        await self.world.save(legacy, *labels, reworded=reworded)
+        for label in labels:
+            self._stored.setdefault((legacy.address, email_of(label)), len(self.sights) + 1)
 
 
 def _contract(legacy: Legacy) -> str:
     return "TransferEOALegacy" if legacy.guard is None else "MultisigLegacy"
 
 
-def _email(label: str) -> str:
+def email_of(label: str) -> str:
     return f"{label}@example.org"

@@ -6,33 +6,47 @@ The SMTP server counts.
 """
 
 import asyncio
+import re
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import aiohttp
+
 from devnet.chain import Anvil
 from devnet.deploy import deploy
 from devnet.scenarios import DAY, Scenario
-from mail_service.addresses import AddressHasher
+from mail_service.addresses import AddressHasher, parse_address
+from mail_service.bounces import ReportBook
+from mail_service.report_store import ReportStore
+from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
+from mail_service.store import make_engine
 from reminder_worker.database.engine import open_engine
+from reminder_worker.gifts.emails import GiftLedger
+from reminder_worker.monitoring.erasure import erase_forgotten
 from reminder_worker.monitoring.facts import LEDGERS
 from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.outbox.bounces import BounceReader
 from reminder_worker.outbox.messages import AlertKind
 from reminder_worker.outbox.operator import find_stuck
+from reminder_worker.reminders.emails import ReminderLedger
 from tests.campaign import judge
+from tests.campaign.expected import GIFTS, WARNINGS, ReceivedEmail, deadline_words
 from tests.campaign.judge import KeyedEmail
-from tests.campaign.legacies import HEIRS
+from tests.campaign.legacies import HEIRS, LEAVING, email_of
 from tests.campaign.life import CampaignLife, listening, nothing_is_left
 from tests.campaign.mail_services import MailService, MailServices
 from tests.campaign.postgres import RealPostgres
-from tests.campaign.reading import read_email
+from tests.campaign.reading import read_amounts, read_email, read_wallet
 from tests.campaign.smtp import POINTS, REFUSALS, AcceptedEmail, ScriptedSmtp, SmtpMishap
 from tests.campaign.worker import A_DAY, CAP, OPEN, WorkerLife, emptied
+from tests.delivery_reports import complaint, postfix
 from tests.integration.gift_mail_world import ORIGIN as GIFT_ORIGIN
 from tests.integration.gift_mail_world import gift_world
 from tests.integration.mail_service_stack import KEY_32, ORIGIN, TOKEN
@@ -42,6 +56,18 @@ SOME_HEIRS = HEIRS[:3]
 APPLICATION = "mail_service"  # as PostgreSQL knows its connections
 _SENDER = "sender.example"
 OPERATOR, GIFTED = "nightwatch", "quillamoor"  # neither gets reminders
+OPENED, BOUNCED = f"{GIFTED}.opened@example.org", f"{GIFTED}.bounced@example.org"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenGift:
+    """Whose email address a gift has, and its opening day in unix seconds."""
+
+    to: str
+    opens: int
+
+    def email(self, id: int, is_open: bool) -> ReceivedEmail:
+        return ReceivedEmail(self.to, GIFTS[is_open], f"gift {id}", deadline_words(self.opens))
 
 
 class MailLife(WorkerLife):
@@ -58,7 +84,10 @@ class MailLife(WorkerLife):
         self.gifts = gift_world(
             world.engine, world.scenario, world.settings, world.mail, world.client, world.chain, world.index
         )
+        self.reports = make_engine(MailServiceSettings.from_environ(_environ(postgres, smtp)).reader_database_url, 1)
+        self.bounces = BounceReader(world.engine, world.client, (ReminderLedger.statements, GiftLedger.statements))
         self.acts = 0
+        self.given: dict[int, GivenGift] = {}  # by id
         self.may_doubt = False  # whether a present fault can leave an email in doubt
         self.locks_lost = False
         self.login_refused = False
@@ -92,10 +121,47 @@ class MailLife(WorkerLife):
     async def _give_and_alert(self) -> None:
         """Another person gets a gift, and a wallet runs low on ETH, or has enough again."""
         self.acts += 1
-        id = self.gifts.seal(duration=20 * 365 * DAY, tokens=[(self.world.scenario.deployment.usdc, 1)])
-        await self.gifts.register(id, recipientEmail=f"{GIFTED}{self.acts}@example.org")
+        await self._give(f"{GIFTED}{self.acts}@example.org", 20 * 365 * DAY)
         change = self.alerts.raise_condition if self.acts % 2 else self.alerts.clear_condition
         await change(None, AlertKind.RELAYER_LOW_BALANCE, f"wallet {self.acts // 4 % 2}", CHAIN_ID, {})
+
+    async def _give(self, to: str, duration: int) -> None:
+        id = self.gifts.seal(duration=duration, tokens=[(self.world.scenario.deployment.usdc, 1)])
+        opens = self.world.scenario.anvil.now() + duration
+        await self.gifts.register(id, recipientEmail=to)
+        self.given[id] = GivenGift(to, opens)
+
+    def look(self, *, settled: bool = False) -> None:
+        now = self.world.scenario.anvil.now()
+        due = {gift.email(id, now >= gift.opens): 1 for id, gift in self.given.items()}
+        self.families.look(self.heard(), settled=settled, gifts=due)
+
+    async def go_through_ends(self) -> None:
+        """Two gifts open meanwhile. The email that announced one of them came back."""
+        for to in (OPENED, BOUNCED):
+            await self._give(to, 100 * DAY)
+        await super().go_through_ends()
+
+    async def people_leave(self) -> None:
+        """An email comes back, one is complained about; one person unsubscribes, one has their address forgotten."""
+        book = ReportBook(ReportStore(self.reports), self.hasher, _SENDER)
+        bouncing, complaining, unsubscribing, forgotten = leaving = [email_of(label) for label in LEAVING]
+        for to, raw_of in ((bouncing, postfix), (BOUNCED, postfix), (complaining, complaint)):
+            report = parse_report(raw_of(self._latest(to).message_id, to))
+            if report is None or not await book.take_report(report):
+                self.life.violations.append("a report was not taken")
+        token = self.hasher.make_unsubscribe_token(parse_address(unsubscribing))
+        links = re.findall(r"Forget my address:\s+\S+/forget/(\S+)", self._latest(forgotten).text)
+        async with aiohttp.ClientSession(self.services.url, raise_for_status=True) as session:
+            for path in (f"/unsubscribe/{token}", f"/forget/{links[0]}"):
+                await session.post(path)
+        await self.bounces.run()
+        await erase_forgotten(self.world.engine, self.world.client)
+        self.families.left |= {*leaving, BOUNCED}
+        self.look()
+
+    def _latest(self, to: str) -> AcceptedEmail:
+        return [each for each in self.smtp.taken if each.to == to][-1]
 
     def passes(self) -> list[Callable[[], Awaitable[object]]]:
         return [*super().passes(), self.gifts.mail.run, self.alerts.run]
@@ -112,8 +178,9 @@ class MailLife(WorkerLife):
     async def _open(self) -> dict[str, int]:
         rows = await self.world.sql(
             f"select 'gift ' || state, count(*) from worker.gift_ledger where state in {OPEN}"
-            " and kind = 'gift_waiting' group by state"
-            " union all select 'alert', count(*) from worker.alert where state = 'queued' having count(*) > 0"
+            " and (kind = 'gift_waiting' or timelock_id = any(:opened)) group by state"
+            " union all select 'alert', count(*) from worker.alert where state = 'queued' having count(*) > 0",
+            opened=[id for id, gift in self.given.items() if gift.opens <= self.world.scenario.anvil.now()],
         )
         return await super()._open() | {row[0]: row[1] for row in rows}
 
@@ -135,10 +202,10 @@ class MailLife(WorkerLife):
         self.doubts, self.may_doubt = doubts, self.may_doubt and under_way > 0
 
     def heard(self) -> int:
-        return len(self._reminders())
+        return len(self._to_people())
 
-    def _reminders(self) -> list[AcceptedEmail]:
-        return [each for each in self.smtp.taken if not each.to.startswith((OPERATOR, GIFTED))]
+    def _to_people(self) -> list[AcceptedEmail]:
+        return [each for each in self.smtp.taken if not each.to.startswith(OPERATOR)]
 
     # -- what goes wrong ------------------------------------------------------------------------
 
@@ -257,18 +324,29 @@ class MailLife(WorkerLife):
         late = {key for key, state in states.items() if state == "accepted"} if self.locks_lost else set()
         keys = {self.hasher.make_message_id(key, _SENDER): key for key in states}
         letters = [
-            KeyedEmail(keys.get(each.message_id, each.message_id), read_email(each.to, each.subject, each.text))
-            for each in self._reminders()
+            KeyedEmail(
+                keys.get(each.message_id, each.message_id),
+                read_email(each.to, each.subject, each.text),
+                read_wallet(each.text),
+                read_amounts(each.text),
+            )
+            for each in self._to_people()
         ]
+        reminders = [letter for letter in letters if letter.read.kind not in GIFTS]
         taken = {keys.get(each.message_id, each.message_id) for each in self.smtp.taken}
         said = "\n".join([*self.life.log, self.services.log.read_text()])
         return [
             *judge.no_entry_was_emailed_twice(letters),
-            *await judge.people_were_told_what_the_chain_says(self.families, letters),
+            *await judge.people_were_told_what_the_chain_says(
+                self.families, letters, *WARNINGS, *GIFTS, shown=await self._shown_gifts()
+            ),
+            *judge.resets_were_merged(letters, self.merged),
+            *judge.wallets_are_the_persons_own(self.world, letters),
+            *judge.amounts_are_the_persons_own(self.families, letters),
             *judge.cap_was_kept(letters, self.days, CAP),
             *self._mail_service_tells_the_truth(states, taken),
             *await self._gift_emails_and_alerts_arrived(),
-            *await judge.ledger_and_letters_agree(self.world, letters, doubted, late),
+            *await judge.ledger_and_letters_agree(self.world, reminders, doubted, late),
             *await judge.nothing_was_dropped_that_was_true(self.world, first),
             *judge.nothing_leaked(database=self.postgres.dump(), log=said),
         ]
@@ -282,13 +360,23 @@ class MailLife(WorkerLife):
                 found.append("the mail service says accepted, and SMTP never took it")
         return found
 
+    async def _shown_gifts(self) -> list[ReceivedEmail]:
+        """Return the emails of gifts that operators see."""
+        ids = [row.id for row in await find_stuck(self.world.engine, LEDGERS)]
+        rows = await self.world.sql("select timelock_id, kind from worker.gift_ledger where id = any(:ids)", ids=ids)
+        return [self.given[row.timelock_id].email(row.timelock_id, row.kind == GIFTS[1]) for row in rows]
+
     async def _gift_emails_and_alerts_arrived(self) -> list[str]:
         """Check gift emails (at most once) and alerts (at least once). Operators see held and refused emails."""
         times = Counter(each.message_id for each in self.smtp.taken)
         shown = {row.id for row in await find_stuck(self.world.engine, LEDGERS)}
-        gifts = await self.world.sql("select id, kind, state from worker.gift_ledger where kind = 'gift_waiting'")
+        lasting = [id for id, gift in self.given.items() if gift.to not in (OPENED, BOUNCED)]
+        gifts = await self.world.sql(
+            "select id, kind, state from worker.gift_ledger where kind = 'gift_waiting' and timelock_id = any(:ids)",
+            ids=lasting,
+        )
         alerts = await self.world.sql("select id, kind, state from worker.alert where state <> 'merged'")
-        found = [] if len(gifts) == self.acts and alerts else ["a gift or an alert was lost"]
+        found = [] if len(gifts) == self.acts and (alerts or not self.acts) else ["a gift or an alert was lost"]
         for row in [*gifts, *alerts]:
             arrived = times[self.hasher.make_message_id(str(row.id), _SENDER)]
             if row.state == "sent" and not arrived:
@@ -354,4 +442,6 @@ async def _live(life: CampaignLife, steps: int, postgres: RealPostgres, director
             )
         )
         await emptied(world)
-        await MailLife(life, world, postgres, smtp, services).live(steps)
+        lived = MailLife(life, world, postgres, smtp, services)
+        stack.push_async_callback(lived.reports.dispose)
+        await lived.live(steps)

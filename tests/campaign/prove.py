@@ -34,6 +34,7 @@ def main() -> None:
     faults = str(parser.parse_args().faults)
     parts = (
         ProofPart("campaign", ("-m", "tests.campaign", "--faults", faults)),
+        ProofPart("broken_rules", ("-m", "tests.campaign.broken")),
         ProofPart("attack", ("-m", "tests.campaign.attack")),
         ProofPart("growth", ("-m", "bench", "growth")),
         ProofPart("million", ("-m", "bench", "million")),

@@ -18,7 +18,7 @@ from devnet.scenarios import DAY, Scenario
 from reminder_worker.database.engine import open_engine
 from reminder_worker.indexer.subgraph import SubgraphClient
 from tests.campaign import judge
-from tests.campaign.expected import ReceivedEmail
+from tests.campaign.expected import WARNINGS, ReceivedEmail
 from tests.campaign.judge import KeyedEmail
 from tests.campaign.legacies import HEIRS
 from tests.campaign.life import CampaignLife, listening, nothing_is_left
@@ -165,7 +165,10 @@ class ReminderLife(WorkerLife):
         return [
             *([] if switched else ["the source of signals never switched, so nothing was proven of it"]),
             *judge.no_entry_was_emailed_twice(letters),
-            *await judge.people_were_told_what_the_chain_says(self.families, letters),
+            *await judge.people_were_told_what_the_chain_says(self.families, letters, *WARNINGS),
+            *judge.resets_were_merged(letters, self.merged),
+            *judge.wallets_are_the_persons_own(self.world, letters),
+            *judge.amounts_are_the_persons_own(self.families, letters),
             *judge.cap_was_kept(letters, self.days, CAP),
             *await judge.ledger_and_letters_agree(self.world, letters, doubted),
             *await judge.nothing_was_dropped_that_was_true(self.world, first),
@@ -175,7 +178,9 @@ class ReminderLife(WorkerLife):
 
 def _letter(email: PostedEmail) -> KeyedEmail:
     legacy, deadline = str(email.variables["legacyAddress"]).lower(), email.variables.get("deadline")
-    return KeyedEmail(email.key, ReceivedEmail(email.to, email.template, legacy, deadline))
+    read = ReceivedEmail(email.to, email.template, legacy, deadline)
+    amounts = {row["tokenAddress"].lower(): row["amount"] for row in email.variables.get("amounts", ())}
+    return KeyedEmail(email.key, read, email.variables["recipientAddress"].lower(), amounts)
 
 
 async def live(seed: int, steps: int, postgres: RealPostgres) -> CampaignLife:

@@ -1,17 +1,20 @@
 """Reader of the chain for `expected.Sight`: the view, the contracts, and events at their blocks."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from eth_abi.abi import decode
 from eth_utils.crypto import keccak
 
-from devnet.scenarios import Legacy, Scenario
+from devnet.scenarios import DAY, Legacy, Scenario
 from devnet.steps import NOBODY
-from tests.campaign.expected import WINDOWS, Audience, ChainMoment, ChainSignal
+from tests.campaign.expected import WINDOWS, Audience, ChainMoment, ChainSignal, ReceivedEmail, deadline_words
 
 _NOTIFY = "0x" + keccak(text="LegacyEmailNotifyRequested(address,address,uint8,uint8)").hex()
+_TRANSFER = "0x" + keccak(text="Transfer(address,address,uint256)").hex()
+_GUARD_PLACE = "0x" + keccak(text="guard_manager.guard.address").hex()
 _CONFIG_TYPES = ("uint256", "address", "uint128", "address[]", "address[]", "address", "address")
 _CONFIGURED = "0x" + keccak(text=f"LegacyReminderUpdated(address,{','.join(_CONFIG_TYPES)})").hex()
 
@@ -25,9 +28,15 @@ class ChainReader:
     _signals: dict[tuple[str, str], ChainSignal] = field(default_factory=dict)
 
     def read(
-        self, legacies: Sequence[Legacy], stored: Mapping[tuple[str, str], int], received: int, *, settled: bool
+        self,
+        legacies: Sequence[Legacy],
+        stored: Mapping[tuple[str, str], int],
+        received: int,
+        *,
+        settled: bool,
+        gifts: Mapping[ReceivedEmail, int],
     ) -> ChainMoment:
-        """Return the chain's state at its head."""
+        """Return the chain's state at its head. `gifts`: emails that are due about gifts."""
         configs, by_address = self._configs(), {legacy.address: legacy for legacy in legacies}
         windows = zip(legacies, self.scenario.due_windows(legacies), strict=True)
         return ChainMoment(
@@ -45,7 +54,47 @@ class ChainReader:
                 if "0x" + log["topics"][1][-40:] in by_address
             ],
             settled=settled,
+            states={**dict(self._warnings(legacies, configs, stored)), **gifts},
+            block=self.scenario.anvil.block_number(),
         )
+
+    def _warnings(
+        self,
+        legacies: Sequence[Legacy],
+        configs: Mapping[str, frozenset[str]],
+        stored: Mapping[tuple[str, str], int],
+    ) -> Iterator[tuple[ReceivedEmail, int]]:
+        """Yield emails to owners about the end of Premium and about their Safes, with how often each is due."""
+        now = self.scenario.anvil.now()
+        for legacy in legacies:
+            creator = self._ask(legacy, "creator", "latest")
+            to = self.emails.get(creator)
+            if to is None or (legacy.address, to) not in stored or not self._ask(legacy, "isLive", "latest"):
+                continue
+            if creator not in configs[legacy.address]:
+                continue
+            setting = self.scenario.deployment.premium_setting
+            ends = self.scenario.read("PremiumSetting", setting, "premiumExpired", creator)
+            if ends <= now:
+                yield ReceivedEmail(to, "premium_lapsed", legacy.address, deadline_words(ends)), 1
+                continue
+            if ends - now <= 30 * DAY:
+                times = 2 if ends - now <= 7 * DAY else 1
+                yield ReceivedEmail(to, "premium_ending", legacy.address, deadline_words(ends)), times
+            if legacy.guard is not None:
+                kind = self._trouble_of_safe(legacy)
+                opens = self._times(legacy)[0]
+                if kind is not None:
+                    words = deadline_words(opens) if now < opens else None
+                    yield ReceivedEmail(to, kind, legacy.address, words), 1
+
+    def _trouble_of_safe(self, legacy: Legacy) -> str | None:
+        safe = self._ask(legacy, "getLegacyOwner", "latest")
+        guard = self.scenario.anvil.rpc("eth_getStorageAt", safe, _GUARD_PLACE, "latest")
+        if "0x" + guard[-40:] != str(legacy.guard).lower():
+            return "guard_removed"
+        enabled = self.scenario.read("SafeStandIn", safe, "isModuleEnabled", legacy.address)
+        return None if enabled else "module_disabled"
 
     def _signal(self, log: Mapping[str, Any], legacy: Legacy, configs: Mapping[str, frozenset[str]]) -> ChainSignal:
         """Return a signal, read once at its block. An activation empties lists, so the block before it counts."""
@@ -64,7 +113,19 @@ class ChainReader:
         times = self._times(legacy, block) if kind == 2 else ()
         audience = self._audience(legacy, configs[legacy.address], block)
         opened = {line: at for line, at in enumerate(times, 1) if line > 1 and line in audience and at <= now}
-        return ChainSignal(log["transactionHash"], legacy.address, kind, max(layer, 1), audience, opened)
+        received = self._received(log["transactionHash"], legacy) if kind == 2 else {}
+        return ChainSignal(log["transactionHash"], legacy.address, kind, max(layer, 1), audience, opened, received)
+
+    def _received(self, tx: str, legacy: Legacy) -> Mapping[tuple[str, str], int]:
+        """Return base units by email address and token, of the transaction's transfers from the owner."""
+        owner = self._ask(legacy, "creator", "latest")
+        sums = Counter[tuple[str, str]]()
+        for log in self.scenario.anvil.rpc("eth_getTransactionReceipt", tx)["logs"]:
+            if log["topics"][0] == _TRANSFER and "0x" + log["topics"][1][-40:] == owner:
+                to = self.emails.get("0x" + log["topics"][2][-40:])
+                if to is not None:
+                    sums[to, log["address"].lower()] += int(log["data"], 16)
+        return sums
 
     def _audience(self, legacy: Legacy, configured: frozenset[str], block: str) -> Audience:
         beneficiaries, second, third = self._ask(legacy, "getLegacyBeneficiaries", block)

@@ -17,7 +17,9 @@ from devnet.deploy import HOUR
 from devnet.scenarios import DAY
 from reminder_worker.errors import ServiceError
 from reminder_worker.reminders import rendering
-from tests.campaign.legacies import LINE_DELAY, AllFamilies
+from reminder_worker.reminders.planner import PlanReport
+from tests.campaign.expected import LATE_BLOCKS
+from tests.campaign.legacies import LINE_DELAY, AllFamilies, LegacyFamily
 from tests.campaign.life import CampaignLife
 from tests.campaign.postgres import RealPostgres
 from tests.integration.crash import CrashAt, PlannedCrash
@@ -48,6 +50,7 @@ class WorkerLife:
         self.reorganised = False
         self.set_back = 0.0  # days that the database's clock was set back, in all
         self.days: list[tuple[int, Collection[str]]] = [(0, ())]  # see `judge.cap_was_kept`
+        self.merged: list[tuple[str, int, int]] = []  # see `judge.resets_were_merged`
         self._cursors: dict[str, int] = {}
         self.actions: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("days pass", self._days_pass),
@@ -79,13 +82,14 @@ class WorkerLife:
                     self.life.faults[name] += 1
                     self.life.story.append(name)
                     await stack.enter_async_context(fault())
-                self.look()
+                    self.look()
                 await self.tick()
             await self.well()
             await self._cursors_never_go_back()
             await self._nothing_waits_longer_than_stated()
         await self.settle()
         await self._go_through_windows()
+        await self.go_through_ends()
         self.life.violations += await self.judge()
 
     def _drawn(self) -> list[Fault]:
@@ -269,6 +273,7 @@ class WorkerLife:
         moved = f"make_interval(secs => {days * DAY})"
         await self.world.sql(f"update worker.notify_signal set next_try = next_try - {moved}")
         await self.world.sql(f"update worker.watch set paused_until = paused_until - {moved}")
+        await self.world.sql(f"update worker.recipient set written_at = written_at - {moved}")
 
     async def _cursors_never_go_back(self) -> None:
         """Check the cursors of signals, index and horizon. A reorganisation may take each back once."""
@@ -305,6 +310,7 @@ class WorkerLife:
             await self.well()
             self.mine(UNTIL_SAFE)
             await self.days_pass()
+            self.look()
             if not await self.tick():
                 await asyncio.sleep(1)  # endpoints that failed rest
                 continue
@@ -325,6 +331,63 @@ class WorkerLife:
             with suppress(ChainError):  # of one line, the second claim of a Safe legacy
                 claim()
         self.look()
+        await self.settle()
+
+    async def go_through_ends(self) -> None:
+        """Go through what lasts, or happens once: Premium ends, a guard and a module go, a claim moves tokens.
+
+        Several check-ins of a day are one email, and a window closes after its emails were planned.
+        """
+        claimed, leaving = await self.families.begin_claimed(), await self.families.begin_leaving()
+        await self.families.begin_ending(120 * DAY)
+        await self.families.begin_troubled()
+        await self.settle()
+        self.families.make_trouble()
+        await self._several_check_ins(leaving)
+        self._set_time(leaving, -4 * DAY)  # also the claimed one's
+        await self.settle()
+        await self.people_leave()
+        await self._a_window_closes(leaving)
+        self.families.claim(claimed, claimed.claimants[0], assets=[self.world.scenario.deployment.usdc])
+        self.look()
+        await self.settle()
+        ends = self.families.read_end_of_premium()
+        for days in (-25, -5, 1):
+            self.world.scenario.anvil.set_time(ends + days * DAY)
+            await self.settle()
+
+    async def people_leave(self) -> None:
+        """Some heirs do not want, or cannot get, any more emails; nobody without a mail service."""
+
+    def _set_time(self, family: LegacyFamily, wait: int) -> None:
+        """Move the chain to so many seconds after the day of the first line."""
+        first = self.world.scenario.read("TransferEOALegacy", family.legacy.address, "getTriggerActivationTimestamp")[0]
+        self.world.scenario.anvil.set_time(first + wait)
+
+    async def _several_check_ins(self, family: LegacyFamily) -> None:
+        """Nobody hears of the first ones before the last is on chain."""
+        for _ in range(3):
+            self.families.check_in(family)
+        self.look()
+        began = self.heard()
+        await self.settle()
+        self.merged.append((family.legacy.address, began, self.heard()))
+
+    async def _a_window_closes(self, family: LegacyFamily) -> None:
+        """The owner checks in while the emails to the heirs wait, and the chain is long past it when they could go."""
+        self._set_time(family, HOUR)
+        self.look()
+        await self.world.look_at_chain()
+        for planner in self.world.dispatch._planners.values():
+            await planner.run(PlanReport())
+        ((waiting,),) = await self.world.sql(
+            "select count(*) from worker.sent_ledger where kind = 'ready_to_activate' and state = 'queued'"
+        )
+        if not waiting:
+            self.life.violations.append("no window closed before its emails, so nothing was proven of it")
+        self.families.check_in(family)
+        self.look()
+        self.mine(LATE_BLOCKS + 2)
         await self.settle()
 
     async def _open(self) -> dict[str, int]:

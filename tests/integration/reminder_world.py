@@ -1,17 +1,21 @@
 """Chain, index, passes and dispatch over a real chain and database, with a mail stub at the end."""
 
+import json
+import secrets
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from eth_account.signers.local import LocalAccount
-from sqlalchemy import delete, insert, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Legacy, Scenario
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.contracts.legacies import LegacyIdentity
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
@@ -21,13 +25,14 @@ from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
 from reminder_worker.quotas import QuotaCounters
+from reminder_worker.reminders.authorization import AuthorizedRequest, RequestAuthorizer, SignedRequest
 from reminder_worker.reminders.due_windows import DuePass, DueReport, ask_now
 from reminder_worker.reminders.emails import ReminderEmail, ReminderLedger
 from reminder_worker.reminders.instructions import InstructionMailer
 from reminder_worker.reminders.planner import DispatchReport, ReminderDispatch
-from reminder_worker.reminders.recipients import RecipientWords, cancel_unsent, plan_windows_again, seal_row
+from reminder_worker.reminders.recipients import RecipientStore, RecipientWords, StoredRecipient, open_row
 from reminder_worker.reminders.signals import SignalPass
-from reminder_worker.reminders.tables import recipient, watch
+from reminder_worker.reminders.tables import recipient
 from reminder_worker.settings import Settings
 from tests.integration.mail_stub import MailStub
 
@@ -77,6 +82,8 @@ class MailWorld:
     instructions: InstructionMailer
     vault: Vault
     hashes: KeyedHash
+    recipients: RecipientStore
+    grants: "GrantEverything"
     labels: dict[str, str] = field(default_factory=dict)
 
     def account(self, label: str) -> LocalAccount:
@@ -108,39 +115,25 @@ class MailWorld:
         reworded: bool = False,
         words: RecipientWords | None = None,
     ) -> None:
-        """As an ingest of these people, added to who is there. `reworded`: they are there by these emails already."""
-        people = {self.address(label): f"{label}@example.org" for label in labels} | dict(emails or {})
-        rows = [self._row(legacy.address, address, email, words) for address, email in people.items()]
-        creator = await self._creator(legacy)
-        async with self.engine.begin() as conn:
-            same = list(people) if reworded else []
-            await cancel_unsent(conn, CHAIN_ID, legacy.address, list(people), reworded=same)
-            await conn.execute(
-                delete(recipient).where(recipient.c.legacy == legacy.address, recipient.c.recipient.in_(list(people)))
-            )
-            await conn.execute(insert(recipient), rows)
-            await conn.execute(
-                text(
-                    "insert into worker.watch (chain_id, legacy, creator, legacy_type)"
-                    " values (:chain, :legacy, :creator, :type)"
-                    " on conflict (chain_id, legacy) do update set next_ask = 0"
-                ),
-                {
-                    "chain": CHAIN_ID,
-                    "legacy": legacy.address,
-                    "creator": creator,
-                    "type": 3 if legacy.guard is None else 1,
-                },
-            )
-            await plan_windows_again(conn, CHAIN_ID, legacy.address)
+        """Save a signed set of these people and of those already stored. `reworded`: these people get another name."""
+        people = {self.address(label): f"{label}@example.org".replace(" ", ".") for label in labels}
+        people |= dict(emails or {})
+        request = await self._request(legacy)
+        addition = f" {request.deadline % 1000}" if reworded else ""
+        kept = [each for each in await self.stored(legacy) if each.recipient not in people]
+        added = [
+            StoredRecipient(address, "beneficiary", email, self._name(address) + addition, words or RecipientWords())
+            for address, email in people.items()
+        ]
+        await self.recipients.save_set(request, _payload([*kept, *added], words))
+
+    async def stored(self, legacy: Legacy) -> list[StoredRecipient]:
+        async with self.engine.connect() as conn:
+            rows = (await conn.execute(recipient.select().where(recipient.c.legacy == legacy.address))).all()
+        return [open_row(self.vault, row) for row in rows]
 
     async def erase(self, legacy: Legacy) -> None:
-        async with self.engine.begin() as conn:
-            stored = recipient.c.legacy == legacy.address
-            rows = (await conn.execute(recipient.select().where(stored).with_for_update())).all()
-            await cancel_unsent(conn, CHAIN_ID, legacy.address, [row.recipient for row in rows])
-            await conn.execute(delete(recipient).where(stored))
-            await conn.execute(delete(watch).where(watch.c.legacy == legacy.address))
+        await self.recipients.erase_set(await self._request(legacy))
 
     async def look_at_chain(self) -> DueReport:
         """Index, event pass and due pass."""
@@ -186,21 +179,47 @@ class MailWorld:
         )
         return {row[0]: row[1] for row in rows}
 
-    def _row(self, legacy: str, address: str, email: str, words: RecipientWords | None = None) -> dict[str, Any]:
-        at = (CHAIN_ID, legacy, address)
-        key = self.vault.record_key()
-        return {
-            "chain_id": CHAIN_ID,
-            "legacy": legacy,
-            "recipient": address,
-            "role": "beneficiary",
-            "email_hash": self.hashes.hash_email(email),
-            **seal_row(key, at, email.encode(), self.labels.get(address, "Somebody").title().encode(), words),
-        }
+    def _name(self, address: str) -> str:
+        return self.labels.get(address, "Somebody").title()
+
+    async def _request(self, legacy: Legacy) -> SignedRequest:
+        """Return a request that is granted to the creator of the legacy. Each has a later deadline."""
+        kind = 3 if legacy.guard is None else 1
+        creator = await self._creator(legacy)
+        identity = LegacyIdentity(legacy.address, creator, creator, "", 0, kind)
+        self.grants.identities[legacy.address] = identity
+        ((latest,),) = await self.sql("select coalesce(max(deadline), 0) from worker.legacy_write")
+        return SignedRequest(CHAIN_ID, legacy.address, max(int(time.time()), latest) + 1, b"")
 
     async def _creator(self, legacy: Legacy) -> str:
         contract = "TransferEOALegacy" if legacy.guard is None else "MultisigLegacy"
         return str(self.scenario.read(contract, legacy.address, "creator")).lower()
+
+
+class GrantEverything(RequestAuthorizer):
+    """Takes each request as signed by the creator. `identities`: by legacy."""
+
+    def __init__(self) -> None:
+        self.identities: dict[str, LegacyIdentity] = {}
+
+    async def authorise_request(self, request: SignedRequest, *_: Any, **__: Any) -> AuthorizedRequest:
+        return AuthorizedRequest(self.identities[request.legacy], secrets.token_bytes(32), request.deadline)
+
+
+def _payload(people: Sequence[StoredRecipient], words: RecipientWords | None) -> str:
+    shared = words or next((each.words for each in people), RecipientWords())
+    rows = [
+        {
+            "recipient": each.recipient,
+            "role": each.role,
+            "email": each.email,
+            "name": each.name,
+            "language": each.words.language,
+        }
+        for each in people
+    ]
+    salt = "0x" + secrets.token_hex(16)
+    return json.dumps({"salt": salt, "recipients": rows, "ownerName": shared.owner_name, "title": shared.title})
 
 
 @asynccontextmanager
@@ -222,6 +241,8 @@ async def open_world(
     index = ChainIndex(engine, chain, ask_now)
     indexers = IndexerSelector(chain, index, subgraph)
     chains, all_indexers = {CHAIN_ID: chain}, {CHAIN_ID: indexers}
+    recipients = RecipientStore(engine, vault, hashes, QuotaCounters(engine), chains, settings)
+    recipients._authoriser = grants = GrantEverything()
     try:
         async with MailClient(settings.mail) as client:
             yield MailWorld(
@@ -238,6 +259,8 @@ async def open_world(
                 instructions=InstructionMailer(engine, chains, all_indexers, QuotaCounters(engine), settings),
                 vault=vault,
                 hashes=hashes,
+                recipients=recipients,
+                grants=grants,
             )
     finally:
         await chain.close()

@@ -5,8 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from mail_service.catalogue import TEMPLATES
+from mail_service.rendering import EmailRenderer
 from tests.campaign.expected import (
+    GIFTS,
+    LATE_BLOCKS,
     SIGNALS,
+    WARNINGS,
     WINDOWS,
     ChainMoment,
     ChainSignal,
@@ -15,9 +20,11 @@ from tests.campaign.expected import (
     judge_emails,
     kinds_without_proof,
 )
-from tests.campaign.reading import read_email
+from tests.campaign.judge import KeyedEmail, resets_were_merged
+from tests.campaign.reading import read_amounts, read_email, read_wallet
 
 LEGACY = "0x" + "1e" * 20
+ORIGIN = "https://app.example.org"
 DAY = 86400
 TIMES = (1_800_000_000, 1_800_000_000 + 10 * DAY, 1_800_000_000 + 20 * DAY)  # when each line may act
 LINES = {1: {"owner", "anna"}, 2: {"owner", "anna", "fern"}, 3: {"owner", "anna", "fern", "giles"}}
@@ -56,7 +63,18 @@ def story_of_signal(kind: int, layer: int) -> list[ChainMoment | ReceivedEmail]:
     return [sight(signals=said), *emails, sight(signals=said, settled=True)]
 
 
+def state_email(kind: str) -> ReceivedEmail:
+    about = ("owner", kind, LEGACY) if kind in WARNINGS else ("anna", kind, "gift 7")
+    return ReceivedEmail(*about, deadline_words(TIMES[0]))
+
+
+def story_of_state(kind: str) -> list[ChainMoment | ReceivedEmail]:
+    email = state_email(kind)
+    return [sight(states={email: 1}), email, sight(states={email: 1}, settled=True)]
+
+
 STORIES = {
+    **{kind: story_of_state(kind) for kind in (*WARNINGS, *GIFTS)},
     **{f"window {number}": story_of_window(number) for number in WINDOWS},
     **{f"{kind} of line {line}": story_of_signal(code, line) for code, kind in SIGNALS.items() for line in LINES},
 }
@@ -101,6 +119,7 @@ def test_each_second_email_is_a_violation(story: list[ChainMoment | ReceivedEmai
     assert f"{again.to} was told 2 times" in found
 
 
+ENDING = state_email("premium_ending")
 SAID_ONCE = (signal(2),)
 AGAIN = (signal(2, tx="0x2"),)
 TOLD = [signal_email(to, 2) for to in ("anna", "owner")]
@@ -114,6 +133,21 @@ WRONG = {
     "a window that opens later": [sight(1), window_email("anna", 4), sight(4)],
     "a claim that comes later": [sight(), TOLD[0], sight(signals=SAID_ONCE)],
     "a claim, to a later line": [sight(signals=SAID_ONCE), signal_email("giles", 2)],
+    "a window that closed before": [*story_of_window(4)[:2], sight(block=1), sight(block=70), window_email("owner", 4)],
+    "a claim, to somebody who left": [
+        sight(signals=SAID_ONCE),
+        sight(signals=SAID_ONCE, stored={}, block=1),
+        sight(signals=SAID_ONCE, stored={}, block=70),
+        TOLD[0],
+    ],
+    "the end of Premium, once renewed": [sight(states={ENDING: 1}), sight(block=1), sight(block=70), ENDING],
+    "the end of Premium, told once of twice": [
+        sight(states={ENDING: 1}),
+        ENDING,
+        sight(states={ENDING: 2}),
+        sight(states={ENDING: 2}, settled=True),
+    ],
+    "the opening day, before it": [sight(states={state_email("gift_waiting"): 1}), state_email("gift_unlocked")],
     "a kind that no chain calls for": [sight(), ReceivedEmail("anna", "instructions", LEGACY)],
     "a second claim, not told": [sight(signals=SAID_ONCE), *TOLD, sight(signals=SAID_ONCE + AGAIN, settled=True)],
     "a claim, not told to a line that was told to act": [
@@ -131,6 +165,12 @@ def test_what_the_chain_does_not_call_for_is_a_violation(story: Story) -> None:
 
 
 RIGHT = {
+    "a window that closed a moment ago, as a node that is behind tells it": [
+        sight(4, block=10),
+        sight(block=11),
+        sight(block=10 + LATE_BLOCKS),
+        window_email("owner", 4),
+    ],
     "two claims told with the next email": [
         sight(signals=SAID_ONCE),
         sight(signals=SAID_ONCE + AGAIN),
@@ -180,6 +220,35 @@ def test_a_kind_that_no_settled_sight_calls_for_is_a_violation() -> None:
     assert len(kinds_without_proof([replace(complete, settled=False)])) == len(WINDOWS) + len(SIGNALS)
     (found,) = kinds_without_proof([sight(*WINDOWS, signals=every_signal[1:], settled=True)])
     assert found.startswith("owner_reset")
+    (found,) = kinds_without_proof([complete], "guard_removed")
+    assert found.startswith("guard_removed")
+    assert kinds_without_proof([replace(complete, states={state_email("guard_removed"): 1})], "guard_removed") == []
+
+
+def test_several_resets_of_a_day_are_one_email_to_each_person() -> None:
+    letters = [KeyedEmail(str(number), signal_email(to, 0)) for number, to in enumerate(["anna", "owner", "anna"])]
+    assert resets_were_merged(letters[:2], [(LEGACY, 0, 2)]) == []
+    assert resets_were_merged(letters, [(LEGACY, 0, 3)]) == ["resets of a day were not merged: 2 emails"]
+    (nobody,) = resets_were_merged(letters, [("0x", 0, 3)])
+    assert "nothing was proven" in nobody
+
+
+def test_wallet_and_amounts_of_an_email_are_read_from_its_words() -> None:
+    for role, wallet in (("owner", None), ("beneficiary", "0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359")):
+        text = EmailRenderer(ORIGIN).render_sample(TEMPLATES["activated_transfer"], role).text
+        assert read_wallet(text) == wallet
+        assert read_amounts(text) == {
+            "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "12,500.00",
+            "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2": "3.25",
+        }
+
+
+@pytest.mark.parametrize("kind", [*WARNINGS, *GIFTS])
+def test_emails_about_lasting_states_are_read_from_their_words(kind: str) -> None:
+    email = EmailRenderer(ORIGIN).render_sample(TEMPLATES[kind], None if kind in GIFTS else "owner")
+    found = read_email("anna", email.subject, email.text)
+    assert (found.kind, found.deadline) == (kind, "Tuesday, 24 November 2026, 15:04 UTC")
+    assert (found.legacy == "gift 42") == (kind in GIFTS)
 
 
 @pytest.mark.parametrize(
