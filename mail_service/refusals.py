@@ -22,7 +22,7 @@ _ABOUT_US = re.compile(
     r"|sorbs|proofpoint|\bspam\b|virus|phish|reputation|\bip address|\byour ip\b|\bpolic|prohibit|banned|abuse"
     r"|\bcontent\b|\bspf\b|\bdkim\b|\bdmarc\b|reverse (?:dns|lookup)|\bptr\b|\bhelo\b|authenticat|authori[sz]"
     r"|accept delivery|mail from|\bfrom (?:header|address|domain)|sender (?:address|verif|reject|denied|domain)"
-    r"|(?:bad|unknown) sender|relay(?:ing)? (?:access )?(?:denied|not|prohibited)|(?:unable to|not) relay"
+    r"|(?:bad|unknown) sender|relay(?:ing)? (?:is )?(?:access )?(?:denied|not|prohibited)|(?:unable to|not) relay"
 )
 # RFC 3463: the mailbox or its domain does not exist, is misspelled, has moved, takes no email, or is disabled; 5.1.351
 # is Exchange Online's.
