@@ -469,7 +469,8 @@ class RpcEndpoint:
 
     async def _send_some(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
         """Send requests that fit a batch. None stands for an answer that the endpoint may give to a smaller batch."""
-        await self._pace.wait_for_turn(len(some))
+        if not await self._pace.wait_for_turn(len(some)):
+            raise EndpointFailed("too many requests wait")
         self._count(some)
         try:
             return await (self._send_batch(some, most) if len(some) > 1 else self._send_alone(some[0], most))

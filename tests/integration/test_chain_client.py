@@ -5,6 +5,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -30,7 +31,7 @@ DEAD_ADDRESS = "0x" + "de" * 20
 
 
 class Clock:
-    """Time that moves only while the chain sleeps."""
+    """Time that moves only while the chain sleeps. Tasks may sleep side by side."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -41,8 +42,9 @@ class Clock:
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.now += seconds
+        end = self.now + seconds
         await asyncio.sleep(0)
+        self.now = max(self.now, end)
 
 
 @pytest.fixture
@@ -733,6 +735,76 @@ async def test_learned_limit_by_the_second_paces_later_batches_until_it_is_forgo
     clock.now += NODE_POLICY.larger_batches_again_seconds
     await chain.get_blocks(range(60))
     assert [len(post) for post in first.posts] == [60]
+
+
+async def learn_limit(chain: Chain, node: NodeProxy, clock: Clock) -> None:
+    """Let the chain learn that the node allows 12 requests a second. The node refuses nothing afterwards."""
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    node.answer = limited_by_second(12, clock, error(429, "rate limit exceeded"))
+    await chain.get_blocks(range(20))
+    node.well()
+    clock.now += 1
+    clock.slept.clear()
+
+
+@pytest.mark.parametrize("most", [0, 1])
+async def test_refusal_of_a_small_batch_is_no_limit_of_later_requests(
+    most: int, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """The node refuses one of two requests, or both."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    first.answer = limited_by_second(most, lambda: 0, error(429, "rate limit exceeded"))
+    with suppress(ChainUnavailable):
+        await chain.get_blocks([0, 1])
+    first.well()
+    clock.now += 1
+    clock.slept.clear()
+    found = await asyncio.gather(*(chain.get_blocks([number]) for number in range(20)))
+    assert [block.number for blocks in found for block in blocks if block] == list(range(20))
+    assert clock.slept == []
+
+
+async def test_small_batches_that_are_always_refused_become_single_requests(connect: Connect, first: NodeProxy) -> None:
+    first.most_in_a_batch = 1
+    first.refuses_batches = lambda batch, refusal: web.Response(status=429)
+    chain = connect(first.url)
+    with pytest.raises(ChainUnavailable):
+        await chain.get_blocks([0, 1])
+    assert None not in await chain.get_blocks([0, 1])
+
+
+async def test_next_endpoint_is_asked_when_too_many_requests_wait_for_the_first(
+    connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain_scenario.anvil.mine(60)
+    chain = connect(first.url, second.url)
+    await learn_limit(chain, first, clock)
+    second.posts.clear()
+    found = await asyncio.gather(*(chain.get_blocks([number]) for number in range(60)))
+    assert [block.number for blocks in found for block in blocks if block] == list(range(60))
+    assert max(clock.slept) <= NODE_POLICY.longest_wait_seconds
+    assert second.posts
+
+
+async def test_cancelled_request_gives_its_place_in_the_queue_back(
+    connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url)
+    await learn_limit(chain, first, clock)
+    waiting = asyncio.gather(*(chain.get_blocks([0]) for _ in range(24)))
+    await asyncio.sleep(0)  # each of them takes its place
+    assert len(clock.slept) == 23
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    clock.now += 1
+    clock.slept.clear()
+    await chain.get_blocks([0])
+    assert clock.slept == []
 
 
 async def test_answers_before_a_failure_are_kept_and_the_next_endpoint_is_asked_for_the_rest(
