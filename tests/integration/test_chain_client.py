@@ -840,6 +840,28 @@ async def test_batch_that_is_refused_as_a_whole_is_smaller_next_time(
         assert [len(post) for post in first.posts if isinstance(post, list)][:3] == [20, 10, 5]
 
 
+@pytest.mark.parametrize("shared", [None, "7", 7])
+async def test_answers_beside_refusals_without_an_id_of_their_own_are_kept(
+    shared: object, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """The refusals have no id, a text, or share the id of an answer."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    limit = limited_by_second(12, clock, error(-32012, "credits limited to 6000/sec"))
+
+    def answer(request: Json) -> Json | None:
+        refusal = limit(request)
+        return refusal and refusal | {"id": shared}
+
+    first.answer = answer
+    given = answered(first)
+    assert [block.number for block in await chain.get_blocks(range(20)) if block] == list(range(20))
+    assert given == {hex(number): 1 for number in range(20)}
+    assert chain.endpoints.list_health()[0].ok
+
+
 @pytest.mark.parametrize("status", [429, 503])
 async def test_endpoint_rests_for_as_long_as_it_asks_for(
     status: int, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
