@@ -604,6 +604,26 @@ async def test_long_answer_to_a_call_is_a_revert_if_every_endpoint_gives_it_and_
     assert [(health.ok, health.errors) for health in chain.endpoints.list_health()] == [(False, 1), (True, 0)]
 
 
+async def test_long_answer_to_a_call_waits_for_an_endpoint_that_rests_for_a_moment(
+    connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """An endpoint that is silent for longer must not let a stranger's contract stop all reading."""
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
+    chain = connect(first.url, second.url)
+    await chain.endpoints.check_chain_ids()
+
+    def fail_once() -> web.Response:
+        second.well()
+        return web.Response(status=500)
+
+    first.alter = padded("eth_call")
+    second.reply = fail_once
+    assert await chain.call(call) == (6).to_bytes(32, "big")
+    second.reply = lambda: web.Response(status=500)
+    assert await chain.call(call) == RevertedCall()
+    assert await chain.call_many([call] * 3) == [b""] * 3
+
+
 async def test_long_answer_to_one_call_of_a_batch_costs_the_other_calls_nothing(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
