@@ -201,8 +201,8 @@ class Chain:
         """Call a contract at a block hash (EIP-1898), or at the latest block. `gas` bounds the callee.
 
         An answer of more than `most` bytes, as sent, counts as a revert and is not read to its end. With the usual
-        bound it counts only if the answer of every endpoint is too long. If a node refuses a contract as the sender,
-        the call is repeated without a sender.
+        bound it counts only if the answer of every responding endpoint is too long. If a node refuses a contract as the
+        sender, the call is repeated without a sender.
         """
         try:
             return await self._call_bounded(call, at=at, gas=gas, sender=sender, most=most)
@@ -214,7 +214,7 @@ class Chain:
     async def _call_bounded(
         self, call: ContractCall, *, at: str | None, gas: int | None, sender: str | None, most: int
     ) -> bytes | RevertedCall:
-        """Make a call as `call`. Raises `TooMuch` if the answer of every endpoint is beyond the usual bound."""
+        """Make a call as `call`. Raises `TooMuch` if every responding endpoint's answer is beyond the usual bound."""
         found: bytes | RevertedCall | None = None
         lacking = 0
         request = rpc_errors.call_request(call, at, gas, sender)

@@ -6,6 +6,7 @@ After the last one `ChainUnavailable` is raised.
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 import msgspec
@@ -23,7 +24,7 @@ from reminder_worker.settings.values import BlockTag
 class TooMuch(ChainUnavailable):
     """Every endpoint refused this request or ran out of time; a smaller one may succeed.
 
-    `too_long`: the only refusals were of the answer's length.
+    `too_long`: the answer of every responding endpoint was too long.
     """
 
     def __init__(self, message: str, *, too_long: bool = False) -> None:
@@ -159,11 +160,14 @@ class EndpointPool:
     async def try_in_turn(self, attempt: Callable[[RpcEndpoint], Awaitable[bool]]) -> bool:
         """Try the endpoints in turn until `attempt` is true. Return False if no attempt was.
 
-        Raises `ChainUnavailable`, and `TooMuch` if the request is too large for all.
+        Raises `ChainUnavailable`, and `TooMuch` if the request is too large for all. A long answer counts only after a
+        wait for the endpoints that rest. It counts without them if they rest for longer: a stranger's contract must not
+        stop all reading meanwhile.
         """
+        too_long: list[tuple[RpcEndpoint, float]] = []
         for _ in range(NODE_POLICY.rounds):
             answered, too_much, code = False, False, ""
-            too_long: list[tuple[RpcEndpoint, float]] = []
+            too_long = []
             for endpoint in sorted(self.members, key=lambda each: each.rest.is_asked_last):
                 if endpoint.rest.is_resting:
                     continue
@@ -190,12 +194,13 @@ class EndpointPool:
                 return False
             if too_much:
                 raise TooMuch(f"every endpoint of chain {self._chain_id} refuses a request{code} or runs out of time")
-            if too_long:
-                raise TooMuch(f"the answer of every endpoint of chain {self._chain_id} is too long", too_long=True)
-            wait = min(endpoint.rest.until - endpoint.rest.now() for endpoint in self.members)
+            silent = set(self.members) - {endpoint for endpoint, _ in too_long}
+            wait = min((each.rest.until - each.rest.now() for each in silent), default=inf)
             if wait > NODE_POLICY.longest_wait_seconds:
                 break
             await self._sleep(max(0.0, wait))
+        if too_long:
+            raise TooMuch(f"the answer of every endpoint of chain {self._chain_id} is too long", too_long=True)
         raise ChainUnavailable(f"no endpoint of chain {self._chain_id} answers")
 
 

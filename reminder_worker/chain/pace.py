@@ -1,5 +1,6 @@
 """Pace of requests to one endpoint, as learned from its refusals."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from reminder_worker.chain.types import NODE_POLICY
@@ -30,17 +31,26 @@ class RequestPace:
     def _is_forgotten(self) -> bool:
         return self._clock() - self._refused_at >= NODE_POLICY.larger_batches_again_seconds
 
-    async def wait_for_turn(self, requests: int) -> None:
-        """Wait until so many more requests keep the endpoint's limit a second, if one is known."""
+    async def wait_for_turn(self, requests: int) -> bool:
+        """Wait until so many more requests keep the endpoint's limit a second, if one is known.
+
+        Return False at once if too many requests wait already: the next endpoint is faster.
+        """
         if self._is_forgotten:
             self._batch_size, self._per_second = NODE_POLICY.batch_requests, None
-        if self._per_second is None:
-            return
         now = self._clock()
         turn = max(now, self._next_at)
-        self._next_at = turn + requests / self._per_second
-        if turn > now:
-            await self._sleep(turn - now)
+        if turn - now > NODE_POLICY.longest_wait_seconds:
+            return False
+        seconds = requests / self._per_second if self._per_second else 0
+        self._next_at = turn + seconds
+        try:
+            if turn > now:
+                await self._sleep(turn - now)
+        except asyncio.CancelledError:
+            self._next_at -= seconds
+            raise
+        return True
 
     def record_large_batch(self, requests: int) -> None:
         """Record that the endpoint refuses a batch of so many requests, at any pace."""
@@ -49,8 +59,13 @@ class RequestPace:
     def record_limit(self, requests: int, answered: int) -> None:
         """Record a batch beyond the endpoint's limit a second. `answered` of its requests have an answer.
 
-        Other processes share the limit: the next second may allow more than this one did.
+        Other processes share the limit: the next second may allow more than this one did. Therefore a small batch shows
+        no limit. It only becomes smaller if nothing is answered: some endpoints refuse batches in this way.
         """
         now = self._clock()
-        self._per_second = max(1, answered, requests // 2)
-        self._refused_at, self._next_at = now, now + 1
+        self._next_at = max(self._next_at, now + 1)
+        if requests >= NODE_POLICY.telling_batch_requests:
+            self._per_second, self._refused_at = max(answered, requests // 2), now
+        elif not answered:
+            most = min(self.batch_size, NODE_POLICY.telling_batch_requests)
+            self._batch_size, self._refused_at = max(1, most // 2), now

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -196,17 +196,16 @@ class RpcProvider(AsyncJSONBaseProvider):
         body = await self._post_body(self.encode_rpc_request(RPCEndpoint(method), params), most)
         if body is None:
             return None
-        answers = _decode_answers(body, 1)
-        return answers[0]
+        return _decode_answers(body, 1)[0]
 
     async def send_batch(self, requests: Sequence[Request], most: int) -> Sequence[WireAnswer] | None:
         """Return the answers in the order of the requests, or one answer if the node refuses the batch.
 
         None if the answers have more than `most` bytes.
         """
-        batch = [(RPCEndpoint(method), params) for method, params in requests]
-        body = await self._post_body(self.encode_batch_rpc_request(batch), most)
-        return None if body is None else _decode_answers(body, len(requests))
+        batch = [self.form_request(RPCEndpoint(method), params) for method, params in requests]
+        body = await self._post_body(self.encode_batch_request_dicts(batch), most)
+        return None if body is None else _decode_answers(body, len(batch), cast(int, batch[0]["id"]))
 
     async def _post_body(self, data: bytes, most: int) -> bytes | None:
         """Return the body; None if it has more than `most` bytes: its end is not read."""
@@ -297,10 +296,10 @@ def _make_decoder(answers: int) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def _decode_answers(body: bytes, count: int) -> Sequence[WireAnswer]:
+def _decode_answers(body: bytes, count: int, first_id: int = 0) -> Sequence[WireAnswer]:
     """Return the answers in the order of their ids, or one answer in place of many: a refusal of the batch.
 
-    geth and erigon put that answer into a list.
+    geth and erigon put that answer into a list. Requests have consecutive ids.
     """
     for expected in (count, 1):
         try:
@@ -310,13 +309,33 @@ def _decode_answers(body: bytes, count: int) -> Sequence[WireAnswer]:
         answers = [found] if isinstance(found, WireAnswer) else list(found)
         if len(answers) == 1 and (count == 1 or _has(answers[0].error)):
             return answers
-        numbers = [_read_id(answer.id) for answer in answers]
-        first = min(numbers)
-        if first >= 0 and sorted(numbers) == list(range(first, first + count)):  # web3 numbers requests consecutively
-            return [answer for _, answer in sorted(zip(numbers, answers, strict=True), key=lambda pair: pair[0])]
-        if all(_has(answer.error) and _read_error(answer.error).is_rate_limit for answer in answers):
-            return answers[:1]  # QuickNode gives all refusals the same id
+        if len(answers) == count:
+            return _order_answers(answers, first_id)
     raise EndpointFailed("not a JSON-RPC answer")
+
+
+def _order_answers(answers: Sequence[WireAnswer], first_id: int) -> Sequence[WireAnswer]:
+    """Return the answers in the order of their ids. Raises `EndpointFailed` if an answer has no id of its own.
+
+    Only refusals by a limit need no id: QuickNode gives all of them the same. They fill the places without an answer.
+    """
+    ordered: list[WireAnswer | None] = [None] * len(answers)
+    without_place = []
+    for answer in sorted(answers, key=_is_limit):
+        place = _read_id(answer.id) - first_id
+        if 0 <= place < len(ordered) and ordered[place] is None:
+            ordered[place] = answer
+        else:
+            without_place.append(answer)
+    if not all(map(_is_limit, without_place)):
+        raise EndpointFailed("not a JSON-RPC answer")
+    refusals = iter(without_place)
+    return [next(refusals) if answer is None else answer for answer in ordered]
+
+
+def _is_limit(answer: WireAnswer) -> bool:
+    """Return whether a limit a second refuses the request."""
+    return _has(answer.error) and _read_error(answer.error).is_rate_limit
 
 
 def _has(part: msgspec.Raw) -> bool:
@@ -469,7 +488,8 @@ class RpcEndpoint:
 
     async def _send_some(self, some: Sequence[Request], most: int) -> Sequence[Answer | None]:
         """Send requests that fit a batch. None stands for an answer that the endpoint may give to a smaller batch."""
-        await self._pace.wait_for_turn(len(some))
+        if not await self._pace.wait_for_turn(len(some)):
+            raise EndpointFailed("too many requests wait")
         self._count(some)
         try:
             return await (self._send_batch(some, most) if len(some) > 1 else self._send_alone(some[0], most))

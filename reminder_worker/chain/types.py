@@ -31,6 +31,8 @@ class NodePolicy:
     """After a failure the others are asked first, for this many times the duration of the failure. A hanging endpoint
     costs a fifth of the time at most."""
     batch_requests: int = 100
+    telling_batch_requests: int = 8
+    """A refusal of a smaller batch tells nothing about the endpoint's limit a second."""
     larger_batches_again_seconds: float = 600.0
     """After a refused batch: the reason may pass."""
     answer_bytes: int = 1024 * 1024

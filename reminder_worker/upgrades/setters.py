@@ -203,12 +203,16 @@ class SetterWatch:
             return not await store.unrecorded_events(connection, self._chain_id, self._timelock)
 
     async def _read_answers(self, view: Chain, at: str) -> tuple[str | None, ...]:
-        """Return the answers in order; None for a contract without the getter."""
-        calls = [ContractCall(contract, keccak(text=f"{getter}()")[:4]) for contract, getter in self._watched]
-        answers = await view.call_many(calls, at=at)
-        return tuple(
-            read_or_none(watched.read, answer) for watched, answer in zip(self._watched.values(), answers, strict=True)
-        )
+        """Return the answers in order; None for a contract without the getter.
+
+        Longer answers are asked for alone, because `call_many` cuts them: creation code may have 49,152 bytes.
+        """
+        calls = {key: ContractCall(key[0], keccak(text=f"{key[1]}()")[:4]) for key in self._watched}
+        short = [key for key, watched in self._watched.items() if watched.is_address]
+        answers = dict(zip(short, await view.call_many([calls[key] for key in short], at=at), strict=True))
+        for key in calls.keys() - answers.keys():
+            answers[key] = await view.call(calls[key], at=at)
+        return tuple(read_or_none(watched.read, answers[key]) for key, watched in self._watched.items())
 
     async def _record(
         self, stored: Mapping[tuple[str, str], StoredValue], found: Sequence[str | None], block: int

@@ -5,6 +5,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -32,7 +33,7 @@ DEAD_ADDRESS = "0x" + "de" * 20
 
 
 class Clock:
-    """Time that moves only while the chain sleeps."""
+    """Time that moves only while the chain sleeps. Tasks may sleep side by side."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -43,8 +44,9 @@ class Clock:
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.now += seconds
+        end = self.now + seconds
         await asyncio.sleep(0)
+        self.now = max(self.now, end)
 
 
 @pytest.fixture
@@ -604,6 +606,26 @@ async def test_long_answer_to_a_call_is_a_revert_if_every_endpoint_gives_it_and_
     assert [(health.ok, health.errors) for health in chain.endpoints.list_health()] == [(False, 1), (True, 0)]
 
 
+async def test_long_answer_to_a_call_waits_for_an_endpoint_that_rests_for_a_moment(
+    connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
+) -> None:
+    """An endpoint that is silent for longer must not let a stranger's contract stop all reading."""
+    call = ContractCall(chain_scenario.deployment.usdc, find_selector("ERC20", "decimals"))
+    chain = connect(first.url, second.url)
+    await chain.endpoints.check_chain_ids()
+
+    def fail_once() -> web.Response:
+        second.well()
+        return web.Response(status=500)
+
+    first.alter = padded("eth_call")
+    second.reply = fail_once
+    assert await chain.call(call) == (6).to_bytes(32, "big")
+    second.reply = lambda: web.Response(status=500)
+    assert await chain.call(call) == RevertedCall()
+    assert await chain.call_many([call] * 3) == [b""] * 3
+
+
 async def test_long_answer_to_one_call_of_a_batch_costs_the_other_calls_nothing(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
@@ -737,6 +759,76 @@ async def test_learned_limit_by_the_second_paces_later_batches_until_it_is_forgo
     assert [len(post) for post in first.posts] == [60]
 
 
+async def learn_limit(chain: Chain, node: NodeProxy, clock: Clock) -> None:
+    """Let the chain learn that the node allows 12 requests a second. The node refuses nothing afterwards."""
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    node.answer = limited_by_second(12, clock, error(429, "rate limit exceeded"))
+    await chain.get_blocks(range(20))
+    node.well()
+    clock.now += 1
+    clock.slept.clear()
+
+
+@pytest.mark.parametrize("most", [0, 1])
+async def test_refusal_of_a_small_batch_is_no_limit_of_later_requests(
+    most: int, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """The node refuses one of two requests, or both."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    first.answer = limited_by_second(most, lambda: 0, error(429, "rate limit exceeded"))
+    with suppress(ChainUnavailable):
+        await chain.get_blocks([0, 1])
+    first.well()
+    clock.now += 1
+    clock.slept.clear()
+    found = await asyncio.gather(*(chain.get_blocks([number]) for number in range(20)))
+    assert [block.number for blocks in found for block in blocks if block] == list(range(20))
+    assert clock.slept == []
+
+
+async def test_small_batches_that_are_always_refused_become_single_requests(connect: Connect, first: NodeProxy) -> None:
+    first.most_in_a_batch = 1
+    first.refuses_batches = lambda batch, refusal: web.Response(status=429)
+    chain = connect(first.url)
+    with pytest.raises(ChainUnavailable):
+        await chain.get_blocks([0, 1])
+    assert None not in await chain.get_blocks([0, 1])
+
+
+async def test_next_endpoint_is_asked_when_too_many_requests_wait_for_the_first(
+    connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain_scenario.anvil.mine(60)
+    chain = connect(first.url, second.url)
+    await learn_limit(chain, first, clock)
+    second.posts.clear()
+    found = await asyncio.gather(*(chain.get_blocks([number]) for number in range(60)))
+    assert [block.number for blocks in found for block in blocks if block] == list(range(60))
+    assert max(clock.slept) <= NODE_POLICY.longest_wait_seconds
+    assert second.posts
+
+
+async def test_cancelled_request_gives_its_place_in_the_queue_back(
+    connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    chain = connect(first.url)
+    await learn_limit(chain, first, clock)
+    waiting = asyncio.gather(*(chain.get_blocks([0]) for _ in range(24)))
+    await asyncio.sleep(0)  # each of them takes its place
+    assert len(clock.slept) == 23
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    clock.now += 1
+    clock.slept.clear()
+    await chain.get_blocks([0])
+    assert clock.slept == []
+
+
 async def test_answers_before_a_failure_are_kept_and_the_next_endpoint_is_asked_for_the_rest(
     connect: Connect, first: NodeProxy, second: NodeProxy, chain_scenario: Scenario
 ) -> None:
@@ -768,6 +860,28 @@ async def test_batch_that_is_refused_as_a_whole_is_smaller_next_time(
         chain = connect(first.url)
         assert None not in await chain.get_blocks(range(20))
         assert [len(post) for post in first.posts if isinstance(post, list)][:3] == [20, 10, 5]
+
+
+@pytest.mark.parametrize("shared", [None, "7", 7])
+async def test_answers_beside_refusals_without_an_id_of_their_own_are_kept(
+    shared: object, connect: Connect, first: NodeProxy, clock: Clock, chain_scenario: Scenario
+) -> None:
+    """The refusals have no id, a text, or share the id of an answer."""
+    chain_scenario.anvil.mine(20)
+    chain = connect(first.url)
+    await chain.endpoints.check_chain_ids()
+    clock.now += 1
+    limit = limited_by_second(12, clock, error(-32012, "credits limited to 6000/sec"))
+
+    def answer(request: Json) -> Json | None:
+        refusal = limit(request)
+        return refusal and refusal | {"id": shared}
+
+    first.answer = answer
+    given = answered(first)
+    assert [block.number for block in await chain.get_blocks(range(20)) if block] == list(range(20))
+    assert given == {hex(number): 1 for number in range(20)}
+    assert chain.endpoints.list_health()[0].ok
 
 
 @pytest.mark.parametrize("status", [429, 503])

@@ -154,6 +154,17 @@ async def test_every_setter_of_every_contract_is_one_alert_with_the_changed_valu
         assert function in facts["set by"], call
 
 
+async def test_creation_code_of_the_largest_size_is_compared_whole(it: SetterWorld) -> None:
+    """Code of a creation may have 49,152 bytes. Only its last byte changes here."""
+    setter = "transfer_eoa_legacy_router", "setLegacyCreationCode"
+    it.call_as_owner(*setter, bytes(49_152))
+    (facts,) = await it.next_day()
+    before = facts["legacyCreationCode now"]
+    it.call_as_owner(*setter, bytes(49_151) + b"\1")
+    (facts,) = await it.next_day()
+    assert facts["legacyCreationCode before"] == before != facts["legacyCreationCode now"]
+
+
 async def test_a_value_set_back_within_the_day_is_alerted_by_its_event(it: SetterWorld) -> None:
     """A setter without an event leaves no trace then."""
     deployment = it.scenario.deployment
@@ -277,5 +288,5 @@ async def test_a_comparison_asks_each_endpoint_once_a_day(it: SetterWorld) -> No
         node.posts.clear()
     assert not await it.upgrades.watch.look()
     for node in it.nodes:
-        assert node.methods().count("eth_call") == 1
+        assert node.methods().count("eth_call") == 3, "all addresses, the creation code and the whitelist"
         assert "eth_getLogs" not in node.methods()
