@@ -72,7 +72,7 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: EndpointN
 
 
 async def test_a_pruned_node_is_asked_once_for_all_ranges_of_a_reading(nodes: EndpointNodes) -> None:
-    """Its answer to each range would be no logs. One question and its probe show that it has pruned them."""
+    """A probe beside the first range shows what the node has pruned. It would give no logs of every range."""
     first, _ = await nodes.open(2)
     start = nodes.scenario.anvil.block_number() + 1
     made = []

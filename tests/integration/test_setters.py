@@ -271,7 +271,7 @@ async def test_a_change_that_the_queue_made_waits_for_the_index(it: SetterWorld)
 
 
 async def test_a_change_that_the_queue_made_waits_for_the_history_of_the_timelock(it: SetterWorld) -> None:
-    """Another timelock was configured for a while, so the queue of this one was forgotten."""
+    """Another timelock was configured for a while. Then the service forgets the queue of the first timelock."""
     upgrades = it.upgrades
     operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
     it.scenario.execute_when_ready(operation)

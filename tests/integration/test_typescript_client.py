@@ -71,7 +71,7 @@ def _key(account: LocalAccount) -> str:
 
 @pytest.mark.parametrize("library", ["ethers", "viem"])
 async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library: str) -> None:
-    """All messages are signed within a second. Each write has a later deadline than the one before."""
+    """All messages are signed within a second, and the deadline rises from write to write."""
     owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
