@@ -250,6 +250,7 @@ def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None
             await index.rewind_to(from_block)
             await runtime.signal_passes[chosen].read_again()  # what the index lacked may be a signal
             await runtime.due_passes[chosen].ask_again()
+            await runtime.prices[chosen].ask_again()
             start, head = (await index.find_cursor()).number, (await chain.get_head()).number
             with parts.make_progress() as progress:
                 task = progress.add_task("reading blocks", total=max(1, head - start))

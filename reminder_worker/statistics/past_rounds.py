@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 import structlog
-from sqlalchemy import Select, func, null, select
+from sqlalchemy import Select, func, null, select, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from reminder_worker.chain.abi import find_selector
 from reminder_worker.chain.abi_codec import encode_word
@@ -39,6 +39,7 @@ GIFTS_IN_RUN: Final = 20
 PROBES: Final = 15
 MOST_PHASES: Final = 16
 PHASE_BITS: Final = 64
+NO_GIFT: Final = -1  # before the time of every gift
 LAST_NUMBER: Final = 2**32  # aggregators number their rounds in 32 bits
 
 
@@ -70,13 +71,21 @@ class PastRounds:
         block = await self._chain.get_head()
         return sum([await self._read_feed(self._feeds[series], until, block) for series, until in due.items()])
 
+    async def ask_again(self) -> None:
+        """Ask every feed for the gifts that the index reads again (`backfill`). Until then the index lacks them."""
+        async with self._engine.begin() as connection:
+            newest = await self._find_newest(connection)
+            statement = update(price_past).where(price_past.c.chain_id == self._chain.chain_id)
+            last = NO_GIFT if newest is None else newest
+            await connection.execute(statement.values(until=func.least(price_past.c.until, last)))
+
     async def _find_due(self) -> dict[str, int]:
         """Return the feeds to ask by series, with the time until which they have been asked.
 
-        Where the newest gift is gone, as the index is read again, the feeds go back with it.
+        Where the newest gift is gone by a reorganisation, the feeds go back with it.
         """
         async with self._engine.connect() as connection:
-            newest = await connection.scalar(sql["newest_gift"], {"chain": self._chain.chain_id})
+            newest = await self._find_newest(connection)
             rows = {row.feed: row for row in await connection.execute(self._select_asked())}
         if newest is None:
             return {}
@@ -84,8 +93,12 @@ class PastRounds:
         for series in self._feeds:
             row = rows.get(series)
             if row is None or (row.until != newest and not row.rests):
-                found[series] = -1 if row is None else min(row.until, newest)
+                found[series] = NO_GIFT if row is None else row.until
         return found
+
+    async def _find_newest(self, connection: AsyncConnection) -> int | None:
+        newest: int | None = await connection.scalar(sql["newest_gift"], {"chain": self._chain.chain_id})
+        return newest
 
     def _select_asked(self) -> Select[tuple[str, int, bool]]:
         rests = func.coalesce(price_past.c.failed_at > func.clock_timestamp() - span(hours=1), False)
@@ -97,7 +110,7 @@ class PastRounds:
         tokens = [each.token for each in self._chain.settings.price_feeds if each.series == feed.series]
         given = {"chain": self._chain.chain_id, "until": until, "most": GIFTS_IN_RUN}
         async with self._engine.connect() as connection:
-            newest = await connection.scalar(sql["newest_gift"], {"chain": self._chain.chain_id})
+            newest = await self._find_newest(connection)
             rows = await connection.execute(
                 sql["gifts_of_tokens"], given | {"newest": newest, "tokens": [each for each in tokens if each != ETHER]}
             )

@@ -98,6 +98,10 @@ class PricePass:
             block.number, len(readings), rounds, past, Counter(reading.verdict.value for reading in readings)
         )
 
+    async def ask_again(self) -> None:
+        """Ask for the prices of the gifts that the index reads again, as after `backfill`."""
+        await self._past.ask_again()
+
     async def _read(self, block: BlockHeader) -> Sequence[_FeedReading]:
         answers = await read_feeds(self._chain, self._feeds, block)
         async with self._engine.connect() as connection:

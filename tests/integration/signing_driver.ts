@@ -43,13 +43,20 @@ const walletOf = (key: `0x${string}`): worker.Wallet =>
   isViem ? byViem.walletOf(privateKeyToAccount(key)) : byEthers.walletOf(new EthersWallet(key));
 // What is signed must not depend on chance where two libraries are compared.
 if (isDry) crypto.getRandomValues = (array) => array;
+// A frontend signs several writes within a second: all deadlines are named before the first request, and the clock stands.
+const now = Date.now();
+Date.now = () => now;
+const deadlines: bigint[] = [];
+for (const { deadline } of input.steps) {
+  deadlines.push(deadline === undefined ? await service.deadline() : BigInt(deadline));
+}
 
 type Posted = Parameters<worker.ReminderWorker["post"]>[0];
 
-async function run({ call, key, id = "0", payTo, assets = [], recipients = [], ...more }: Step): Promise<unknown> {
+async function run(step: Step, deadline: bigint): Promise<unknown> {
+  const { call, key, id = "0", payTo, assets = [], recipients = [], ...more } = step;
   const wallet = walletOf(key);
   const about = [wallet, chainId, legacy] as const;
-  const deadline = more.deadline === undefined ? await service.deadline() : BigInt(more.deadline);
   const send = async <P extends Posted>(path: P, body: Parameters<typeof service.post<P>>[1]): Promise<unknown> =>
     isDry ? body : service.post(path, body);
   switch (call) {
@@ -89,9 +96,9 @@ async function run({ call, key, id = "0", payTo, assets = [], recipients = [], .
 }
 
 const answers: unknown[] = [];
-for (const step of input.steps) {
+for (const [place, step] of input.steps.entries()) {
   try {
-    answers.push(await run(step));
+    answers.push(await run(step, deadlines[place] ?? 0n));
   } catch (error) {
     if (!(error instanceof worker.Refused)) throw error;
     answers.push({ refused: error.code, retryAfter: error.retryAfter });

@@ -646,10 +646,13 @@ def test_no_relay_command_prints_a_signature(command: CliRun) -> None:
 
 
 def test_backfill_reads_from_the_block_to_the_head(command: CliRun, anvil_chain: AnvilChain) -> None:
+    """Prices are asked for again, too: the index may find a gift that it lacked."""
     assert command("tick", "--pass", "index").exit_code == 0
+    command.enter("insert into worker.price_past (chain_id, feed, until) values (31337, 'feed', 5)")
     done = command("backfill", "--from-block", "1", "--chain", "31337")
     assert done.exit_code == 0, done.output
     assert f"the index is at block {anvil_chain.anvil.block_number()}" in done.output
+    assert command.sql("select until from worker.price_past") == [(-1,)]
 
 
 def test_backfill_does_not_show_the_address_of_its_endpoint(command: CliRun, anvil_chain: AnvilChain) -> None:

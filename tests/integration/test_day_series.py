@@ -91,7 +91,7 @@ async def test_days_whose_rows_may_be_deleted_are_not_written_again(
 async def test_relays_have_their_gas_and_price_at_the_time(
     engine: AsyncEngine, settings: ChainSettings, sql: Any, tmp_path: Path
 ) -> None:
-    """Dollars are those of the price of ether then; without a fresh price there are none."""
+    """Dollars are those of the price of ether then. If one price is missing, there is no sum: it would be too low."""
     vault = Vault(b"k" * 32)
     feed = next(feed for feed in settings.price_feeds if feed.token == "ETH")
     for nonce, state in enumerate(("confirmed", "reverted", "broadcast")):
@@ -123,6 +123,14 @@ async def test_relays_have_their_gas_and_price_at_the_time(
         "usd": Decimal("120.00"),
     }
     assert found["auto_renew"]["transactions"] == 0
+    sql("delete from worker.price")
+    price(3_000, 0)
+    sql("update worker.relay_request set updated_at = now() where state = 'confirmed'")
+    midnight = datetime.combine(TODAY, datetime.min.time(), UTC)
+    sql("update worker.relay_request set updated_at = %s where state = 'reverted'", (midnight,))
+    await write_days(engine, LocalFiles(tmp_path), settings, [TODAY])
+    (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")
+    assert (claims["transactions"], claims["ether"], claims["usd"]) == (2, 0.04, None), "no part of the dollars"
     sql("update worker.nonce_slot set gas_used = null where nonce = 0")
     await write_days(engine, LocalFiles(tmp_path), settings.model_copy(update={"price_feeds": ()}), [TODAY])
     (claims,) = (row for row in read(tmp_path, DAY_RELAYS) if row["lane"] == "claim")

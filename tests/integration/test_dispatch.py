@@ -11,6 +11,7 @@ from devnet.smtp import SmtpInbox
 from reminder_worker import concurrency
 from reminder_worker.auto_renew.budgets import find_ending_budgets
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.events import ETHER_LOGS
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.monitoring.retention import forget_expired
@@ -490,6 +491,20 @@ async def test_a_token_that_is_not_whitelisted_is_told_by_its_address(world: Mai
     (told,) = (e.variables["amounts"] for e in world.mail.inbox if e.to == "anna@example.org")
     names = {row["tokenAddress"].lower(): row["token"].lower() for row in told}
     assert names == {usdc: "usdc", false: false, mover: mover}
+
+
+async def test_ether_that_the_network_logs_is_told_as_ether(world: MailWorld) -> None:
+    """A token at the system address of EIP-7708 logs what such a network logs."""
+    s, owner, anna = world.scenario, world.account("owner"), world.account("anna")
+    legacy = await ready(world)
+    s.anvil.set_code(ETHER_LOGS, s.anvil.rpc("eth_getCode", s.deployment.weth, "latest"))
+    s.mint(ETHER_LOGS, owner.address, 3 * 10**18)
+    s.approve(owner, ETHER_LOGS, legacy.address, 10**30)
+    s.whitelist(ETHER_LOGS)
+    s.claim(anna, legacy, [ETHER_LOGS])
+    await world.tick()
+    (told,) = (e.variables["amounts"] for e in world.mail.inbox if e.to == "anna@example.org")
+    assert [(row["token"], row["amount"]) for row in told] == [("ETH", "1.5")]
 
 
 # -- who may be written to at all ---------------------------------------------------------------------

@@ -17,7 +17,7 @@ from reminder_worker.doctor import catch_up
 from reminder_worker.doctor.catch_up import forecast_catch_up
 from reminder_worker.doctor.chain import check_start_block, examine_subgraph
 from reminder_worker.indexer.selector import IndexerSelector
-from reminder_worker.monitoring.endpoints import look_at_chains
+from reminder_worker.monitoring.endpoints import look_at_chains, read_index_lags
 from tests.integration.chain_proxy import Json, NodeProxy, chain_settings, proxy, refused
 from tests.integration.indexer_story import open_parts, settings_of
 
@@ -72,6 +72,15 @@ async def test_endpoints_agree_only_if_two_give_the_same_block(
         async with Chain(chain_settings(chain_scenario, *order)) as chain:
             (sight,) = await look_at_chains(engine, {31337: chain}, [], {}, {}, {}, is_local=True)
         assert sight.agree is agree
+
+
+async def test_chain_without_a_latest_block_has_an_unknown_lag(chain_scenario: Scenario, node: NodeProxy) -> None:
+    """A lag of 0 would make the check in Dagster green while the chain does not answer."""
+    for answer in (to("eth_getBlockByNumber", {"result": None}), to("eth_getBlockByNumber", refused("down"))):
+        node.answer = answer
+        async with Chain(chain_settings(chain_scenario, node.url)) as chain:
+            (lag,) = await read_index_lags({31337: chain}, [])
+        assert lag.error is not None
 
 
 async def test_subgraph_is_of_this_chain_only_if_an_endpoint_gives_its_block(

@@ -592,6 +592,8 @@ async def test_timelocks_of_an_owner_are_listed_by_pages(
         (str(regular), "regular", first["timelocks"][1]["state"]),
     ]
     assert first["timelocks"][0]["recipient"] == ada.address
+    of_chain = {"timelockId", "type", "state", "recipient", "sealedAt", "unlockAt", "assets", "assetCount"}
+    assert {name for each in first["timelocks"] for name in each} == of_chain
     (asset,) = first["timelocks"][0]["assets"]
     assert asset == {
         "token": to_checksum_address(d.usdc), "symbol": "USDC", "decimals": 6, "amount": "250000000", "tokenId": None

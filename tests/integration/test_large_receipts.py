@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import DAY, Scenario
 from devnet.steps import DemoSteps
 from reminder_worker.chain.client import Chain
+from reminder_worker.chain.events import ETHER_LOGS
 from reminder_worker.reminders import signal_transactions
 from reminder_worker.reminders.planner import PlanReport
 from tests.integration.api_world import open_world
@@ -120,13 +121,18 @@ async def test_a_claim_has_the_same_amounts_by_its_receipt_and_by_logs(
     legacy = world.legacy(inactivity=30 * DAY)
     s.mint(usdc, world.address("owner"), 100)
     s.approve(world.account("owner"), usdc, legacy.address, 100)
+    s.anvil.set_code(ETHER_LOGS, s.anvil.rpc("eth_getCode", usdc, "latest"))
+    s.mint(ETHER_LOGS, world.address("owner"), 100)
+    s.approve(world.account("owner"), ETHER_LOGS, legacy.address, 100)
+    s.whitelist(ETHER_LOGS)
     s.advance(31 * DAY)
-    tx = s.claim(world.account("anna"), legacy, [usdc])
+    tx = s.claim(world.account("anna"), legacy, [usdc, ETHER_LOGS])
     block = s.anvil.block_number()
+    s.write_as_deployer("TokenWhiteList", s.deployment.token_white_list, "removeToken", ETHER_LOGS)
     signal = signal_transactions.StoredSignal(tx, legacy.address, 2, 1, block, 0, 0, 0, denied=False)
     reads = signal_transactions.SignalTransactions(world.chain)
     (by_receipt,) = await reads.read_voices([signal])
     monkeypatch.setattr(signal_transactions, "RECEIPT_BYTES", 100)
     assert await reads.read_voices([signal]) == [by_receipt]
     assert by_receipt is not None
-    assert len(by_receipt.logs) == 3, "a notice, and a transfer to each heir"
+    assert len(by_receipt.logs) == 5, "a notice, and to each heir a transfer of USDC and one of ether"

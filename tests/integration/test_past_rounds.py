@@ -121,6 +121,22 @@ async def test_nothing_is_read_back_twice_and_each_later_gift_once(
     assert asked[2:] == [now - 5 * HOUR], "the index was read again, and has found a gift more"
 
 
+async def test_gift_that_the_index_lacked_until_a_backfill_has_its_price(feeds: Feeds) -> None:
+    """It is earlier than gifts that were asked for. No look falls between the start and the end of the backfill."""
+    now = feeds.anvil.now()
+    write_rounds(feeds, {OLD + n: (2_000 + n, now - (9 - n) * HOUR) for n in range(1, 10)})
+    await seal(feeds, now - 7 * HOUR, now - HOUR)
+    await feeds.run()
+    async with feeds.engine.begin() as connection:
+        await connection.execute(text("delete from worker.timelock where created_at > :at"), {"at": now - 6 * HOUR})
+    await feeds.prices.ask_again()
+    await seal(feeds, now - 4 * HOUR, now - HOUR)
+    assert await feeds.prices.look()
+    await feeds.run()
+    assert (await feeds.at(now - 4 * HOUR))[ETHER].usd == 2_005
+    assert not await feeds.prices.look()
+
+
 async def test_past_round_that_would_not_be_believed_gives_no_price(feeds: Feeds) -> None:
     now = feeds.anvil.now()
     start = now - DAY

@@ -73,6 +73,24 @@ async def test_an_archive_gives_the_logs_that_pruned_nodes_lack(nodes: EndpointN
     assert "logs_passed_over" not in [line["event"] for line in lines]
 
 
+async def test_a_pruned_node_is_asked_once_for_all_ranges_of_a_reading(nodes: EndpointNodes) -> None:
+    """A probe beside the first range shows what the node has pruned. It would give no logs of every range."""
+    first, _ = await nodes.open(2)
+    start = nodes.scenario.anvil.block_number() + 1
+    made = []
+    for _ in range(3):
+        made.append(nodes.make())
+        nodes.scenario.anvil.mine(10)
+    nodes.scenario.anvil.mine(NODE_POLICY.kept_log_blocks)
+    first.alter = pruned(nodes.scenario.anvil.block_number() - 64)
+    chain = nodes.chain(START_BLOCK=start, LOG_RANGE=10)
+    wanted = LogFilter(frozenset({chain.settings.transfer_eoa_legacy_router}), frozenset())
+    logs, _ = await chain.logs.read_logs(wanted, start, start + 29)
+    found = "".join("".join(log.topics) + log.data.hex() for log in logs)
+    assert [each.address[2:].lower() in found for each in made] == [True, True, True]
+    assert first.asked["eth_getLogs"] == 2
+
+
 @pytest.mark.parametrize("first_is_pruned", [True, False])
 async def test_bloom_of_a_pruned_node_and_an_archive_refute_an_invented_log(
     nodes: EndpointNodes, first_is_pruned: bool

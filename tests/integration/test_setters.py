@@ -14,6 +14,9 @@ from devnet.scenarios import Scenario
 from devnet.upgrades import DemoOperation
 from reminder_worker.chain.client import Chain
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.outbox.alerts import AlertOutbox
+from reminder_worker.upgrades.job import UpgradeWatch
+from reminder_worker.upgrades.setters import SetterWatch
 from tests.integration.chain_proxy import Json, NodeProxy, proxy
 from tests.integration.upgrade_world import UpgradeWorld, chain_settings, world
 
@@ -60,6 +63,7 @@ class SetterWorld:
     """A TimeLockRouter that a Safe owns, an ERC-1155 vault that the UpgradeTimelock owns, and two endpoints."""
 
     upgrades: UpgradeWorld
+    setters: SetterWatch
     nodes: list[NodeProxy]
     safe: str
     router: str
@@ -86,11 +90,17 @@ class SetterWorld:
 
     async def next_day(self, days: int = 1) -> list[dict[str, str]]:
         """Look when everything is final and the comparison is due; return the alerts about setters."""
+        await self.let_days_pass(days)
+        self.scenario.anvil.mine(3)
+        await self.upgrades.catch_up()
+        return self.alerts()
+
+    async def let_days_pass(self, days: int = 1) -> None:
         async with self.upgrades.engine.begin() as connection:
             earlier = f"compared_at = compared_at - interval '{days} days'"
             await connection.execute(text(f"update worker.setter_value set {earlier}"))
-        self.scenario.anvil.mine(3)
-        await self.upgrades.catch_up()
+
+    def alerts(self) -> list[dict[str, str]]:
         return [facts for kind, facts in self.upgrades.told() if kind == "past_queue"]
 
     def stored(self) -> dict[tuple[str, str], str | None]:
@@ -109,7 +119,9 @@ async def it(chain_scenario: Scenario, engine: AsyncEngine) -> AsyncIterator[Set
             s, RPC_URLS=f"{first.url},{second.url}", TIME_LOCK_ROUTER=router, TIMELOCK_ERC1155=vault
         )
         chain = await stack.enter_async_context(Chain(settings))
-        made = SetterWorld(world(s, engine, chain), [first, second], safe, router, vault)
+        upgrades = world(s, engine, chain)
+        setters = SetterWatch(engine, chain, AlertOutbox(engine), upgrades.timelock)
+        made = SetterWorld(upgrades, setters, [first, second], safe, router, vault)
         await made.upgrades.catch_up()  # the queue's history comes first
         await made.next_day()
         yield made
@@ -222,6 +234,66 @@ async def test_a_change_that_the_queue_made_is_no_such_alert(it: SetterWorld) ->
     operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
     it.scenario.execute_when_ready(operation)
     assert await it.next_day() == []
+    assert it.stored()[it.vault, "routerAddresses"] == OTHER
+
+
+async def test_a_setter_that_a_reorganisation_takes_back_is_not_alerted(it: SetterWorld) -> None:
+    """Endpoints are asked at a final block. The change of the head is compared a day later, if it is still there."""
+    for block in (1, 2):
+        it.scenario.anvil.mine(3)
+        await it.let_days_pass()
+        it.call_from_safe("setUniswapRouter", OTHER)
+        it.scenario.anvil.mine(block - 1)
+        await it.upgrades.catch_up()
+        assert it.alerts() == []
+        assert it.stored()[it.router, "uniswapRouter"] == "0x" + "00" * 20
+        it.scenario.anvil.reorg(block)
+        assert await it.next_day() == []
+    it.call_from_safe("setUniswapRouter", OTHER)
+    assert len(await it.next_day()) == 1
+
+
+async def test_a_change_that_the_queue_made_while_a_getter_did_not_answer_is_no_such_alert(it: SetterWorld) -> None:
+    """The getter is compared with its last answer, however long ago, and with all operations since then."""
+    operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
+    it.scenario.execute_when_ready(operation)
+    code = it.scenario.anvil.rpc("eth_getCode", it.vault, "latest")
+    it.scenario.anvil.set_code(it.vault, "0x")
+    assert await it.next_day() == []
+    assert it.stored()[it.vault, "routerAddresses"] == it.router
+    it.scenario.anvil.set_code(it.vault, code)
+    assert await it.next_day() == []
+    assert it.stored()[it.vault, "routerAddresses"] == OTHER
+
+
+async def test_a_change_that_the_queue_made_waits_for_the_index(it: SetterWorld) -> None:
+    """It is compared once the index has read the operation, and the operation is recorded."""
+    operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
+    it.scenario.execute_when_ready(operation)
+    it.scenario.anvil.mine(3)
+    await it.let_days_pass()
+    assert not await it.upgrades.watch.look()
+    await it.upgrades.read_index()
+    assert not await it.setters.compare_when_due()
+    assert it.stored()[it.vault, "routerAddresses"] == it.router
+    await it.upgrades.catch_up()
+    assert it.alerts() == []
+    assert it.stored()[it.vault, "routerAddresses"] == OTHER
+
+
+async def test_a_change_that_the_queue_made_waits_for_the_history_of_the_timelock(it: SetterWorld) -> None:
+    """Another timelock was configured for a while. Then the service forgets the queue of the first timelock."""
+    upgrades = it.upgrades
+    operation = it.schedule(it.vault, "setRouterAddresses", OTHER)
+    it.scenario.execute_when_ready(operation)
+    it.scenario.anvil.mine(3)
+    await upgrades.read_index()
+    await it.let_days_pass()
+    await UpgradeWatch(upgrades.engine, upgrades.chain, upgrades.index, AlertOutbox(upgrades.engine), it.router).look()
+    assert await upgrades.watch.look(), "the history is read and not recorded"
+    assert it.stored()[it.vault, "routerAddresses"] == it.router
+    await upgrades.catch_up()
+    assert it.alerts() == []
     assert it.stored()[it.vault, "routerAddresses"] == OTHER
 
 

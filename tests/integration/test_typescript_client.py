@@ -71,6 +71,7 @@ def _key(account: LocalAccount) -> str:
 
 @pytest.mark.parametrize("library", ["ethers", "viem"])
 async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library: str) -> None:
+    """All messages are signed within a second, and the deadline rises from write to write."""
     owner, heir, scenario = world.owner(), world.scenario.account("heir"), world.scenario
     legacy = scenario.create_legacy(owner, {heir.address: 100})
     scenario.configure_reminders(owner, legacy)
@@ -78,17 +79,17 @@ async def test_a_frontend_saves_reads_mails_and_erases(world: ApiWorld, library:
     mine = {"recipient": owner.address, "role": "owner", "email": "owner@example.org", "name": "Özlem Ångström"}
     theirs = {"recipient": heir.address, "role": "beneficiary", "email": "Heir@BÜCHER.example", "name": "相続 人 👩‍👧"}
     people = [{**mine, "language": "de"}, {**theirs, "language": "ja"}]
-    key, deadline = _key(owner), world.deadline()
+    key = _key(owner)
     saved, read, queued, again, left, erased, empty = await _frontend(
         world,
         legacy.address,
-        {"call": "ingest", "key": key, "recipients": people, "deadline": deadline},
+        {"call": "ingest", "key": key, "recipients": people},
         {"call": "read", "key": key},
         {"call": "sendInstructions", "key": key},
-        {"call": "sendInstructions", "key": key, "deadline": deadline + 1},
+        {"call": "sendInstructions", "key": key},
         {"call": "eraseRecipient", "key": _key(heir)},
-        {"call": "erase", "key": key, "deadline": deadline + 1},
-        {"call": "read", "key": key, "deadline": deadline + 1},
+        {"call": "erase", "key": key},
+        {"call": "read", "key": key},
         library=library,
     )
     assert saved == {"saved": 2, "shredded": 0, "erasedThemselves": []}
@@ -183,9 +184,9 @@ async def test_a_giver_asks_for_a_wallet_and_has_somebody_told(chain_scenario: S
             world,
             heir.address,
             {"call": "giftEmailWallet", "key": _key(giver), "email": " Anna@BÜCHER.example"},
-            {"call": "giftNotify", "key": _key(giver), "notice": notice, "deadline": world.deadline()},
-            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift), "deadline": world.deadline()},
-            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift), "deadline": world.deadline()},
+            {"call": "giftNotify", "key": _key(giver), "notice": notice},
+            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift)},
+            {"call": "giftNotifyErase", "key": _key(giver), "id": str(gift)},
             {"call": "giftNotify", "key": _key(heir), "notice": notice},
         )
     assert wallet["address"].lower() == provider.only.accounts["wallet-1"][0]["address"]

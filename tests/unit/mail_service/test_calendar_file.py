@@ -54,12 +54,37 @@ def test_a_check_in_moves_the_day_and_takes_the_days_of_later_lines_back() -> No
     moved, off = render("owner_reset", deadline="Monday, 24 May 2027, 15:04 UTC").files
     (after,) = events(moved.content)
     assert after["UID"] == before["UID"]
-    assert int(str(after["SEQUENCE"])) >= int(str(before["SEQUENCE"]))
     assert after.decoded("DTSTART") == datetime(2027, 5, 24, 15, 4, tzinfo=UTC)
     assert off.method == "CANCEL"
     later = [events(render(name).files[0].content)[0]["UID"] for name in ("before_layer2", "before_layer3")]
     assert [event["UID"] for event in events(off.content)] == later
     assert {str(event["STATUS"]) for event in events(off.content)} == {"CANCELLED"}
+
+
+def test_each_event_has_the_second_of_its_email_as_sequence_number() -> None:
+    """A calendar keeps the event with the highest number, so an email replaces the day of every earlier email."""
+    begin = datetime.now(UTC).replace(microsecond=0)
+    files = [*render("before_activation").files, *render("owner_reset").files, *render("gift_waiting").files]
+    found = [event for file in files for event in events(file.content)]
+    assert len(found) == 5
+    for event in found:
+        written = event.decoded("DTSTAMP")
+        assert begin <= written <= datetime.now(UTC)
+        assert int(str(event["SEQUENCE"])) == (written - datetime(2026, 1, 1, tzinfo=UTC)).total_seconds()
+
+
+def test_days_of_another_role_legacy_or_chain_are_other_entries() -> None:
+    """A person may be the owner of a legacy and its second line: each day of theirs stays in the calendar."""
+    other = "0x" + "5b" * 20
+    days: list[dict[str, Any]] = [{"role": role} for role in ("owner", "beneficiary", "second_line", "cosigner")]
+    days += [{"legacyAddress": other}, {"chainId": 8453}]
+    for name in ("before_activation", "owner_reset"):
+        found = [event["UID"] for day in days for file in render(name, **day).files for event in events(file.content)]
+        assert len(set(found)) == len(found), name
+    (day,), (again,) = (
+        events(render("before_activation", legacyAddress=each).files[0].content) for each in (other, "0x" + "5B" * 20)
+    )
+    assert day["UID"] == again["UID"]
 
 
 def test_a_gifts_day_has_the_uid_of_its_page_and_no_message() -> None:
