@@ -278,6 +278,24 @@ async def test_no_email_is_posted_in_the_last_part_of_its_lease(
     assert await world.states() == {"sent": 1}
 
 
+@pytest.mark.parametrize("in_doubt", [False, True], ids=["claimed", "in doubt"])
+async def test_a_run_posts_nothing_after_its_end_that_it_prepared_before(
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, in_doubt: bool
+) -> None:
+    """A slow mail service must not stretch a run."""
+    if in_doubt:
+        await undecided(world)
+    before = world.mail.requests
+    monkeypatch.setattr(dispatcher, "GRACE_SECONDS", -90.0)
+    await world.dispatch.run(budget_seconds=90.0)
+    assert world.mail.requests == before
+    monkeypatch.undo()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.requests == before + 1
+    assert await world.states() == {"sent": 1}
+
+
 async def test_a_run_out_of_time_leaves_unprepared_emails_as_they_are(
     engine: AsyncEngine, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
