@@ -120,7 +120,7 @@ class OutboxDispatcher(Generic[E]):
     def _find_last_post(self, ends: float, requests: int) -> float:
         """Return until when (monotonic) emails claimed now may be posted, in a run that ends at `ends`.
 
-        `requests`: those to the mail service about each email, which have to end within the lease.
+        `requests`: so many requests about each email have to end within the lease.
         """
         leased_until = time.monotonic() + LEASE_SECONDS - requests * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
         return min(leased_until, ends + GRACE_SECONDS)

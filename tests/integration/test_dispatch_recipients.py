@@ -362,6 +362,8 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
     await world.sql("update worker.sent_ledger set next_try = now() where id = :older", older=older)
     await world.dispatch.run()
     assert world.mail.told("activated_transfer") == ([] if hours < 24 else ["anna@example.org"])
+    again = "select from worker.sent_ledger where state = 'unknown' and next_try < now() + interval '50 minutes'"
+    assert await world.sql(f"{again} and id = :older", older=older) == [], "it is asked about every hour"
 
 
 @pytest.mark.parametrize("meanwhile", ["the owner checks in", "the timer runs out"])

@@ -189,7 +189,7 @@ ANOTHER_UNDECIDED = """
 """
 
 
-@pytest.mark.parametrize("other", ["is claimed meanwhile", "is undecided, too"])
+@pytest.mark.parametrize("other", ["is claimed meanwhile", "is held meanwhile", "is undecided, too"])
 async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_later_goes_first(
     world: MailWorld, other: str
 ) -> None:
@@ -203,9 +203,13 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
         await world.sql(f"update worker.sent_ledger set {fresh} where event = 'later'")
     claim = await ledger.claim_unknown(10)
     assert not any(entry.sent_meanwhile for entry in claim.entries)
+    ids = [entry.id for entry in claim.entries]
     if other == "is claimed meanwhile":
         assert [entry.id for entry in (await ledger.claim_due(10)).entries] == [later]
-    posted = await ledger.confirm_unknown(claim, [entry.id for entry in claim.entries])
+    elif other == "is held meanwhile":
+        await world.sql("update worker.sent_ledger set state = 'held', claimed_at = now() where event = 'later'")
+        ids.remove(later)
+    posted = await ledger.confirm_unknown(claim, ids)
     assert posted == ({later} if other == "is undecided, too" else frozenset())
 
 

@@ -363,7 +363,7 @@ async def test_waiting_request_counts_but_reserves_wei_only_with_its_nonce(world
 async def test_waiting_request_keeps_its_turn_until_open_slots_leave_it_enough_wei(
     world: RelayWorld, short_of: str
 ) -> None:
-    """What an open slot reserves is owed by the balance and counted by the cap, until it is settled."""
+    """The balance owes the wei that an open slot reserves, and the cap counts them, until they are settled."""
     full = with_caps(world, max_open=1)
     await full.admit_request(authorization(1))
     once = (await world.budget())["reserved"]
@@ -372,7 +372,8 @@ async def test_waiting_request_keeps_its_turn_until_open_slots_leave_it_enough_w
     async def start_with(wei: int) -> int:
         if short_of == "balance":
             world.anvil.set_balance(world.wallet, wei)
-        return await with_caps(world, **({"daily_wei": wei} if short_of == "cap" else {})).start_waiting(CHAIN_ID)
+            return await with_caps(world).start_waiting(CHAIN_ID)
+        return await with_caps(world, daily_wei=wei).start_waiting(CHAIN_ID)
 
     assert await start_with(2 * once - 1) == 0
     view = await full.read_request(waits.id)
