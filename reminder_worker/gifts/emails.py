@@ -345,13 +345,11 @@ def _retry_in_half_an_hour(entry: GiftEmail, reason: str) -> EmailSettlement[Gif
 
 def _explain_gone(stored: StoredNotification, gift: TimelockedGift | None) -> str | None:
     """Return why the gift as registered no longer exists, as a code; None: it exists."""
-    if gift is not None and gift.is_ended and gift.recipient == stored.recipient:
-        return "claimed"
-    # A reorganisation may have given the id to another giver's gift.
+    # A reorganisation may have given the id to another giver's gift, which may be over by now.
     registered = stored.owner, stored.recipient, stored.unlock_time
     if gift is None or (gift.owner, gift.recipient, gift.unlock_time) != registered:
         return "gift_is_another"
-    return None
+    return "claimed" if gift.is_ended else None
 
 
 def _has_any_gift(gifts: Mapping[int, TimelockedGift], recipients: Sequence[tuple[int, str]]) -> bool:

@@ -27,6 +27,8 @@ from reminder_worker.outbox.store import LEASE_SECONDS, OutboxStore
 log = structlog.get_logger(__name__)
 
 LEASE_MARGIN_SECONDS = 10.0
+GRACE_SECONDS = 10.0
+"""How long after the end of a run the emails that it has prepared may still be posted."""
 
 
 @dataclass(slots=True)
@@ -48,7 +50,7 @@ class DeliveryReport:
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch(Generic[E]):
-    """Emails whose bodies are stored. Nothing is posted after `post_until` (monotonic), near the end of the lease."""
+    """Emails whose bodies are stored. Nothing is posted after `post_until` (monotonic)."""
 
     claim: EmailClaim[E]
     ready: Sequence[RenderedEmail[E]]
@@ -106,8 +108,7 @@ class OutboxDispatcher(Generic[E]):
 
     async def prepare_batch(self, report: DeliveryReport, ends: float) -> PreparedBatch[E] | None:
         """Claim, render and store; None when nothing is due."""
-        leased_until = time.monotonic() + LEASE_SECONDS - self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
-        post_until = min(leased_until, ends + 10.0)
+        post_until = self._find_last_post(ends, requests=1)
         claim = await self.store.claim_due(self._family.batch_size if report.slices else self._family.first_batch_size)
         if claim.idle:
             return None
@@ -115,6 +116,14 @@ class OutboxDispatcher(Generic[E]):
         report.merged += claim.merged
         report.put_off += claim.put_off
         return await self.render_batch(report, claim, claim.entries, self.store.store_bodies, post_until)
+
+    def _find_last_post(self, ends: float, requests: int) -> float:
+        """Return until when (monotonic) emails claimed now may be posted, in a run that ends at `ends`.
+
+        `requests`: so many requests about each email have to end within the lease.
+        """
+        leased_until = time.monotonic() + LEASE_SECONDS - requests * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+        return min(leased_until, ends + GRACE_SECONDS)
 
     async def render_batch(
         self,
@@ -135,8 +144,8 @@ class OutboxDispatcher(Generic[E]):
         return PreparedBatch(claim, [email for email in ready if email.entry.id in kept], post_until)
 
     async def post_batch(self, batch: PreparedBatch[E], report: DeliveryReport) -> list[EmailSettlement[E]]:
-        """Post a batch; return one result for each email. Emails left out by an outage or at the end of the lease are
-        certainly unsent."""
+        """Post a batch; return one result for each email. Those left out, by an outage or after `post_until`, are
+        unsent."""
         async with self._places:
             pass  # the check of recipients must not be old when the first email is posted
         settled: list[EmailSettlement[E]] = []
@@ -190,7 +199,7 @@ class OutboxDispatcher(Generic[E]):
             if time.monotonic() >= ends:
                 report.more = True
                 return
-            post_until = time.monotonic() + LEASE_SECONDS - 2 * self._mail.timeout_seconds - LEASE_MARGIN_SECONDS
+            post_until = self._find_last_post(ends, requests=2)
             claim = await self.store.claim_unknown(self._family.batch_size)
             if not claim.entries:
                 return

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
+import pytest
 from eth_account.signers.local import LocalAccount
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -19,8 +21,9 @@ from reminder_worker.chain.contracts.legacies import LegacyIdentity
 from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox.daily_quota import DailyQuota
-from reminder_worker.outbox.mail_client import MailClient
+from reminder_worker.outbox.mail_client import MailClient, MessageStatus
 from reminder_worker.outbox.store import OutboxStore
 from reminder_worker.privacy.hashing import KeyedHash
 from reminder_worker.privacy.vault import Vault
@@ -220,6 +223,26 @@ def _payload(people: Sequence[StoredRecipient], words: RecipientWords | None) ->
     ]
     salt = "0x" + secrets.token_hex(16)
     return json.dumps({"salt": salt, "recipients": rows, "ownerName": shared.owner_name, "title": shared.title})
+
+
+async def save_again_while_asked(world: MailWorld, monkeypatch: pytest.MonkeyPatch, legacy: Legacy, label: str) -> None:
+    """Erase a person whose only email is in doubt, and save them again while the mail service is asked about it.
+
+    It never arrived, and its body went with the erased row.
+    """
+    ask = MailClient.ask_status
+
+    async def save_and_ask(client: MailClient, key: UUID) -> MessageStatus:
+        await world.save(legacy, label)
+        return await ask(client, key)
+
+    await erase_person(world.engine, world.hashes, f"{label}@example.org", None)
+    await world.hurry()
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(MailClient, "ask_status", save_and_ask)
+        await world.dispatch.run()
+    gone = await world.sql("select recipient from worker.sent_ledger where reason = 'body_gone'")
+    assert gone == [(world.address(label),)]
 
 
 @asynccontextmanager

@@ -15,7 +15,8 @@ from reminder_worker.outbox.messages import format_deadline
 from reminder_worker.reminders.audience import format_budget_event
 from tests.campaign.nodes import behind
 from tests.integration.chain_proxy import proxy
-from tests.integration.reminder_world import open_world
+from tests.integration.mail_stub import MailFault
+from tests.integration.reminder_world import open_world, save_again_while_asked
 from tests.integration.renewal_world import RenewalWorld, open_renewals
 
 KIND = "auto_renew_budget"
@@ -77,6 +78,19 @@ async def test_a_check_in_before_it_is_sent_drops_it_and_begins_a_new_year(world
     assert world.world.mail.told(KIND) == []
     assert await tick(world) == []
     left(world, legacy, 20)
+    assert len(await tick(world)) == 1
+
+
+async def test_an_owner_saved_again_while_an_email_in_doubt_is_asked_about_is_told_after_all(
+    world: RenewalWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    legacy = await opted_in(world)
+    left(world, legacy, 20)
+    world.world.mail.fail(MailFault.DIES_BEFORE)
+    assert await tick(world) == []
+    await save_again_while_asked(world.world, monkeypatch, legacy, "owner")
+    assert await tick(world) == []
+    await world.world.days_pass()
     assert len(await tick(world)) == 1
 
 

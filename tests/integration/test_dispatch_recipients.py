@@ -23,7 +23,7 @@ from tests.integration.chain_proxy import NodeProxy
 from tests.integration.crash import CrashAt, PlannedCrash
 from tests.integration.locks import blocked
 from tests.integration.mail_stub import MailFault
-from tests.integration.reminder_world import CHAIN_ID, MailWorld, reminder_store
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, reminder_store, save_again_while_asked
 
 
 async def approaching(world: MailWorld, *people: str) -> Legacy:
@@ -102,6 +102,17 @@ async def test_who_is_erased_while_an_email_waits_to_be_posted_is_not_written_to
         await world.dispatch.run()
     assert world.mail.requests == 0
     assert await world.states() == {}
+
+
+async def test_who_is_saved_again_while_an_email_in_doubt_is_asked_about_is_told_after_all(
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    legacy = await approaching(world, "anna")
+    world.mail.fail(MailFault.DIES_BEFORE)
+    await world.dispatch.run()
+    await save_again_while_asked(world, monkeypatch, legacy, "anna")
+    await world.tick()
+    assert world.mail.told("before_activation") == ["anna@example.org"]
 
 
 async def test_a_corrected_address_is_not_told_of_what_is_past(world: MailWorld) -> None:
@@ -351,6 +362,8 @@ async def test_an_undecided_email_that_never_arrived_waits_a_day_for_a_later_one
     await world.sql("update worker.sent_ledger set next_try = now() where id = :older", older=older)
     await world.dispatch.run()
     assert world.mail.told("activated_transfer") == ([] if hours < 24 else ["anna@example.org"])
+    again = "select from worker.sent_ledger where state = 'unknown' and next_try < now() + interval '50 minutes'"
+    assert await world.sql(f"{again} and id = :older", older=older) == [], "it is asked about every hour"
 
 
 @pytest.mark.parametrize("meanwhile", ["the owner checks in", "the timer runs out"])

@@ -124,6 +124,41 @@ async def test_a_gift_whose_id_became_another_one_is_not_written_about(world: Wo
     assert report.outcomes == {"gift_waiting": {"released": 1}}
 
 
+@pytest.mark.parametrize("to", ["stranger", "heir"])
+async def test_the_claim_of_a_gift_that_took_the_id_does_not_count_for_the_registered_one(
+    world: World, to: str
+) -> None:
+    """The registered gift has another id since the reorganisation, and is unopened."""
+    recipient, uncle = world.scenario.account(to), world.scenario.account("uncle")
+    before = world.scenario.anvil.snapshot()
+    await world.register(world.seal(), timing="none")
+    world.scenario.anvil.revert(before)
+    tokens = [(world.scenario.deployment.usdc, 1)]
+    other = world.scenario.create_gift(uncle, recipient.address, tokens=tokens, duration=1)
+    world.scenario.advance(30 * DAY + 1)
+    world.scenario.withdraw_gift(recipient, other)
+    world.scenario.anvil.mine(2 * world.scenario.anvil.slots_in_an_epoch)
+    await world.tick()
+    waits = await world.sql("select timelock_id, state, reason from worker.gift_ledger")
+    assert waits == [(other, "released", "gift_is_another")]
+    assert await world.kept() == 1
+
+
+async def test_a_corrected_address_is_kept_until_its_own_email_has_left(world: World) -> None:
+    """The email to the wrong address was cancelled by the correction, and mail is down on opening day."""
+    id = world.seal()
+    await world.register(id, timing="none")
+    await world.register(id, timing="none", recipientEmail="right@post.example")
+    world.scenario.advance(30 * DAY + 1)
+    await world.stub.stop()
+    await world.tick()
+    assert await world.kept() == 1
+    await world.stub.start()
+    await world.tick()
+    assert world.stub.told("gift_unlocked") == ["right@post.example"]
+    assert await world.kept() == 0
+
+
 async def test_mail_that_is_down_is_waited_for_until_the_retry_window_is_over(world: World) -> None:
     id = world.seal()
     await world.register(id, timing="none")

@@ -183,6 +183,39 @@ async def test_opened_gift_is_shown_as_it_was_sent(
     assert "This gift was opened on" in shown
 
 
+async def test_gifts_opened_in_one_transaction_are_each_shown_as_they_were_sent(
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Anybody may open several gifts of a recipient at once; the same token moves for one of them only."""
+    s = world.scenario
+    as_ether = (True, False, True)
+    gifts = [s.create_gift(giver, ada.address, eth=5 * 10**17, duration=0) for _ in as_ether]
+    await indexed(world)
+    vault, contract = s.deployment.timelock_erc20, s.contracts["TimelockERC20"]
+    calls = [
+        (vault, False, bytes.fromhex(contract.encode("withdraw", gift, ada.address, not ether)[2:]))
+        for gift, ether in zip(gifts, as_ether, strict=True)
+    ]
+    s.write(giver, "Multicall3", s.deployment.multicall3, "aggregate3", calls)
+    assert tuple([(await facts(world, gift)).body["assets"][0]["asEther"] for gift in gifts]) == as_ether
+
+
+async def test_opened_gift_that_went_to_another_payee_is_not_called_sold(
+    world: ApiWorld, giver: LocalAccount, ada: LocalAccount
+) -> None:
+    """Version 2 of the router lets the recipient name a payee; the token left the vault as for a sale."""
+    s, usdc = world.scenario, world.scenario.deployment.usdc
+    s.become_version(s.deployment.time_lock_router, "2")
+    gift = s.create_gift(giver, ada.address, tokens=[(usdc, 25 * 10**6)], duration=0)
+    await indexed(world)
+    payee = s.account("payee").address
+    s.withdraw_for(giver, gift, s.withdraw_auth(ada, gift, pay_to=payee))
+    assert s.balance(usdc, payee) == 25 * 10**6
+    (asset,) = (await facts(world, gift)).body["assets"]
+    assert (asset["symbol"], asset["asEther"], asset["soldForEther"]) == ("USDC", False, None)
+    assert "paid out in ETH" not in PageTags((await page(world, gift)).body).text
+
+
 async def test_sheet_of_an_opened_gift_leads_to_its_page(
     world: ApiWorld, giver: LocalAccount, ada: LocalAccount
 ) -> None:

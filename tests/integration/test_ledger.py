@@ -189,7 +189,7 @@ ANOTHER_UNDECIDED = """
 """
 
 
-@pytest.mark.parametrize("other", ["is claimed meanwhile", "is undecided, too"])
+@pytest.mark.parametrize("other", ["is claimed meanwhile", "is held meanwhile", "is undecided, too"])
 async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_later_goes_first(
     world: MailWorld, other: str
 ) -> None:
@@ -203,9 +203,13 @@ async def test_of_two_emails_of_a_kind_that_waited_for_longer_than_a_day_the_lat
         await world.sql(f"update worker.sent_ledger set {fresh} where event = 'later'")
     claim = await ledger.claim_unknown(10)
     assert not any(entry.sent_meanwhile for entry in claim.entries)
+    ids = [entry.id for entry in claim.entries]
     if other == "is claimed meanwhile":
         assert [entry.id for entry in (await ledger.claim_due(10)).entries] == [later]
-    posted = await ledger.confirm_unknown(claim, [entry.id for entry in claim.entries])
+    elif other == "is held meanwhile":
+        await world.sql("update worker.sent_ledger set state = 'held', claimed_at = now() where event = 'later'")
+        ids.remove(later)
+    posted = await ledger.confirm_unknown(claim, ids)
     assert posted == ({later} if other == "is undecided, too" else frozenset())
 
 
@@ -270,6 +274,24 @@ async def test_no_email_is_posted_in_the_last_part_of_its_lease(
     before, requests = world.mail.requests, 2 if in_doubt else 1
     monkeypatch.setattr(dispatcher, "LEASE_SECONDS", dispatcher.LEASE_MARGIN_SECONDS + requests * MAIL_TIMEOUT)
     await world.dispatch.run()
+    assert world.mail.requests == before
+    monkeypatch.undo()
+    await world.hurry()
+    await world.dispatch.run()
+    assert world.mail.requests == before + 1
+    assert await world.states() == {"sent": 1}
+
+
+@pytest.mark.parametrize("in_doubt", [False, True], ids=["claimed", "in doubt"])
+async def test_a_run_posts_nothing_after_its_end_that_it_prepared_before(
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, in_doubt: bool
+) -> None:
+    """A slow mail service must not stretch a run."""
+    if in_doubt:
+        await undecided(world)
+    before = world.mail.requests
+    monkeypatch.setattr(dispatcher, "GRACE_SECONDS", -90.0)
+    await world.dispatch.run(budget_seconds=90.0)
     assert world.mail.requests == before
     monkeypatch.undo()
     await world.hurry()

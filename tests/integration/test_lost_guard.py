@@ -20,8 +20,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.safes import SafeLegacy, SafeState, read_safes
 from reminder_worker.reminders import due_windows
 from tests.integration.chain_proxy import Json, NodeProxy, proxy, refused
-from tests.integration.mail_stub import MailStub
-from tests.integration.reminder_world import MailWorld, open_world
+from tests.integration.mail_stub import MailFault, MailStub
+from tests.integration.reminder_world import MailWorld, open_world, save_again_while_asked
 
 KIND, MODULE = "guard_removed", "module_disabled"
 TOLD = [(KIND, "owner@example.org")]
@@ -67,6 +67,14 @@ def remove_guard(world: MailWorld, safe: str) -> None:
 def exchange_guard(world: MailWorld, safe: str) -> None:
     """The new guard sees every transaction of the Safe; the legacy sees none."""
     world.scenario.set_guard(world.account("owner"), safe, world.scenario.deploy("SafeGuard", safe))
+
+
+def lose(world: MailWorld, safe: str, legacy: Legacy, kind: str) -> None:
+    """Take away what an email of this kind is about."""
+    if kind == KIND:
+        remove_guard(world, safe)
+    else:
+        world.scenario.disable_module(world.account("owner"), safe, legacy)
 
 
 def write_unseen(world: MailWorld, safe: str, place: bytes, word: bytes) -> None:
@@ -135,6 +143,33 @@ async def test_an_owner_without_premium_is_not_told(world: MailWorld) -> None:
     remove_guard(world, safe)
     assert await after(world) == []
     assert await world.states(KIND) == {}
+
+
+@pytest.mark.parametrize(("days", "is_told"), [(6, True), (8, False)])
+@pytest.mark.parametrize("kind", [KIND, MODULE])
+async def test_what_was_lost_longer_than_a_week_before_premium_is_renewed_is_no_news(
+    world: MailWorld, kind: str, days: int, is_told: bool
+) -> None:
+    safe, legacy = await guarded(world, premium_days=35)
+    assert await after(world, 36) == [("premium_lapsed", "owner@example.org")]
+    lose(world, safe, legacy, kind)
+    assert await after(world) == []
+    assert await after(world, days - 1) == []
+    world.scenario.subscribe_premium(world.account("owner"), 400 * DAY)
+    assert await after(world) == ([(kind, "owner@example.org")] if is_told else [])
+    assert await world.states(kind) == ({"sent": 1} if is_told else {})
+
+
+@pytest.mark.parametrize("kind", [KIND, MODULE])
+async def test_an_owner_saved_again_while_a_warning_in_doubt_is_asked_about_is_told_after_all(
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    safe, legacy = await guarded(world)
+    lose(world, safe, legacy, kind)
+    world.mail.fail(MailFault.DIES_BEFORE)
+    assert await after(world) == []
+    await save_again_while_asked(world, monkeypatch, legacy, "owner")
+    assert await after(world, 1.1) == [(kind, "owner@example.org")]
 
 
 async def test_premium_that_ends_before_it_is_sent_drops_the_email(world: MailWorld) -> None:

@@ -5,7 +5,8 @@ import pytest
 from devnet.chain import RevertedTransaction
 from devnet.scenarios import DAY, Legacy
 from reminder_worker.outbox.messages import format_deadline
-from tests.integration.reminder_world import MailWorld
+from tests.integration.mail_stub import MailFault
+from tests.integration.reminder_world import MailWorld, save_again_while_asked
 
 ENDING, LAPSED = "premium_ending", "premium_lapsed"
 
@@ -32,6 +33,14 @@ async def after(world: MailWorld, days: int) -> list[tuple[str, str]]:
     await world.days_pass(days)
     await world.tick()
     return [(email.template, email.to) for email in world.mail.inbox]
+
+
+async def claim(world: MailWorld, legacy: Legacy) -> None:
+    """Let the heir claim after a day without activity; the emails about it leave now."""
+    world.scenario.edit_trigger(world.account("owner"), legacy, DAY)
+    world.scenario.advance(DAY + 1)
+    world.scenario.claim(world.account("anna"), legacy)
+    await world.tick()
 
 
 @pytest.mark.core
@@ -71,6 +80,20 @@ async def test_nobody_is_told_on_the_day_of_the_purchase_that_premium_ends_soon(
     assert await after(world, 1) == [(ENDING if days > first_told else LAPSED, "owner@example.org")]
 
 
+async def test_an_owner_is_told_of_the_end_of_premium_about_a_live_legacy_only(world: MailWorld) -> None:
+    """A legacy that an heir has claimed from reminds nobody, with or without Premium."""
+    claimed, live = await subscribed(world, legacies=2)
+    await claim(world, claimed)
+    told = [*await after(world, 10), *await after(world, 1)]
+    assert told == [(ENDING, "owner@example.org")]
+    about = await world.sql("select legacy from worker.sent_ledger where kind = :kind and state = 'sent'", kind=ENDING)
+    assert about == [(live.address,)]
+    await claim(world, live)
+    for days in (14, 13, 1):
+        assert await after(world, days) == []
+    assert set(await world.states(LAPSED)) == {"dropped:legacy_not_live"}
+
+
 async def test_premium_that_is_reset_is_told_once_as_a_lapse(world: MailWorld) -> None:
     await subscribed(world, 400, legacies=2)
     owner = world.account("owner")
@@ -101,6 +124,16 @@ async def test_premium_renewed_before_it_is_sent_drops_the_email(world: MailWorl
     await world.dispatch.run()
     assert await world.states(LAPSED) == {"dropped:premium_renewed": 1}
     assert world.mail.inbox == []
+
+
+async def test_an_owner_saved_again_while_an_email_in_doubt_is_asked_about_is_told_after_all(
+    world: MailWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (legacy,) = await subscribed(world)
+    world.mail.fail(MailFault.DIES_BEFORE)
+    assert await after(world, 12) == []
+    await save_again_while_asked(world, monkeypatch, legacy, "owner")
+    assert await after(world, 2) == [(ENDING, "owner@example.org")]
 
 
 async def test_premium_that_ended_long_ago_is_no_news(world: MailWorld) -> None:

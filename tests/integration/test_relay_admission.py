@@ -207,6 +207,8 @@ async def test_request_that_would_revert_gets_no_nonce_and_delays_no_other(world
     await admission.admit_request(authorization(1))
     reverting = await admission.admit_request(authorization(2, router=router))
     fine = await admission.admit_request(authorization(3))
+    assert await admission.start_waiting(CHAIN_ID) == 0
+    assert await world.rows("select from worker.relay_request where reason is not null") == [], "no slot, no question"
     world.mine()
     await mark_mined(world)
     assert await admission.start_waiting(CHAIN_ID) == 1
@@ -357,6 +359,52 @@ async def test_waiting_request_counts_but_reserves_wei_only_with_its_nonce(world
     assert await world.budget() == {"requests": 2, "reserved": 2 * once, "spent": 0}
 
 
+@pytest.mark.parametrize("short_of", ["balance", "cap"])
+async def test_waiting_request_keeps_its_turn_until_open_slots_leave_it_enough_wei(
+    world: RelayWorld, short_of: str
+) -> None:
+    """The balance owes the wei that an open slot reserves, and the cap counts them, until they are settled."""
+    full = with_caps(world, max_open=1)
+    await full.admit_request(authorization(1))
+    once = (await world.budget())["reserved"]
+    waits = await full.admit_request(authorization(2))
+
+    async def start_with(wei: int) -> int:
+        if short_of == "balance":
+            world.anvil.set_balance(world.wallet, wei)
+            return await with_caps(world).start_waiting(CHAIN_ID)
+        return await with_caps(world, daily_wei=wei).start_waiting(CHAIN_ID)
+
+    assert await start_with(2 * once - 1) == 0
+    view = await full.read_request(waits.id)
+    assert view is not None
+    assert (view.state, view.reason) == (RequestState.QUEUED, None)
+    assert await start_with(2 * once) == 1
+
+
+async def test_slot_that_a_new_request_takes_meanwhile_is_not_given_to_a_waiting_one(
+    world: RelayWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The waiting request was checked while the only slot was free."""
+    world.base_fee(60 * GWEI)
+    world.mine()
+    waits = await world.admission.admit_request(authorization(1))
+    world.base_fee(GWEI)
+    world.mine()
+    starter, other = with_caps(world, max_open=1), with_caps(world, max_open=1)
+    check = waiting.RequestStarter._check_again
+
+    async def admit_another(*check_these: Any) -> Any:
+        ready = await check(*check_these)
+        assert (await other.admit_request(authorization(2))).state is RequestState.BROADCAST
+        return ready
+
+    monkeypatch.setattr(waiting.RequestStarter, "_check_again", admit_another)
+    assert await starter.start_waiting(CHAIN_ID) == 0
+    assert await world.state(waits) == "deferred_fee"
+    assert await nonces(world) == [0]
+
+
 async def test_request_too_dear_for_today_delays_no_other_and_starts_tomorrow(world: RelayWorld) -> None:
     """While the cap is only reserved, the request keeps its turn."""
     admission = with_caps(world, max_open=1)
@@ -406,6 +454,10 @@ async def test_a_dearer_replacement_reserves_first_and_never_beyond_the_cap(worl
     await world.execute("update worker.relay_budget set spent_wei = 1 where scope = 'global'")
     assert not await raise_to(world, 4 * once, 4 * once)
     assert await raise_to(world, 4 * once, 4 * once + 1)
+    await world.execute("update worker.nonce_slot set budget_day = budget_day - 1")
+    await world.execute("update worker.relay_budget set day = day - 1")
+    assert not await raise_to(world, 5 * once, 5 * once - 1), "all of it counts for the new day"
+    assert await raise_to(world, 5 * once, 5 * once)
 
 
 async def test_an_attempt_dearer_than_what_is_reserved_is_not_stored(world: RelayWorld) -> None:

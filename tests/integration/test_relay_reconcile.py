@@ -186,6 +186,23 @@ async def test_fee_bump_stays_within_the_ceiling_and_is_stored_before_it_is_sent
     assert world.receipt(first["tx_hash"]) is None
 
 
+async def test_fee_bump_after_midnight_moves_its_whole_reservation_to_the_new_day(world: RelayWorld) -> None:
+    request = await world.admit(world.gift())
+    (first,) = await world.attempts()
+    await world.execute("update worker.nonce_slot set budget_day = budget_day - 1")
+    await world.execute("update worker.relay_budget set day = day - 1")
+    await world.age(60)
+    world.base_fee(2 * int(first["max_fee_wei"]))
+    assert (await world.run()).replaced == 1
+    (slot,) = await world.slots()
+    days = "select reserved_wei, spent_wei from worker.relay_budget where scope = 'global' order by day"
+    assert [tuple(day.values()) for day in await world.rows(days)] == [(0, 0), (slot["reserved_wei"], 0)]
+    world.base_fee(2 * int(first["max_fee_wei"]))
+    await world.settle()
+    assert await world.state(request) == "confirmed"
+    assert [tuple(day.values()) for day in await world.rows(days)] == [(0, 0), (0, world.paid())]
+
+
 async def test_replacement_without_room_in_the_cap_stays_within_its_reservation(world: RelayWorld) -> None:
     await world.admit(world.gift())
     (slot,), (first,) = await world.slots(), await world.attempts()

@@ -197,7 +197,7 @@ async def test_a_legacy_of_an_old_build_is_left_out(world: MailWorld) -> None:
 
 
 async def test_windows_older_than_history_are_recorded_and_not_mailed(world: MailWorld) -> None:
-    """First seen by a new installation: one opened long ago, one lately."""
+    """First seen by a new installation: one opened long ago, one lately. No later look opens the old one."""
     old, recent = await watched(world, 2)
     world.scenario.advance(30 * DAY + 8 * DAY)
     world.scenario.check_in(world.account("owner"), recent)
@@ -207,6 +207,15 @@ async def test_windows_older_than_history_are_recorded_and_not_mailed(world: Mai
     assert await windows(world, old) == {4: "too_old"}
     assert await windows(world, recent) == {4: "open"}
     await world.tick()
+    assert len(world.mail.told("ready_to_activate")) == 2
+    for change in ("a day passes", "its people are saved again"):
+        if change == "a day passes":
+            world.scenario.advance(DAY)
+        else:
+            await world.save(old, "owner", "anna")
+        assert (await world.look_at_chain()).asked
+        await world.dispatch.run()
+        assert await windows(world, old) == {4: "too_old"}, change
     assert len(world.mail.told("ready_to_activate")) == 2
 
 
