@@ -11,6 +11,7 @@ Exit codes: 0 stopped by Ctrl-C (by SIGTERM: that signal), 1 could not start, 2 
 
 import asyncio
 import logging
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -66,6 +67,8 @@ def _read_reports() -> int:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of a script's background process
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     _configure_logs()
     try:
         if list(arguments) == ["reports"]:
