@@ -177,6 +177,10 @@ class Anvil:
         self.rpc("evm_setNextBlockTimestamp", timestamp)
         self.mine()
 
+    def catch_up(self) -> None:
+        """Mine a block of this machine's time. A chain that was put back has the time of its last block."""
+        self.set_time(max(int(time.time()), self.now() + 1))
+
     def settle(self) -> None:
         """Wait for what is being mined: a transaction that was accepted is in a block only a moment later."""
         give_up = time.monotonic() + 60

@@ -49,6 +49,7 @@ from devnet.local import (
 from devnet.orphans import die_with_parent
 from devnet.parts import PartSupervisor, StackFailed, StackLog, StackPart, answers, end_leftovers
 from devnet.scenarios import Scenario
+from reminder_worker.interrupts import accept_interrupts
 
 BLOCK_SECONDS = 2
 WALLET_FUNDS = 10**19
@@ -83,6 +84,7 @@ class LocalStack:
     @contextmanager
     def running(self) -> Iterator[Self]:
         """Everything started and ready. Raises `StackFailed`; leaves no process whatever happens."""
+        accept_interrupts()
         with self._only_one(), tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
             self._socket = sockets
             self._prepare()
@@ -323,8 +325,7 @@ def _say_where(stack: LocalStack, legacy: str) -> None:
 
 def run(stack: LocalStack, work: Callable[[LocalStack], bool], *, interrupted: int = 0) -> NoReturn:
     """Start the stack, do the work, end both: exit code 0 if the work returns it, `interrupted` after Ctrl-C."""
-    # SIGINT, too: a script's background process ignores SIGINT, and the parts would inherit that.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     end_with_make = die_with_parent(signal.SIGTERM)
     if "MAKELEVEL" in os.environ and end_with_make:

@@ -54,6 +54,8 @@ def _read_reports() -> int:
 
 
 def main(arguments: Sequence[str] = ()) -> int:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as of a script's background process
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     configure_logs()
     try:
         if list(arguments) == ["reports"]:

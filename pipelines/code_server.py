@@ -15,6 +15,7 @@ from multiprocessing import connection, forkserver
 from typing import Any
 
 from pipelines.warm_starts import PRELOADED, start_runs_warm
+from reminder_worker.interrupts import accept_interrupts
 
 
 def copy_into_fork_server() -> None:
@@ -41,6 +42,7 @@ def copy_into_fork_server() -> None:
 
 
 def main() -> None:
+    accept_interrupts()
     for name in PRELOADED:
         import_module(name)
     gc.collect()

@@ -16,6 +16,7 @@ from devnet import chain
 from devnet.own_logging import own_logging
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.migrate import migrate_database
+from reminder_worker.interrupts import accept_interrupts
 
 
 def _ports_of_our_own() -> None:
@@ -26,6 +27,7 @@ def _ports_of_our_own() -> None:
 
 
 _ports_of_our_own()
+accept_interrupts()  # for all that tests start
 
 
 def data_directory() -> Path:

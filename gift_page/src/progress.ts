@@ -4,11 +4,9 @@ import { Refused, Unreachable, worker } from "./api.ts";
 import { around, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
-import { type Relayed, remember, type Way } from "./remembered.ts";
+import { type Failure, type Relayed, remember, rememberFailure, type Step, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
-
-type Step = 0 | 1 | 2 | 3;
 
 /** What to do with it now. */
 const ADVICE: Record<Way, string> = { paper: "received-paper", email: "received-email", wallet: "received-wallet" };
@@ -96,12 +94,18 @@ export class Progress {
     if (this.link.textContent !== shown.textContent) fill(this.link, shown);
   }
 
-  /** It did not work; `again` is offered, in the words `what`. */
-  failed(words: string, again: () => void, what: string = phrase("try-again")): void {
+  /** It did not work; `again` is offered, in the words `action`. Until then, a reload shows the failure again. */
+  failed(words: string, again: () => void, action: string = phrase("try-again")): void {
+    const step = this.steps.findIndex(({ className }) => className === "now");
+    rememberFailure(this.facts, { words, step: step as Step, action });
     for (const item of this.steps) if (item.className === "now") item.className = "failed";
     this.heading.textContent = phrase("not-yet");
     this.say(words);
-    fill(this.more, button(what, again));
+    const goOn = (): void => {
+      rememberFailure(this.facts, null);
+      again();
+    };
+    fill(this.more, button(action, goOn));
   }
 
   /** `payTo`: the destination that was named; `isCertain`: that it was paid there. */
@@ -195,6 +199,13 @@ export function resumed(place: HTMLElement, facts: Facts, request: Relayed, agai
   const progress = new Progress(place, facts, request.what);
   progress.at(1, phrase("looking-where"));
   void followed(progress, facts, request, again).catch(again);
+}
+
+/** Shows what did not work before this tab was reloaded. */
+export function resumedFailure(place: HTMLElement, facts: Facts, { words, step, action }: Failure, again: () => void): void {
+  const progress = new Progress(place, facts, "");
+  progress.at(step, words);
+  progress.failed(words, again, action);
 }
 
 /** Null when nothing is, or nothing beyond the usual: many are under way at once. */

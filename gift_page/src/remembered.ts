@@ -30,6 +30,16 @@ export interface AwaitedCode {
   targetBundle: string;
 }
 
+/** Place in the list of steps of a gift on its way. */
+export type Step = 0 | 1 | 2 | 3;
+
+/** An attempt that did not work, in the words of the page. `step` failed; `action` is the button that goes on. */
+export interface Failure {
+  words: string;
+  step: Step;
+  action: string;
+}
+
 interface Gift {
   chainId: number;
   timelockId: string;
@@ -43,6 +53,15 @@ export function remember(gift: Gift, request: Relayed | Paid | null): void {
 export function remembered(gift: Gift): Relayed | Paid | null {
   const sent = get<Relayed | Paid>("gift-request", gift);
   return sent && { ...sent, what: sent.what ?? phrase("the-gift") }; // a page from before an update may not have kept it
+}
+
+/** Null forgets it. It stays for a reload until the visitor goes on. */
+export function rememberFailure(gift: Gift, failure: Failure | null): void {
+  put("gift-failure", gift, failure);
+}
+
+export function rememberedFailure(gift: Gift): Failure | null {
+  return get("gift-failure", gift);
 }
 
 /** Null forgets it. While somebody looks for the code in their mail, a phone may put the page out of its memory. */

@@ -3,9 +3,9 @@ import { button, fill, make } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { askPaperKey } from "./paper_form.ts";
 import { phrase } from "./phrases.ts";
-import { isLeft, resumed, sponsored } from "./progress.ts";
+import { isLeft, resumed, resumedFailure, sponsored } from "./progress.ts";
 import { whyNotRelayed } from "./relay.ts";
-import { remembered, type Way } from "./remembered.ts";
+import { remembered, rememberedFailure, type Way } from "./remembered.ts";
 import { resumedPaid } from "./self_paid.ts";
 import { offerWallets } from "./wallet_form.ts";
 import { type GiftSigner, signWithdrawAuth } from "./withdraw_auth.ts";
@@ -27,6 +27,8 @@ export async function offerWays(
   if (sent !== null && "hash" in sent) return resumedPaid(place, facts, sent, again);
   if (sent !== null && !isLeft(sent)) return resumed(place, facts, sent, again);
   if (facts.state !== "open") return show(facts);
+  const failure = rememberedFailure(facts);
+  if (failure !== null) return resumedFailure(place, facts, failure, again);
   // A link that lost its mark on the way: only with it the server lets the page talk to the provider.
   if (!byEmail && typeof facts.identityProvider?.subOrganizationId === "string") return goOnByEmail();
   const reason = await whyNotRelayed(facts.chainId);

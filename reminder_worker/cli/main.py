@@ -21,6 +21,7 @@ from reminder_worker.cli import parts
 from reminder_worker.cli.relay import relay
 from reminder_worker.cli.upgrades import upgrades
 from reminder_worker.errors import NotConfigured, Refused, Unavailable
+from reminder_worker.interrupts import accept_interrupts
 
 if TYPE_CHECKING:
     from reminder_worker.doctor import Finding
@@ -54,6 +55,7 @@ _PASSES = (
 )
 def main(env_file: Path | None) -> None:
     """Email reminders for on-chain legacies: run it, look at it, repair it."""
+    accept_interrupts()
     from dotenv import load_dotenv
     from dotenv.parser import parse_stream
 

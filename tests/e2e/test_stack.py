@@ -13,19 +13,15 @@ import pytest
 
 from devnet.local import StackPorts, bare_environ
 from devnet.parts import MARK, end_leftovers
+from tests.background import ignore_interrupts, is_interruptible
 from tests.e2e import plain_stack
 from tests.e2e.plain_stack import free_ports, port_environ, reminder_worker
-
-
-def _in_the_background() -> None:
-    """A shell without job control starts there what ignores Ctrl-C, and so does all that is started by it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class StackTerminal:
     """A terminal in which the stack runs: Ctrl-C reaches the whole foreground process group.
 
-    It is started where another installation's `.env` lies, as one may in a checkout.
+    It is started in the background, and where another installation's `.env` lies, as one may in a checkout.
     """
 
     def __init__(self, directory: Path, ports: StackPorts) -> None:
@@ -37,7 +33,7 @@ class StackTerminal:
         self.process = subprocess.Popen(
             [sys.executable, "-m", plain_stack.__name__, str(directory)],
             env=bare_environ() | port_environ(ports), cwd=checkout, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=self.log.open("w"), text=True, start_new_session=True, preexec_fn=_in_the_background,
+            stderr=self.log.open("w"), text=True, start_new_session=True, preexec_fn=ignore_interrupts,
         )  # fmt: skip
 
     def until_up(self) -> None:
@@ -73,7 +69,7 @@ def terminals() -> Iterator[list[StackTerminal]]:
     yield opened
     for terminal in opened:
         if terminal.process.poll() is None:
-            terminal.ctrl_c()
+            terminal.kill_9()
         end_leftovers(terminal.directory)
 
 
@@ -86,7 +82,10 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(
     first.until_up()
     parts = first.parts()
     assert {"postgres", "anvil"} <= {process.name() for process in parts}
-    assert len([process for process in parts if process.name().startswith("python")]) >= 3
+    ours = [process for process in parts if process.name().startswith("python")]
+    assert len(ours) >= 3
+    if sys.platform == "linux":
+        assert [process.cmdline() for process in ours if not is_interruptible(process.pid)] == []
     assert not any((Path(process.cwd()) / ".env").exists() for process in parts)
 
     for name in ("statistics", "printables"):
@@ -114,6 +113,16 @@ def test_ctrl_c_and_kill_9_leave_nothing_that_hinders_the_next_start(
     assert second.parts() == []
     assert not sockets_of_first.exists()
     assert not Path((directory / "sockets").read_text()).exists()
+
+
+def test_sigterm_ends_a_stack_that_is_only_starting(tmp_path: Path, terminals: list[StackTerminal]) -> None:
+    terminal = StackTerminal(tmp_path / "local", free_ports())
+    terminals.append(terminal)
+    while not terminal.parts():
+        assert terminal.process.poll() is None, terminal.log.read_text()
+    terminal.process.terminate()
+    assert terminal.process.wait() == 0
+    assert terminal.parts() == []
 
 
 def test_a_busy_port_is_named_with_its_part_and_variable_before_anything_starts(tmp_path: Path) -> None:

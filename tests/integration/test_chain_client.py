@@ -84,11 +84,6 @@ async def second(chain_scenario: Scenario) -> AsyncIterator[NodeProxy]:
         yield opened
 
 
-def be_of_now(scenario: Scenario) -> None:
-    """Set the chain's clock to now: after an old block the next endpoint is asked, too. A restored chain is old."""
-    scenario.anvil.set_time(max(int(time.time()), scenario.anvil.now() + 1))
-
-
 def error(code: int, message: str, data: Any = None) -> Json:
     return {"error": {"code": code, "message": message, "data": data}}
 
@@ -179,7 +174,7 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
     connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
     """Its rests are short at first: it would take all the time that a run has for a chain."""
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()  # after an old block the next endpoint is asked, too
     chain = connect(first.url, second.url)
     await chain.endpoints.check_chain_ids()
 
@@ -206,7 +201,7 @@ async def test_after_one_that_hung_others_are_asked_first_for_four_times_as_long
 async def test_a_failing_endpoint_rests_longer_each_time_and_is_used_again_when_well(
     connect: Connect, first: NodeProxy, second: NodeProxy, clock: Clock, chain_scenario: Scenario
 ) -> None:
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     first.reply = lambda: web.Response(status=503)
     chain = connect(first.url, second.url)
     rests = []
@@ -322,7 +317,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
 ) -> None:
     """It answers as ever, with a block of long ago. While its block is young nobody else is asked."""
     anvil = chain_scenario.anvil
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     anvil.mine(100)
     newest = int(anvil.rpc("eth_getBlockByNumber", tag, False)["number"], 16)
     frozen = {**anvil.rpc("eth_getBlockByNumber", "0x1", False), "timestamp": hex(int(time.time()) - 7200)}
@@ -341,7 +336,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_does_not_stop_the_time(
 async def test_a_poll_knows_the_head_that_another_one_asked_for_and_a_run_asks(
     connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     chain, local = connect(first.url), connect(first.url)
     chain.shares_heads = True
     head = await chain.get_known_head()
@@ -363,7 +358,7 @@ async def test_an_endpoint_that_is_ahead_of_time_is_not_believed_while_another_i
 ) -> None:
     """By its time every signal that waits would be too old, for good, and no legacy due for a look for years."""
     anvil = chain_scenario.anvil
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     anvil.mine(100)
     true = anvil.rpc("eth_getBlockByNumber", tag, False)
     years = {**true, "number": hex(10**6), "timestamp": hex(int(time.time()) + 10**8)}
@@ -382,7 +377,7 @@ async def test_an_endpoint_that_stopped_importing_blocks_tells_no_price_and_no_b
 ) -> None:
     """Its price is old: our transactions would not be mined, without a visible reason."""
     anvil, wallet = chain_scenario.anvil, chain_scenario.account("wallet").address
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     anvil.set_balance(wallet, 7)
     chain = connect(first.url, anvil.url)
     now = await chain.get_fees()
@@ -578,7 +573,7 @@ async def test_answer_beyond_its_bound_is_the_endpoints_failure(
     method: str, connect: Connect, first: NodeProxy, chain_scenario: Scenario
 ) -> None:
     """The endpoint rests, and the next one is asked."""
-    be_of_now(chain_scenario)
+    chain_scenario.anvil.catch_up()
     read = SHORT_READS[method]
     first.alter = lambda request, response: (
         response | {"result": "0x" + "0" * NODE_POLICY.answer_bytes} if request["method"] == method else response

@@ -264,7 +264,7 @@ def test_doctor_shows_how_far_clocks_are_apart(
     command: CliRun, chain_scenario: Scenario, monkeypatch: pytest.MonkeyPatch, ahead: int, words: list[str]
 ) -> None:
     """By a wrong one what people sign is refused as expired, or as of a day too far ahead, and nothing else fails."""
-    chain_scenario.anvil.mine(1)
+    chain_scenario.anvil.catch_up()
     for module in (report, doctor_chain):
         monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: time.time() + ahead))
     looked = command("doctor")

@@ -16,15 +16,17 @@ from dagster._core.workspace.load_target import GrpcServerTarget
 
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
+from tests.background import ignore_interrupts, is_interruptible
 
 ROOT = Path(__file__).parents[2]
 JOB = "prune"  # its second op asks our database
 # Libraries of a run that are machine code
 IN_MEMORY = ("uvloop", "psycopg_binary", "aiohttp", "pyreqwest", "coincurve")
-SERVERS = (  # each starts the fork server in another way
-    (sys.executable, "-m", "pipelines.code_server"),
+OURS = (sys.executable, "-m", "pipelines.code_server")
+SERVERS = (
+    OURS,
     (str(Path(sys.executable).parent / "dagster"), "api", "grpc"),
-)
+)  # each starts the fork server in another way
 PATIENCE_SECONDS = 300  # ends a hang; the start imports everything
 
 
@@ -32,6 +34,10 @@ class CodeServer:
     def __init__(self, process: subprocess.Popen[bytes], instance: dg.DagsterInstance, socket: Path) -> None:
         self._process, self._instance = process, instance
         self._target = GrpcServerTarget(host="localhost", socket=str(socket), port=None, location_name="worker")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def run(self) -> dg.DagsterRunStatus:
         """Launch a run and wait for its end."""
@@ -80,7 +86,8 @@ def code_server(
         **chain_scenario.deployment.settings_environ(anvil.chain_id, anvil.url),
     }
     options = ["-s", str(socket), "-m", "pipelines.definitions"]
-    process = subprocess.Popen([*command, *options], cwd=ROOT, env=environ)
+    in_background = ignore_interrupts if command == OURS else None
+    process = subprocess.Popen([*command, *options], cwd=ROOT, env=environ, preexec_fn=in_background)
     try:
         ends = monotonic() + PATIENCE_SECONDS
         while not socket.exists():
@@ -89,12 +96,17 @@ def code_server(
             sleep(0.05)
         with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
             yield CodeServer(process, instance, socket)
-    finally:
+        left = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         process.wait(PATIENCE_SECONDS)
+        assert psutil.wait_procs(left, PATIENCE_SECONDS)[1] == []
+    finally:
+        process.kill()
 
 
 def test_a_run_is_a_copy_of_a_process_that_has_imported_everything_and_opened_nothing(code_server: CodeServer) -> None:
+    """The code server is one in the background of a script, and ends by SIGTERM all the same."""
+    assert is_interruptible(code_server.pid)
     assert code_server.run() == dg.DagsterRunStatus.SUCCESS
     warm = code_server.warm()
     mapped = " ".join(each.path for each in warm.memory_maps())
