@@ -6,14 +6,16 @@ vault's own events and the moves of the gift's tokens are asked for, in the bloc
 
 import asyncio
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.block_logs import BlockLogs, address_topic
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.rpc import RpcError
+from reminder_worker.chain.rpc import RpcEndpoint
+from reminder_worker.chain.rpc_errors import unless_error
 from reminder_worker.chain.types import EventLog
 from reminder_worker.errors import ChainUnavailable
 
@@ -82,20 +84,22 @@ class PayoutReads:
             BlockLogs(block, tokens, [[TRANSFER_TOPIC], None, [of_recipient]]),
         )
 
-        def parse(index: int, answer: Any) -> list[EventLog] | None:
-            if isinstance(answer, RpcError):
-                return None
-            logs = questions[index].decode_answer(answer, withdrawal.tx_hash)
-            return logs if logs or index else None  # without its event another endpoint is asked
+        found: GiftPayout | None = None
 
-        try:
-            found = await self._chain.endpoints.ask_in_turn([each.build_request() for each in questions], parse)
-        except ChainUnavailable:
-            return None
-        withdrawn, left, received = found
-        if withdrawn is None or left is None or received is None:
-            return None
-        return _select_payout(withdrawal, withdrawn, left, received)
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal found
+            answers = await endpoint.ask([each.build_request() for each in questions])
+            withdrawn, left, received = (
+                question.decode_answer(unless_error(answer), withdrawal.tx_hash)
+                for question, answer in zip(questions, answers, strict=True)
+            )
+            found = _select_payout(withdrawal, withdrawn, left, received)
+            return found is not None
+
+        # All answers of one endpoint: without the gift's own event it lacks the other logs of the block, too.
+        with suppress(ChainUnavailable):
+            await self._chain.endpoints.try_in_turn(attempt)
+        return found
 
 
 def _select_payout(
