@@ -64,7 +64,12 @@ class PayoutReads:
         self._turn = asyncio.Lock()
 
     async def read_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
-        """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal."""
+        """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal.
+
+        None also without tokens: the index does not know them yet.
+        """
+        if not tokens:
+            return None
         async with self._turn:
             if withdrawal not in self._known:
                 found = await self._ask_payout(withdrawal, tokens)

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
 from tests.integration.api_world import open_world
-from tests.integration.chain_proxy import proxy
+from tests.integration.chain_proxy import Json, proxy
 from tests.integration.test_attack_nodes import TwoNodes
 from tests.integration.test_gift_pages import GIFTS, facts, indexed
 from tests.integration.test_pruned_nodes import pruned
@@ -26,6 +26,12 @@ def create_gift(scenario: Scenario) -> int:
     return scenario.create_gift(scenario.account("giver"), scenario.account("ada").address, eth=5 * 10**17, duration=0)
 
 
+def mean_any_contract(request: Json) -> None:
+    """Treat an empty list of contracts as geth does: logs of all contracts are wanted."""
+    if request["method"] == "eth_getLogs" and request["params"][0].get("address") == []:
+        del request["params"][0]["address"]
+
+
 async def test_payout_is_read_from_the_endpoint_that_has_the_logs_of_its_block(nodes: TwoNodes) -> None:
     """A pruned endpoint, which is asked first, gives no logs and no error."""
     s = nodes.world.scenario
@@ -35,3 +41,16 @@ async def test_payout_is_read_from_the_endpoint_that_has_the_logs_of_its_block(n
     nodes.first.alter = pruned(s.anvil.block_number() + 1)
     (asset,) = (await facts(nodes.world, gift)).body["assets"]
     assert (asset["symbol"], asset["asEther"]) == ("WETH", False)
+
+
+async def test_page_before_the_index_knows_the_assets_counts_against_no_endpoint(nodes: TwoNodes) -> None:
+    """The index reads the withdrawal for this page. The list of assets is older."""
+    s, chain = nodes.world.scenario, nodes.world.parts.chains[nodes.world.chain_id]
+    gift = create_gift(s)
+    s.withdraw_gift(s.account("ada"), gift, skip_swap=True)
+    nodes.first.answer = nodes.second.answer = mean_any_contract
+    answer = await facts(nodes.world, gift)
+    assert (answer.status, answer.body["state"]) == (200, "claimed")
+    assert [endpoint.errors for endpoint in chain.endpoints.list_health()] == [0, 0]
+    (asset,) = (await facts(nodes.world, gift)).body["assets"]
+    assert asset["asEther"] is False
