@@ -4,7 +4,8 @@ Without its own guard the legacy sees no transaction of the Safe, so nobody is r
 fails, and no email says that a claim is possible.
 """
 
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -380,3 +381,47 @@ async def test_while_no_node_has_the_log_of_the_creation_any_guard_counts(proxie
     assert await after(world) == []
     node.well()
     assert await after(world) == TOLD
+
+
+@dataclass(frozen=True)
+class FalseCreation:
+    """Put other addresses into an endpoint's logs."""
+
+    instead: Mapping[str, str]
+
+    def __call__(self, request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        shown = json.dumps(response)
+        for told, other in self.instead.items():
+            shown = shown.replace(told[2:].lower(), other[2:].lower())
+        changed: Json = json.loads(shown)
+        return changed
+
+
+async def test_guard_of_a_creation_stored_without_it_needs_two_endpoints(nodes: Nodes) -> None:
+    world, first, _ = nodes
+    _, legacy = await guarded(world)
+    await forget_guards(world)
+    assert legacy.guard is not None
+    first.alter = FalseCreation({legacy.guard: "0x" + "0d" * 20})
+    assert await world.index.find_guards([legacy.address]) == {}
+    first.well()
+    assert await world.index.find_guards([legacy.address]) == {legacy.address: legacy.guard}
+
+
+async def test_an_endpoint_cannot_replace_the_stored_guard_of_another_legacy(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
+    world, node = proxied
+    _, stored = await guarded(world)
+    owner = world.account("owner")
+    safe = world.scenario.create_safe([owner])
+    lacking = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
+    await world.index.advance()
+    where = "where legacy = :legacy and name = 'MultisigLegacyCreated'"
+    await world.sql(f"update worker.chain_event set data = data - 'guard' {where}", legacy=lacking.address)
+    assert lacking.guard is not None
+    node.alter = FalseCreation({lacking.address: stored.address, lacking.guard: "0x" + "0d" * 20})
+    assert await world.index.find_guards([lacking.address]) == {}
+    assert await world.index.find_guards([stored.address]) == {stored.address: stored.guard}
