@@ -19,10 +19,13 @@ from devnet.steps import NOBODY
 from reminder_worker.chain.abi_codec import encode_address, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.safes import SafeLegacy, SafeState, read_safes
+from reminder_worker.chain.types import NODE_POLICY
+from reminder_worker.indexer import chain_index
 from reminder_worker.reminders import due_windows
 from tests.integration.chain_proxy import Json, NodeProxy, proxy, refused
 from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import MailWorld, open_world
+from tests.integration.test_pruned_nodes import pruned
 
 KIND, MODULE = "guard_removed", "module_disabled"
 TOLD = [(KIND, "owner@example.org")]
@@ -425,3 +428,46 @@ async def test_an_endpoint_cannot_replace_the_stored_guard_of_another_legacy(
     node.alter = FalseCreation({lacking.address: stored.address, lacking.guard: "0x" + "0d" * 20})
     assert await world.index.find_guards([lacking.address]) == {}
     assert await world.index.find_guards([stored.address]) == {stored.address: stored.guard}
+
+
+async def test_guards_whose_logs_are_pruned_keep_no_newer_guard_from_being_read(
+    proxied: tuple[MailWorld, NodeProxy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block is asked about in one call. The oldest blocks are pruned first."""
+    world, node = proxied
+    _, old = await guarded(world)
+    world.scenario.anvil.mine(10)
+    kept_from = world.scenario.anvil.block_number()
+    owner = world.account("owner")
+    safe = world.scenario.create_safe([owner])
+    new = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
+    world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
+    await world.index.advance()
+    await forget_guards(world)
+    node.alter = pruned(kept_from)
+    monkeypatch.setattr(chain_index, "GUARDS_AT_ONCE", 1)
+    both = [old.address, new.address]
+    assert await world.index.find_guards(both) == {new.address: new.guard}
+    monkeypatch.setattr(chain_index, "GUARDS_AT_ONCE", 50)
+    assert await world.index.find_guards(both) == {new.address: new.guard}
+    node.well()
+    assert await world.index.find_guards(both) == {old.address: old.guard, new.address: new.guard}
+
+
+async def test_no_older_block_is_asked_about_once_a_guards_logs_are_pruned(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
+    world, node = proxied
+    owner, legacies = world.account("owner"), []
+    for _ in range(3):
+        safe = world.scenario.create_safe([owner])
+        heirs = [world.address("anna")]
+        legacies.append(world.scenario.create_safe_legacy(owner, safe, heirs, inactivity=800 * DAY).address)
+    world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
+    await world.index.advance()
+    await forget_guards(world)
+    node.alter = pruned(world.scenario.anvil.block_number())
+    node.posts.clear()
+    assert await world.index.find_guards(legacies) == {}
+    asked = {request["params"][0]["toBlock"] for request in node.requests if request["method"] == "eth_getLogs"}
+    assert len(asked) == 1
