@@ -22,8 +22,6 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import REQUEST_SECONDS
 
 MOST_KNOWN: Final = 1000
-READS_AT_ONCE: Final = 4
-UNKNOWN_SECONDS: Final = 60
 _WITHDRAWN: Final = next(
     abi.compute_topic(event) for event in abi.list_events("TimelockERC20") if event["name"] == "FundsWithdrawn"
 )
@@ -60,7 +58,7 @@ class GiftPayout:
 
 
 class PayoutReads:
-    """Payouts of one chain, each read once: the newest `MOST_KNOWN` are remembered. `READS_AT_ONCE` are read at a time.
+    """Payouts of one chain, each read once: the newest `MOST_KNOWN` are remembered. Four are read at a time.
 
     A payout that was not found within `REQUEST_SECONDS` is unknown for a minute by `clock`, in seconds.
     """
@@ -70,7 +68,7 @@ class PayoutReads:
         self._clock = clock
         self._known: dict[GiftWithdrawal, GiftPayout] = {}
         self._asked_again: dict[GiftWithdrawal, float] = {}
-        self._turns = [asyncio.Lock() for _ in range(READS_AT_ONCE)]
+        self._turns = [asyncio.Lock() for _ in range(4)]
 
     async def read_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
         """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal.
@@ -81,7 +79,7 @@ class PayoutReads:
             try:
                 await in_time(self._read_in_turn(withdrawal, tokens), REQUEST_SECONDS)
             except ChainUnavailable:
-                _remember(self._asked_again, withdrawal, self._clock() + UNKNOWN_SECONDS)
+                _remember(self._asked_again, withdrawal, self._clock() + 60)
         return self._known.get(withdrawal)
 
     def _is_wanted(self, withdrawal: GiftWithdrawal) -> bool:
@@ -89,7 +87,7 @@ class PayoutReads:
 
     async def _read_in_turn(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> None:
         """Read the payout, unless another request for the same gift just did: both have the same turn."""
-        async with self._turns[hash(withdrawal) % READS_AT_ONCE]:
+        async with self._turns[hash(withdrawal) % len(self._turns)]:
             if self._is_wanted(withdrawal):
                 _remember(self._known, withdrawal, await self._ask_payout(withdrawal, tokens))
 

@@ -29,7 +29,7 @@ LOGS = 38_000
 """Calls the address in the first word of its input with the rest of its input, then logs `LOGS` empty events."""
 CROWDED = "0x602036038060205f375f5f825f5f5f355af161" + f"{LOGS:04x}" + "5b5f5fa0600190038060155700"
 CALL_AND_TRANSFER = "0x602036038060205f375f5f825f5f5f355af15f7f{0}7f{1}60205fa300"
-"""Calls like `CROWDED`, then logs one transfer from the first address to nobody."""
+"""Calls like `CROWDED`, then logs a transfer from an owner. `{0}`: the owner's topic; `{1}`: the event's."""
 LITTLE = 4 * 1024 * 1024
 
 
