@@ -15,12 +15,17 @@ from reminder_worker.chain.types import EventLog
 class BlockLogs:
     """A question for logs of one block. `block`: its number or its hash.
 
-    `topics`: by position, the values that are wanted there; None: any value.
+    `topics`: by position, the values that are wanted there; None: any value. Raises `ValueError` without addresses:
+    nodes would give the logs of all contracts.
     """
 
     block: int | str
     addresses: Collection[str]
     topics: Sequence[Collection[str] | None]
+
+    def __post_init__(self) -> None:
+        if not self.addresses:
+            raise ValueError("no contracts are named")
 
     def build_request(self) -> Request:
         wanted: dict[str, object] = {

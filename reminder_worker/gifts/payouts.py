@@ -5,17 +5,21 @@ vault's own events and the moves of the gift's tokens are asked for, in the bloc
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from reminder_worker.chain import abi
 from reminder_worker.chain.block_logs import BlockLogs, address_topic
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.events import TRANSFER_TOPIC
-from reminder_worker.chain.rpc import RpcError
-from reminder_worker.chain.types import EventLog
+from reminder_worker.chain.rpc import RpcEndpoint
+from reminder_worker.chain.rpc_errors import unless_error
+from reminder_worker.chain.types import EventLog, T
+from reminder_worker.concurrency import in_time
 from reminder_worker.errors import ChainUnavailable
+from reminder_worker.indexer.chain_index import REQUEST_SECONDS
 
 MOST_KNOWN: Final = 1000
 _WITHDRAWN: Final = next(
@@ -54,26 +58,41 @@ class GiftPayout:
 
 
 class PayoutReads:
-    """Payouts of one chain, each read once: the newest `MOST_KNOWN` are remembered. One is read at a time."""
+    """Payouts of one chain, each read once: the newest `MOST_KNOWN` are remembered. Four are read at a time.
 
-    def __init__(self, chain: Chain) -> None:
+    A payout that was not found within `REQUEST_SECONDS` is unknown for a minute by `clock`, in seconds.
+    """
+
+    def __init__(self, chain: Chain, clock: Callable[[], float] = time.monotonic) -> None:
         self._chain = chain
+        self._clock = clock
         self._known: dict[GiftWithdrawal, GiftPayout] = {}
-        self._turn = asyncio.Lock()
+        self._asked_again: dict[GiftWithdrawal, float] = {}
+        self._turns = [asyncio.Lock() for _ in range(4)]
 
     async def read_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
-        """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal."""
-        async with self._turn:
-            if withdrawal not in self._known:
-                found = await self._ask_payout(withdrawal, tokens)
-                if found is None:
-                    return None
-                self._known[withdrawal] = found
-                if len(self._known) > MOST_KNOWN:
-                    del self._known[next(iter(self._known))]
-            return self._known[withdrawal]
+        """Return how a gift of these tokens was paid out; None while no endpoint has the logs of its withdrawal.
 
-    async def _ask_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout | None:
+        None also without tokens: the index does not know them yet.
+        """
+        if tokens and self._is_wanted(withdrawal):
+            try:
+                await in_time(self._read_in_turn(withdrawal, tokens), REQUEST_SECONDS)
+            except ChainUnavailable:
+                _remember(self._asked_again, withdrawal, self._clock() + 60)
+        return self._known.get(withdrawal)
+
+    def _is_wanted(self, withdrawal: GiftWithdrawal) -> bool:
+        return withdrawal not in self._known and self._clock() >= self._asked_again.get(withdrawal, 0.0)
+
+    async def _read_in_turn(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> None:
+        """Read the payout, unless another request for the same gift just did: both have the same turn."""
+        async with self._turns[hash(withdrawal) % len(self._turns)]:
+            if self._is_wanted(withdrawal):
+                _remember(self._known, withdrawal, await self._ask_payout(withdrawal, tokens))
+
+    async def _ask_payout(self, withdrawal: GiftWithdrawal, tokens: Collection[str]) -> GiftPayout:
+        """Ask the endpoints in turn. Raises `ChainUnavailable` also if none has the logs of the withdrawal."""
         vault, block = self._chain.settings.timelock_erc20, withdrawal.block_hash
         of_vault, of_recipient = address_topic(vault), address_topic(withdrawal.recipient)
         questions = (
@@ -82,20 +101,30 @@ class PayoutReads:
             BlockLogs(block, tokens, [[TRANSFER_TOPIC], None, [of_recipient]]),
         )
 
-        def parse(index: int, answer: Any) -> list[EventLog] | None:
-            if isinstance(answer, RpcError):
-                return None
-            logs = questions[index].decode_answer(answer, withdrawal.tx_hash)
-            return logs if logs or index else None  # without its event another endpoint is asked
+        found: GiftPayout | None = None
 
-        try:
-            found = await self._chain.endpoints.ask_in_turn([each.build_request() for each in questions], parse)
-        except ChainUnavailable:
-            return None
-        withdrawn, left, received = found
-        if withdrawn is None or left is None or received is None:
-            return None
-        return _select_payout(withdrawal, withdrawn, left, received)
+        async def attempt(endpoint: RpcEndpoint) -> bool:
+            nonlocal found
+            answers = await endpoint.ask([each.build_request() for each in questions])
+            withdrawn, left, received = (
+                question.decode_answer(unless_error(answer), withdrawal.tx_hash)
+                for question, answer in zip(questions, answers, strict=True)
+            )
+            found = _select_payout(withdrawal, withdrawn, left, received)
+            return found is not None
+
+        # All answers of one endpoint: without the gift's own event it lacks the other logs of the block, too.
+        await self._chain.endpoints.try_in_turn(attempt)
+        if found is None:
+            raise ChainUnavailable(f"no endpoint of chain {self._chain.chain_id} has the logs of a withdrawal")
+        return found
+
+
+def _remember(memory: dict[GiftWithdrawal, T], withdrawal: GiftWithdrawal, value: T) -> None:
+    """Add a value. At most `MOST_KNOWN` are kept, the newest."""
+    memory[withdrawal] = value
+    if len(memory) > MOST_KNOWN:
+        del memory[next(iter(memory))]
 
 
 def _select_payout(

@@ -5,6 +5,7 @@ It is always kept warm, and answers when no subgraph does.
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from contextvars import Context
@@ -21,7 +22,8 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.routers import decode_timelock
 from reminder_worker.chain.events import map_topics
 from reminder_worker.chain.heads import SLOT_SECONDS
-from reminder_worker.chain.logs import LogFilter
+from reminder_worker.chain.logs import HistoryGone, LogFilter
+from reminder_worker.chain.quorum import read_agreed
 from reminder_worker.chain.types import ContractCall
 from reminder_worker.concurrency import in_time
 from reminder_worker.errors import ChainUnavailable, IndexerUnavailable, IndexIsEmpty, Refused
@@ -227,16 +229,23 @@ class ChainIndex(EventReader):
     async def find_guards(self, legacies: Collection[str]) -> dict[str, str]:
         """Return the guard of each Safe legacy, from the event of its creation. A guard that cannot be read is absent.
 
-        Events stored by an earlier release have no guard. Their blocks are read again, `GUARDS_AT_ONCE` in one call.
+        Events stored by an earlier release have no guard. Their blocks are read again, the newest first and
+        `GUARDS_AT_ONCE` in one call, and two endpoints must give the same guards.
         """
         values = {"chain_id": self._chain.chain_id, "legacies": list(legacies)}
         async with self._engine.connect() as connection:
             created = (await connection.execute(sql["safe_creations"], values)).all()
         guards = {row.legacy: row.guard for row in created if row.guard is not None}
-        places = sorted({(row.block_number, row.contract) for row in created if row.guard is None})
+        lacking: dict[tuple[int, str], set[str]] = defaultdict(set)
+        for row in created:
+            if row.guard is None:
+                lacking[row.block_number, row.contract].add(row.legacy)
         read: dict[str, str] = {}
-        for block, router in places[:GUARDS_AT_ONCE]:
-            read |= await self._read_guards(block, router)
+        for (block, router), missing in sorted(lacking.items(), reverse=True)[:GUARDS_AT_ONCE]:
+            found = await self._read_guards(block, router, missing)
+            if found is None:
+                break  # nodes prune the oldest logs first
+            read |= found
         if read:
             values |= {"legacies": list(read), "guards": list(read.values())}
             async with self._engine.begin() as connection:
@@ -245,16 +254,27 @@ class ChainIndex(EventReader):
 
     # -- inner ------------------------------------------------------------------------------------
 
-    async def _read_guards(self, block: int, router: str) -> dict[str, str]:
-        """Return the guards of the Safe legacies that a router created in a block."""
+    async def _read_guards(self, block: int, router: str, legacies: Collection[str]) -> dict[str, str] | None:
+        """Return the guards of these Safe legacies, which a router created in a block; None if its logs are pruned."""
         wanted = LogFilter(frozenset({router}), self._says[router])
+
+        async def read(view: Chain) -> dict[str, str] | None:
+            try:
+                logs, _ = await view.logs.read_logs(wanted, block, block)
+            except HistoryGone:
+                return None
+            events = self._decode_logs([(each, 0) for each in logs]).events
+            named = {each.legacy: each.data["guard"] for each in events if each.legacy and "guard" in each.data}
+            return {legacy: guard for legacy, guard in named.items() if legacy in legacies}
+
         try:
-            logs, _ = await self._chain.logs.read_logs(wanted, block, block)
+            found = await read_agreed(self._chain, read)
         except ChainUnavailable as error:
             log.warning("guard_not_known", chain_id=self._chain.chain_id, block=block, error=type(error).__name__)
             return {}
-        events = self._decode_logs([(each, 0) for each in logs]).events
-        return {event.legacy: event.data["guard"] for event in events if event.legacy and "guard" in event.data}
+        if found is None:
+            log.warning("guard_not_known", chain_id=self._chain.chain_id, block=block, error=HistoryGone.__name__)
+        return found
 
     async def _select_rows(self, table: Table, keys: Collection[Any], at: IndexHead) -> Sequence[Row[Any]]:
         async with self._open_snapshot(at) as connection:

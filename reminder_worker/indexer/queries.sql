@@ -120,6 +120,8 @@ select legacy, data ->> 'guard' as guard, contract, block_number from worker.cha
 where chain_id = :chain_id and legacy = any(cast(:legacies as text[])) and name = 'MultisigLegacyCreated';
 
 -- name: store_guards
+-- Add guards to events that lack them. A stored guard stays.
 update worker.chain_event e set data = e.data || jsonb_build_object('guard', g.guard)
 from unnest(cast(:legacies as text[]), cast(:guards as text[])) as g(legacy, guard)
-where e.chain_id = :chain_id and e.legacy = g.legacy and e.name = 'MultisigLegacyCreated';
+where e.chain_id = :chain_id and e.legacy = g.legacy and e.name = 'MultisigLegacyCreated'
+    and e.data ->> 'guard' is null;

@@ -39,6 +39,8 @@ from reminder_worker.relay.models import LEAST_SECONDS_LEFT, SELF_PAID
 
 LEAST_GAS_LIMIT: Final = 100_000
 """The lowest gas limit of a transaction, however little its simulation used."""
+GAS_BESIDE_PAYMENTS: Final = 60_000
+"""Least gas of a claim beside its payments: for the transaction itself, its signature and the nonce."""
 MOST_WAITING: Final = 4
 """Authorizations of one signer that may wait behind an unmined authorization."""
 MOST_AHEAD_SECONDS: Final = 7 * 86_400
@@ -208,24 +210,26 @@ def estimate_gas(simulated: SimulatedTransaction | None, signer: str, claimed: S
     """Return twice the gas that the simulation used, for all assets of a claim; None where that is not known.
 
     The double covers refunds (a fifth), the gas that each call keeps back (a sixty-fourth) and changed balances. If the
-    simulation pays the signer some of the `claimed` assets only, each other asset counts as much as a paid asset:
-    a stranger may send the asset before the claim is mined, and the contract then pays it to the whole line.
+    simulation pays the signer some of the `claimed` assets only, the payments of each other asset count as much as
+    those of a paid asset: a stranger may send the asset before the claim is mined, and the contract then pays it to the
+    whole line.
     """
     if simulated is None or simulated.gas_used is None:
         return None
-    gas = 2 * simulated.gas_used
+    gas = simulated.gas_used
     if claimed:
         paid = simulated.find_received(signer, claimed) & set(claimed)
         if not paid:
             return None
-        gas = gas * len(claimed) // len(paid)
-    return max(LEAST_GAS_LIMIT, gas)
+        payments = max(0, gas - GAS_BESIDE_PAYMENTS)
+        gas += payments * (len(claimed) - len(paid)) // len(paid)
+    return max(LEAST_GAS_LIMIT, 2 * gas)
 
 
 async def confirm_gas(
     chain: Chain, call: ContractCall, *, at: BlockHeader, sender: str, gas: int | None, most: int
 ) -> int | None:
-    """Return `gas` if it is below `most` and the call succeeds with it at each endpoint; else None."""
+    """Return `gas` if it is below `most` and the call succeeds with it at each responding endpoint; else None."""
     if gas is None or gas >= most:
         return None
     return gas if await chain.succeeds_at_each(call, at=at.hash, sender=sender, gas=gas) else None

@@ -1,7 +1,7 @@
 """Transactions with notify signals. Of their logs only those are kept that decide about emails.
 
 Anybody may call the protocol inside a transaction with tens of thousands of logs. A receipt is read up to
-`RECEIPT_BYTES`; of a larger one only the logs that count are asked for, by contract and topic.
+`RECEIPT_BYTES`; of a larger one only the logs that count are asked for, by contract and topic, at every endpoint.
 """
 
 import asyncio
@@ -90,18 +90,25 @@ class SignalTransactions:
     async def read_voices(self, signals: Sequence[StoredSignal]) -> list[SignalTransaction | None]:
         """Return the transaction of these signals, once for each responding endpoint.
 
-        None: it is not in a block, or failed.
+        None: it is not in a block, or failed. If the receipt of one endpoint is too long, all endpoints are asked for
+        logs: their receipts differ in length, and a receipt has more transfers than the logs that are asked for.
         """
 
-        async def attempt(endpoint: RpcEndpoint) -> list[SignalTransaction | None]:
+        async def by_receipt(endpoint: RpcEndpoint) -> list[SignalTransaction | None] | None:
             receipt: tuple[str, list[str]] = ("eth_getTransactionReceipt", [signals[0].tx_hash])
             answer = await ask_bounded(endpoint, receipt, RECEIPT_BYTES)
             if answer is None:
-                return await self._read_by_logs(endpoint, signals)
+                return None
             return [] if isinstance(answer, RpcError) else [self._decode_receipt(answer, signals)]
 
+        async def by_logs(endpoint: RpcEndpoint) -> list[SignalTransaction | None]:
+            return await self._read_by_logs(endpoint, signals)
+
         async with self._places:
-            said = await self._chain.endpoints.try_each(attempt)
+            read = await self._chain.endpoints.try_each(by_receipt)
+            said = [voices for voices in read if voices is not None]
+            if len(said) < len(read):
+                said = await self._chain.endpoints.try_each(by_logs)
         return [voice for voices in said for voice in voices]
 
     def _decode_receipt(self, answer: Any, signals: Sequence[StoredSignal]) -> SignalTransaction | None:

@@ -6,24 +6,30 @@ Such a transaction has 16 million gas, the most on Ethereum, and a receipt of 14
 import asyncio
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
 from devnet.steps import DemoSteps
+from reminder_worker.chain.block_logs import address_topic
 from reminder_worker.chain.client import Chain
-from reminder_worker.chain.events import ETHER_LOGS
+from reminder_worker.chain.events import ETHER_LOGS, TRANSFER_TOPIC
 from reminder_worker.reminders import signal_transactions
 from reminder_worker.reminders.planner import PlanReport
 from tests.integration.api_world import open_world
+from tests.integration.chain_proxy import Json, proxy
+from tests.integration.mail_stub import MailStub
 from tests.integration.reminder_world import CHAIN_ID, MailWorld
+from tests.integration.reminder_world import open_world as open_mail_world
 from tests.integration.test_gift_pages import GIFTS, facts, indexed
 
 LOGS = 38_000
 """Calls the address in the first word of its input with the rest of its input, then logs `LOGS` empty events."""
 CROWDED = "0x602036038060205f375f5f825f5f5f355af161" + f"{LOGS:04x}" + "5b5f5fa0600190038060155700"
+CALL_AND_TRANSFER = "0x602036038060205f375f5f825f5f5f355af15f7f{0}7f{1}60205fa300"
+"""Calls like `CROWDED`, then logs a transfer from an owner. `{0}`: the owner's topic; `{1}`: the event's."""
 LITTLE = 4 * 1024 * 1024
 
 
@@ -136,3 +142,37 @@ async def test_a_claim_has_the_same_amounts_by_its_receipt_and_by_logs(
     assert await reads.read_voices([signal]) == [by_receipt]
     assert by_receipt is not None
     assert len(by_receipt.logs) == 5, "a notice, and to each heir a transfer of USDC and one of ether"
+
+
+def send_longer_receipts(request: Json, response: Json) -> Json:
+    """Answer as a node whose receipts have more bytes: nodes differ in the fields of a log."""
+    if request["method"] != "eth_getTransactionReceipt" or response.get("result") is None:
+        return response
+    return response | {"result": response["result"] | {"more": "0" * signal_transactions.RECEIPT_BYTES}}
+
+
+@pytest.mark.parametrize("longer_at", [0, 1])
+async def test_claim_with_a_receipt_that_only_one_endpoint_may_send_is_told(
+    chain_scenario: Scenario, engine: AsyncEngine, longer_at: int
+) -> None:
+    """By its receipt the claim has a transfer by a stranger's contract, by logs it has not."""
+    s, usdc = chain_scenario, chain_scenario.deployment.usdc
+    async with MailStub() as mail, proxy(s.anvil.url) as first, proxy(s.anvil.url) as second, AsyncExitStack() as stack:
+        urls = {"CHAIN_31337_RPC_URLS": f"{first.url},{second.url}"}
+        world = await stack.enter_async_context(open_mail_world(engine, s, mail, subgraph=None, **urls))
+        legacy = world.legacy(heirs=["anna"], inactivity=30 * DAY)
+        await world.save(legacy, "owner", "anna")
+        s.mint(usdc, world.address("owner"), 100)
+        s.approve(world.account("owner"), usdc, legacy.address, 100)
+        s.advance(31 * DAY)
+        anna, owner = world.account("anna").address, world.address("owner")
+        s.anvil.set_code(anna, CALL_AND_TRANSFER.format(*(each[2:] for each in (address_topic(owner), TRANSFER_TOPIC))))
+        claim = s.contracts["TransferEOALegacyRouter"].encode("activeLegacy", legacy.id, [usdc], False)
+        s.send(s.account("stranger"), anna, address_topic(legacy.router) + claim[2:], gas=5_000_000)
+        await world.index.advance()
+        await world.signals.run()
+        (first, second)[longer_at].alter = send_longer_receipts
+        report = await plan(world)
+        assert (report.signals, report.later, report.refused) == (1, 0, 0)
+        ((amounts,),) = await world.sql("select amounts from worker.notify_signal where kind = 2")
+        assert amounts == {world.address("anna"): [[usdc, "100"]]}

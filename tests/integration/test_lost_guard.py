@@ -4,7 +4,8 @@ Without its own guard the legacy sees no transaction of the Safe, so nobody is r
 fails, and no email says that a claim is possible.
 """
 
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
@@ -18,10 +19,13 @@ from devnet.steps import NOBODY
 from reminder_worker.chain.abi_codec import encode_address, encode_word
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.contracts.safes import SafeLegacy, SafeState, read_safes
+from reminder_worker.chain.types import NODE_POLICY
+from reminder_worker.indexer import chain_index
 from reminder_worker.reminders import due_windows
 from tests.integration.chain_proxy import Json, NodeProxy, proxy, refused
 from tests.integration.mail_stub import MailFault, MailStub
 from tests.integration.reminder_world import MailWorld, open_world, save_again_while_asked
+from tests.integration.test_pruned_nodes import pruned
 
 KIND, MODULE = "guard_removed", "module_disabled"
 TOLD = [(KIND, "owner@example.org")]
@@ -420,3 +424,90 @@ async def test_while_no_node_has_the_log_of_the_creation_any_guard_counts(proxie
     assert await after(world) == []
     node.well()
     assert await after(world) == TOLD
+
+
+@dataclass(frozen=True)
+class FalseCreation:
+    """Put other addresses into an endpoint's logs."""
+
+    instead: Mapping[str, str]
+
+    def __call__(self, request: Json, response: Json) -> Json:
+        if request["method"] != "eth_getLogs":
+            return response
+        shown = json.dumps(response)
+        for told, other in self.instead.items():
+            shown = shown.replace(told[2:].lower(), other[2:].lower())
+        changed: Json = json.loads(shown)
+        return changed
+
+
+async def test_guard_of_a_creation_stored_without_it_needs_two_endpoints(nodes: Nodes) -> None:
+    world, first, _ = nodes
+    _, legacy = await guarded(world)
+    await forget_guards(world)
+    assert legacy.guard is not None
+    first.alter = FalseCreation({legacy.guard: "0x" + "0d" * 20})
+    assert await world.index.find_guards([legacy.address]) == {}
+    first.well()
+    assert await world.index.find_guards([legacy.address]) == {legacy.address: legacy.guard}
+
+
+async def test_an_endpoint_cannot_replace_the_stored_guard_of_another_legacy(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
+    world, node = proxied
+    _, stored = await guarded(world)
+    owner = world.account("owner")
+    safe = world.scenario.create_safe([owner])
+    lacking = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
+    await world.index.advance()
+    where = "where legacy = :legacy and name = 'MultisigLegacyCreated'"
+    await world.sql(f"update worker.chain_event set data = data - 'guard' {where}", legacy=lacking.address)
+    assert lacking.guard is not None
+    node.alter = FalseCreation({lacking.address: stored.address, lacking.guard: "0x" + "0d" * 20})
+    assert await world.index.find_guards([lacking.address]) == {}
+    assert await world.index.find_guards([stored.address]) == {stored.address: stored.guard}
+
+
+async def test_guards_whose_logs_are_pruned_keep_no_newer_guard_from_being_read(
+    proxied: tuple[MailWorld, NodeProxy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A block is asked about in one call. The oldest blocks are pruned first."""
+    world, node = proxied
+    _, old = await guarded(world)
+    world.scenario.anvil.mine(10)
+    kept_from = world.scenario.anvil.block_number()
+    owner = world.account("owner")
+    safe = world.scenario.create_safe([owner])
+    new = world.scenario.create_safe_legacy(owner, safe, [world.address("anna")], inactivity=800 * DAY)
+    world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
+    await world.index.advance()
+    await forget_guards(world)
+    node.alter = pruned(kept_from)
+    monkeypatch.setattr(chain_index, "GUARDS_AT_ONCE", 1)
+    both = [old.address, new.address]
+    assert await world.index.find_guards(both) == {new.address: new.guard}
+    monkeypatch.setattr(chain_index, "GUARDS_AT_ONCE", 50)
+    assert await world.index.find_guards(both) == {new.address: new.guard}
+    node.well()
+    assert await world.index.find_guards(both) == {old.address: old.guard, new.address: new.guard}
+
+
+async def test_no_older_block_is_asked_about_once_a_guards_logs_are_pruned(
+    proxied: tuple[MailWorld, NodeProxy],
+) -> None:
+    world, node = proxied
+    owner, legacies = world.account("owner"), []
+    for _ in range(3):
+        safe = world.scenario.create_safe([owner])
+        heirs = [world.address("anna")]
+        legacies.append(world.scenario.create_safe_legacy(owner, safe, heirs, inactivity=800 * DAY).address)
+    world.scenario.anvil.mine(NODE_POLICY.kept_log_blocks + 10)
+    await world.index.advance()
+    await forget_guards(world)
+    node.alter = pruned(world.scenario.anvil.block_number())
+    node.posts.clear()
+    assert await world.index.find_guards(legacies) == {}
+    asked = {request["params"][0]["toBlock"] for request in node.requests if request["method"] == "eth_getLogs"}
+    assert len(asked) == 1

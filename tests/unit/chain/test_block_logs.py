@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from reminder_worker.chain.block_logs import BlockLogs, address_topic
 from reminder_worker.chain.types import EventLog
 
@@ -27,3 +29,9 @@ def test_a_question_by_hash_and_one_by_number_name_the_block() -> None:
     )
     _, ((by_hash),) = BlockLogs(HASH, [TOKEN], [[EVENT]]).build_request()
     assert by_hash == {"address": [TOKEN], "topics": [[EVENT]], "blockHash": HASH}
+
+
+def test_question_without_contracts_is_refused() -> None:
+    """Nodes would give the logs of all contracts."""
+    with pytest.raises(ValueError, match="no contracts"):
+        BlockLogs(7, [], [[EVENT]])
