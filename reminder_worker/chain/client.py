@@ -394,13 +394,14 @@ class Chain:
         return found
 
     async def succeeds_at_each(self, call: ContractCall, *, at: str, sender: str, gas: int) -> bool:
-        """Return whether a call at a block hash succeeds at all endpoints that can tell, at least one."""
+        """Return whether a call at a block hash succeeds at all endpoints that can tell: at least two if configured."""
         outcomes = await self.endpoints.ask_each(
             [rpc_errors.call_request(call, at, gas, sender)],
             lambda answers: rpc_errors.known_call_outcome(answers[0], gas),
         )
         known = [each for each in outcomes if each is not None]
-        return bool(known) and not any(isinstance(each, RevertedCall) for each in known)
+        enough = len(known) >= min(2, len(self.settings.rpc_urls))
+        return enough and not any(isinstance(each, RevertedCall) for each in known)
 
     async def send_raw(self, transactions: Sequence[bytes]) -> list[list[SendOutcome]]:
         """Send signed transactions to every endpoint. Return, per responding endpoint, one outcome per transaction.

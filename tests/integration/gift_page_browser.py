@@ -93,12 +93,8 @@ class BrowserWire:
             path = target[len(f"{parts.scheme}://{parts.netloc}") :]
             lines = [line for line in rest[:-4].split(b"\r\n") if not line.lower().startswith(b"proxy-connection:")]
             down.write(b" ".join((method, path, b"\r\n".join([*lines, b"Connection: close"]) + b"\r\n\r\n")) + body)
-            try:
-                while part := await up.read(2**16):  # each at once: a stream of events does not end
-                    writer.write(part)
-                    await writer.drain()
-            finally:
-                down.close()
+            writer.write(await up.read())
+            down.close()
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
