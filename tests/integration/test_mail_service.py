@@ -665,7 +665,7 @@ async def test_nothing_personal_is_kept_or_logged(mail_database: str, inbox: Smt
         tables = [
             row[0] for row in connection.execute("select tablename from pg_tables where schemaname = 'mail_service'")
         ]
-        assert set(tables) == {"bounce", "forgotten", "message", "suppression"}
+        assert set(tables) == {"bounce", "forgotten", "message", "report_count", "report_reader", "suppression"}
         stored = "".join(
             str(row) for table in tables for row in connection.execute(f"select t::text from mail_service.{table} t")
         )

@@ -211,5 +211,5 @@ async def test_every_table_has_a_comment_and_starting_twice_changes_nothing(mail
             " where relkind = 'r' and relnamespace = 'mail_service'::regnamespace"
         )
         comments: dict[str, str | None] = dict(connection.execute(query).fetchall())
-    assert set(comments) == {"bounce", "forgotten", "message", "suppression"}
+    assert set(comments) == {"bounce", "forgotten", "message", "report_count", "report_reader", "suppression"}
     assert all(comments.values())
