@@ -37,7 +37,7 @@ class StreamPlaces:
         self._taken: Counter[str] = Counter()
 
     def middleware(self, app: ASGIApp) -> ASGIApp:
-        """Hold a place around the whole request, so that every ending releases it."""
+        """Hold a place until the request ends, in whatever way."""
 
         async def hold_place(scope: Scope, receive: Receive, send: Send) -> None:
             with self._take_place(scope):

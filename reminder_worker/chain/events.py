@@ -194,4 +194,4 @@ def _all_events() -> dict[tuple[str, int], EventType]:
 
 EVENTS: Final[Mapping[tuple[str, int], EventType]] = _all_events()
 """By first topic and number of topics."""
-TRANSFER_TOPIC: Final = abi.compute_topic(abi.list_events("ERC20")[0])
+TRANSFER_TOPIC: Final = abi.find_topic("ERC20", "Transfer")

@@ -22,9 +22,7 @@ from reminder_worker.errors import ChainUnavailable
 from reminder_worker.indexer.chain_index import REQUEST_SECONDS
 
 MOST_KNOWN: Final = 1000
-_WITHDRAWN: Final = next(
-    abi.compute_topic(event) for event in abi.list_events("TimelockERC20") if event["name"] == "FundsWithdrawn"
-)
+_WITHDRAWN: Final = abi.find_topic("TimelockERC20", "FundsWithdrawn")
 
 
 @dataclass(frozen=True, slots=True)

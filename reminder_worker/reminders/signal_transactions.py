@@ -27,9 +27,7 @@ from reminder_worker.reminders.audience import SIGNAL_KINDS, format_signal_event
 RECEIPT_BYTES: Final = 512 * 1024  # a claim of 50 tokens by ten heirs has a receipt of 350 KB
 MOST_TRANSFERS: Final = 1000  # of one transaction: these of fifty transactions are in memory together
 TRANSACTIONS_AT_ONCE: Final = 4
-_NOTIFY_TOPIC: Final = next(
-    abi.compute_topic(event) for event in abi.list_events("PremiumSetting") if event["name"] == NOTIFY
-)
+_NOTIFY_TOPIC: Final = abi.find_topic("PremiumSetting", NOTIFY)
 
 
 @dataclass(frozen=True, slots=True)

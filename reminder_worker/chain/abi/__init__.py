@@ -32,6 +32,15 @@ def list_events(contract: str) -> tuple[Member, ...]:
     return tuple(member for member in read_members(contract) if member["type"] == "event")
 
 
+@cache
+def find_topic(contract: str, event: str) -> str:
+    """Return the first topic of an event's logs, by its name. Raises `KeyError` for an event that the file lacks."""
+    for member in list_events(contract):
+        if member["name"] == event:
+            return compute_topic(member)
+    raise KeyError(f"{contract}.{event}")
+
+
 def compute_topic(event: Member) -> str:
     """Return the first topic of an event's logs."""
     return "0x" + keccak(text=format_signature(event)).hex()
