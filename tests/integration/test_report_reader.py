@@ -152,9 +152,10 @@ async def test_an_email_that_the_mailbox_does_not_give_is_set_aside(
     mail_database: str, inbox: SmtpInbox, imap: ImapServer
 ) -> None:
     async with running(mail_database, inbox, imap) as (client, settings), open_mailbox(settings) as mailbox:
-        imap.deliver(qmail(await sent(client, "key-1"), EMAIL), qmail(await sent(client, "key-2"), EMAIL))
-        [first, _] = sorted((imap.home / "mail" / "cur").iterdir())
+        imap.deliver(qmail(await sent(client, "key-1"), EMAIL))
+        [first] = (imap.home / "mail" / "cur").iterdir()
         first.chmod(0)
+        imap.deliver(qmail(await sent(client, "key-2"), EMAIL))
         for _ in range(2):
             with pytest.raises(imaplib.IMAP4.abort):
                 await mailbox.read()
