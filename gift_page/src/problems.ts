@@ -15,7 +15,7 @@ const BOTH = {
   chain_unavailable: "chain-unavailable",
 } as const satisfies ProblemPhrases;
 
-/** For whoever opens a gift. */
+/** For the recipient: opening a gift. */
 export const CLAIM_PROBLEMS: ProblemPhrases = {
   ...BOTH,
   invalid_input: "problem-destination",
@@ -40,7 +40,7 @@ export const CLAIM_PROBLEMS: ProblemPhrases = {
   router_version_unsupported: "no-fee-paused",
 };
 
-/** For whoever seals a gift and has its recipient told. */
+/** For the giver: sealing a gift, and the emails to its recipient. */
 export const GIVER_PROBLEMS: ProblemPhrases = {
   ...BOTH,
   deadline_too_far: "problem-request",
