@@ -11,8 +11,9 @@ import msgspec
 import structlog
 from litestar import Request, Response
 from litestar.enums import ScopeType
-from litestar.exceptions import HTTPException
+from litestar.exceptions import HTTPException, ValidationException
 from litestar.openapi.datastructures import ResponseSpec
+from litestar.params import QueryParameter
 from litestar.types import ExceptionHandlersMap, Message, Scope
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -121,7 +122,25 @@ def _framework_error(request: Request[Any, Any, Any], error: HTTPException) -> R
         return _answer_fault(request, error)
     code, title, detail = _FRAMEWORK[error.status_code]
     headers = {name: value for name, value in (error.headers or {}).items() if name.lower() == "allow"}
-    return make_problem(error.status_code, code, title, detail, headers=headers)
+    return make_problem(error.status_code, code, title, detail, _find_parameter_faults(request, error), headers)
+
+
+def _find_parameter_faults(request: Request[Any, Any, Any], error: HTTPException) -> tuple[errors.FieldFault, ...]:
+    """Return each parameter of the query that is missing or cannot be read, by its name in the OpenAPI document."""
+    if not isinstance(error, ValidationException):
+        return ()
+    listed = error.extra if isinstance(error.extra, list) else []
+    unreadable = {each["key"] for each in listed if "key" in each}
+    faults = []
+    for variable, field in request.route_handler.parsed_fn_signature.parameters.items():
+        if not isinstance(field.kwarg_definition, QueryParameter):
+            continue
+        name = field.kwarg_definition.name or variable
+        if field.is_required and name not in request.query_params:
+            faults.append(errors.FieldFault(f"/{name}", "is missing"))
+        elif variable in unreadable:
+            faults.append(errors.FieldFault(f"/{name}", "cannot be read"))
+    return tuple(faults)
 
 
 def _answer_fault(_request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:

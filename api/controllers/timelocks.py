@@ -7,7 +7,7 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import QueryParameter
 
-from api.problems import UNREADABLE, describe_problem
+from api.problems import describe_problem
 from api.timelock_bodies import TimelocksAnswer, describe_page
 from reminder_worker.errors import FieldFault, InvalidInput, NotConfigured
 from reminder_worker.gifts.pages import GiftPages
@@ -24,7 +24,7 @@ class TimelocksController(Controller):
         operation_id="timelocks",
         summary="What an address sealed",
         responses={
-            400: UNREADABLE,
+            400: describe_problem("`malformed`: `errors` names the parameters that are missing or cannot be read"),
             422: describe_problem("`invalid_input`: `errors` names the bad parameters"),
             429: describe_problem("`rate_limited`; `Retry-After` says when to come back"),
             503: describe_problem("`chain_unavailable`, `unavailable` (the database), `not_configured`"),

@@ -24,6 +24,11 @@ execFileSync(`${project}/node_modules/.bin/tsc`, ["-p", folder], { stdio: "inher
 for (const name of ["fonts.css", "output.css"]) {
   copyFileSync(`${folder}/src/printables/${name}`, `${folder}/dist/printables/${name}`);
 }
+// Compilers that check all types refuse an import of CSS: it is left to the `.js` file.
+for (const name of readdirSync(`${folder}/dist/printables`).filter((each) => each.endsWith(".d.ts"))) {
+  const file = `${folder}/dist/printables/${name}`;
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^import "[^"]+\.css";\n/gm, ""));
+}
 mkdirSync(`${folder}/dist/languages`);
 for (const language of readdirSync(`${project}/gift_page/languages`)) {
   const catalogues = ["claim", "give"].map((name) =>

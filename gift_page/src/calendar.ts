@@ -47,8 +47,10 @@ function utc(moment: Date): string {
   return `${moment.toISOString().replace(/[-:]/g, "").slice(0, 15)}Z`;
 }
 
+/** Without the marks that isolate a value in a sentence that runs from the right: calendars show them as boxes. */
 function escaped(text: string): string {
-  return text.replace(/[\\;,]/g, "\\$&").replace(/\n/g, "\\n");
+  const plain = text.replace(/[\u2066-\u2069]/g, "");
+  return plain.replace(/[\\;,]/g, "\\$&").replace(/\n/g, "\\n");
 }
 
 /** Lines have at most 75 bytes: 18 characters have at most 72 in UTF-8. */

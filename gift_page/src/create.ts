@@ -19,6 +19,7 @@ import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/
 import { generate, groups } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
 import { DoesNotFit, drawGiftCard, drawKeySheet, FontsMissing, wipe } from "reminder-worker-client/printables";
+import { GIVER_PROBLEMS } from "./problems.ts";
 import { review } from "./review.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
@@ -59,7 +60,7 @@ async function attempt(work: () => Promise<void> | void): Promise<void> {
 }
 
 function explained(error: unknown): string {
-  if (error instanceof Refused || error instanceof Unreachable) return inWords(error);
+  if (error instanceof Refused || error instanceof Unreachable) return inWords(error, GIVER_PROBLEMS);
   if (error instanceof DoesNotFit) return phrase(error.phrase, error.limits);
   if (error instanceof FontsMissing) return phrase("fonts-missing");
   if ([Wrong, InWords].some((kind) => error instanceof kind)) return (error as Error).message;

@@ -3,6 +3,7 @@ import { decimalWords } from "reminder-worker-client/speech";
 import { Refused, Unreachable } from "./api.ts";
 import type { GiftAsset } from "./facts.ts";
 import { phrase, speech } from "./phrases.ts";
+import { CLAIM_PROBLEMS, type ProblemPhrases } from "./problems.ts";
 
 /** `Friday 1 May 2027 at 11:00 CEST`. */
 export function localTime(moment: Date): string {
@@ -61,29 +62,9 @@ export function whyNotSponsored(reason: string | null): string {
   }
 }
 
-const NOT_PAID_FOR = ["daily_cap_reached", "daily_cap_reserved", "relay_stopped", "not_configured", "router_version_unsupported"];
-/** Messages, by the service's codes. */
-const OURS: Record<string, string> = {
-  signer_paused: "signer-paused",
-  nonce_mismatch: "nonce-mismatch",
-  already_used: "already-used",
-  expired: "too-late",
-  version_mismatch: "too-late",
-  signer_mismatch: "signer-mismatch",
-  not_found: "gift-not-found",
-  timelock_not_live: "already-opened",
-  chain_unavailable: "chain-unavailable",
-  would_fail: "would-fail",
-};
-
-/** Of anything that was thrown; no stranger's words are repeated. */
-export function inWords(error: unknown): string {
-  if (error instanceof Refused) {
-    const { code, problem, retryAfter = 60 } = error;
-    if (code === "rate_limited") return phrase("too-often", { wait: waiting(retryAfter) });
-    if (NOT_PAID_FOR.includes(code)) return whyNotSponsored(code);
-    return OURS[code] === undefined ? problem.detail : phrase(OURS[code]);
-  }
+/** Of anything that was thrown; no stranger's words are repeated. `problems`: those of the page that asks. */
+export function inWords(error: unknown, problems: ProblemPhrases = CLAIM_PROBLEMS): string {
+  if (error instanceof Refused) return refusal(error, problems);
   if (error instanceof Unreachable) return phrase("service-away");
   if (error instanceof InWords) return error.message;
   return phrase("went-wrong");
@@ -91,6 +72,12 @@ export function inWords(error: unknown): string {
 
 /** An error whose message is a sentence for people. */
 export class InWords extends Error {}
+
+/** A newer service may have codes that this page does not know. */
+function refusal({ code, retryAfter = 60 }: Refused, problems: ProblemPhrases): string {
+  const id = problems[code];
+  return id === undefined ? phrase("problem-unknown", { code }) : phrase(id, { wait: waiting(retryAfter), time: nextBudget() });
+}
 
 function waiting(seconds: number): string {
   return seconds < 120 ? duration(Math.ceil(seconds), "second") : duration(Math.ceil(seconds / 60), "minute");

@@ -4,13 +4,14 @@ import re
 from typing import get_args
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from reminder_worker.gifts.assets import DIST
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags, decode_letter
 from reminder_worker.outbox.messages import Language
 from tests.integration.gift_page_browser import InjectedWallet, Visit
 from tests.integration.gift_page_giver_steps import NO_PRINTER
+from tests.integration.gift_page_steps import key_of
 from tests.integration.gift_page_world import LETTER, PREFIX, GiftWorld
 from tests.unit.gifts.test_page_languages import read_messages
 
@@ -82,6 +83,36 @@ async def test_a_letter_without_a_language_is_shown_in_the_browsers(gift_world: 
         greeting = read_messages(language)["greeting-birthday"]
         await expect(page.get_by_role("heading", level=1)).to_contain_text(greeting)
         await expect(page.locator("html")).to_have_attribute("lang", language)
+
+
+async def test_a_refusal_is_told_in_the_readers_language(gift_world: GiftWorld, visit: Visit) -> None:
+    """Also for a code that only a newer service has. The API's English detail is never shown."""
+    own, person = read_messages("de"), gift_world.person("ada")
+    gift = await gift_world.seal(person, marks=LinkFlags("birthday", paper=True), letter=letter_in("de"))
+    problem: dict[str, str | int] = {
+        "type": "about:blank",
+        "title": "No",
+        "status": 422,
+        "detail": "An English detail.",
+    }
+
+    async def refuse(route: Route) -> None:
+        await route.fulfill(status=422, json=problem)
+
+    for code, words in (
+        ("not_a_gift", own["problem-not-opened-here"]),
+        ("too_purple", own["problem-unknown"].replace("{ $code }", "too_purple")),
+    ):
+        page = (await visit(SMALL)).page
+        problem["code"] = code
+        await page.route("**/sponsor/gift-withdraw", refuse)
+        await page.goto(gift.url)
+        await page.get_by_label(own["paper-group"].replace("{ $number }", "1").replace("{ $groups }", "16")).focus()
+        await page.keyboard.type(key_of(person))
+        await page.get_by_role("button", name=own["open-my-gift"]).click()
+        await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
+        await see_only(page, "de")
+        assert "English" not in await page.locator("main").inner_text()
 
 
 async def test_where_the_language_cannot_be_fetched_the_page_stays_english_and_offers_another_try(

@@ -635,8 +635,14 @@ async def test_timelocks_of_an_owner_are_listed_by_pages(
     second = (await world.request("GET", f"{path}&before={first['next']}")).body
     assert [(each["timelockId"], each["state"]) for each in second["timelocks"]] == [(str(opened), "ended")]
     assert second["next"] is None
-    for query in ("owner=0x1", f"owner={ada.address}&chainId=7", f"owner={ada.address}&before=0"):
-        bad = await world.request(
-            "GET", f"/timelocks?{'' if 'chainId' in query else f'chainId={world.chain_id}&'}{query}"
-        )
-        assert (bad.status, bad.body["code"]) == (422, "invalid_input")
+    chain, owner = f"chainId={world.chain_id}", f"owner={ada.address}"
+    for query, status, code, wrong in (
+        (f"{chain}&owner=0x1", 422, "invalid_input", ["/owner"]),
+        (f"{owner}&chainId=7", 422, "invalid_input", ["/chainId"]),
+        (f"{chain}&{owner}&before=0", 422, "invalid_input", ["/before"]),
+        (f"{owner}&chainId=mainnet", 400, "malformed", ["/chainId"]),
+        (chain, 400, "malformed", ["/owner"]),
+        ("before=1", 400, "malformed", ["/owner", "/chainId"]),
+    ):
+        bad = await world.request("GET", f"/timelocks?{query}")
+        assert (bad.status, bad.body["code"], [each["pointer"] for each in bad.body["errors"]]) == (status, code, wrong)

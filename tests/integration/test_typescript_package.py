@@ -70,6 +70,18 @@ async def test_the_package_holds_what_it_exports_and_nothing_else(packed: Path) 
     assert str(ROOT) not in text
 
 
+async def test_its_types_pass_a_strict_check_of_libraries(packed: Path) -> None:
+    """The compiler resolves modules as Node.js does, and imports every exported path."""
+    installed = packed / "node_modules" / "reminder-worker-client"
+    about: dict[str, Any] = json.loads((installed / "package.json").read_text())
+    paths = [path.removeprefix(".").replace("*", "de") for path in about["exports"]]
+    lines = [f'export * as n{number} from "reminder-worker-client{path}";' for number, path in enumerate(paths)]
+    (packed / "types.ts").write_text("\n".join(lines))
+    options = "--module nodenext --target es2022 --strict --skipLibCheck false --noEmit --ignoreConfig"
+    _run(str(ROOT / "node_modules/.bin/tsc"), *options.split(), "types.ts", cwd=packed)
+    assert 'output.css"' in (installed / "dist/printables/output.js").read_text()
+
+
 async def test_the_example_saves_recipients_and_seals_a_gift(
     chain_scenario: Scenario, engine: AsyncEngine, visit: Visit, packed: Path
 ) -> None:

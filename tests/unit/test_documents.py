@@ -120,3 +120,9 @@ def test_the_licence_is_the_same_everywhere() -> None:
     python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["license"]
     assert python == json.loads((ROOT / "package.json").read_text())["license"] == "Apache-2.0"
     assert "Apache License" in (ROOT / "LICENSE").read_text()
+
+
+def test_the_readme_counts_the_steps_of_the_story() -> None:
+    steps = (ROOT / "devnet" / "demo.py").read_text().partition("def steps(")[2].partition("        )\n")[0]
+    counted = len(re.findall(r'^            \("', steps, re.MULTILINE))
+    assert f"plays {counted} steps" in (ROOT / "README.md").read_text()

@@ -1,8 +1,25 @@
 /** The one set of occasions, shared with the server. */
 import data from "./generated/occasions.json" with { type: "json" };
 
-export type Occasion = (typeof data.occasions)[number];
-export type Palette = Occasion["palette"];
+/** Colours as `#0f5b4f`. */
+export interface Palette {
+  ground: string;
+  panel: string;
+  ink: string;
+  accent: string;
+  soft: string;
+}
+
+/** `name`, `greeting` and `messages` in English; `years` until the day that the page proposes. */
+export interface Occasion {
+  id: string;
+  name: string;
+  greeting: string;
+  years: number;
+  motif: string;
+  palette: Palette;
+  messages: string[];
+}
 
 export const occasions: readonly Occasion[] = data.occasions;
 

@@ -87,6 +87,14 @@ giver-declined = Die Wallet hat abgelehnt. Es wurde nichts gesendet.
 giver-refused = Die Chain lehnt das ab. Ist genug davon in Ihrer Wallet?
 giver-too-little = In Ihrer Wallet ist nicht genug.
 giver-failed = Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.
+giver-not-accepted = Der Dienst nimmt diese E-Mail-Adresse oder diesen Tag nicht an. Bitte prüfen Sie beides, und versuchen Sie es dann noch einmal.
+giver-not-seen-yet = Der Dienst sieht dieses Geschenk noch nicht. Bitte warten Sie eine Minute, und versuchen Sie es dann noch einmal.
+giver-other-signer = Die Unterschrift ist nicht von dem Konto, das das Geschenk versiegelt. Bitte wählen Sie dieses Konto in Ihrer Wallet, und versuchen Sie es dann noch einmal.
+giver-signed-before = Diese Unterschrift wurde schon verwendet, oder eine neuere wurde angenommen. Bitte versuchen Sie es noch einmal: Ihre Wallet bittet Sie dann um eine neue.
+giver-new-account = Ihr Konto hat in diesem Netzwerk noch nie etwas gesendet, und für ein Geschenk an eine E-Mail-Adresse ist das nötig. Es wurde nichts versiegelt. Bitte senden Sie zuerst einen kleinen Betrag davon, zum Beispiel an sich selbst, oder wählen Sie eine andere Art, das Geschenk zu öffnen.
+giver-wallet-unsafe = Vielleicht hat noch jemand anderes Zugang zur Wallet dieser E-Mail-Adresse. Es wurde nichts versiegelt: Bitte wählen Sie eine andere Art, das Geschenk zu öffnen.
+giver-daily-limit = Für heute ist die Grenze dieses Dienstes erreicht. Bitte versuchen Sie es morgen noch einmal.
+giver-not-offered = Der Dienst bietet das für E-Mail-Adressen im Moment nicht an. Ein Geschenk mit einem gedruckten Schlüssel oder für eine vorhandene Wallet geht trotzdem, und den Link können Sie selbst übergeben.
 giver-was-asked = Ihre Wallet war gebeten worden, ein Geschenk zu versiegeln, als diese Seite neu geladen wurde. Bitte sehen Sie zuerst dort nach: Was gesendet wurde, ist versiegelt, und das gedruckte Blatt dazu gilt. Noch einmal versiegelt wäre es ein zweites Geschenk.
 
 ## The form

@@ -288,6 +288,13 @@ signer-mismatch = This signature is not from the wallet that the gift was sealed
 gift-not-found = The gift is not found any more. Please reload the page.
 chain-unavailable = The network cannot be reached at the moment. Nothing is lost: please try again in a few minutes.
 would-fail = The network would refuse this right now, or it needs more than is paid for here, so it was not sent. Please try again later. With a smart wallet you can pay the fee yourself.
+problem-request = The service could not use what this page sent. Nothing has happened: please reload the page and try again.
+problem-service = The service has a fault at the moment. Nothing is lost: please try again in a few minutes.
+problem-destination = The gift cannot be sent to that address. Nothing has happened: please try again with another wallet of yours.
+problem-no-destination = This gift can only land in the gift wallet. Nothing has happened: please reload the page and open it once more.
+problem-not-opened-here = This page cannot open what is in this gift. Nothing is lost: please ask whoever gave it to you how to open it.
+# { $code } is a word for programs, as "too_early".
+problem-unknown = The service refused this for a reason that this page does not know: { $code }. Please reload the page and try again. If it happens again, tell this word to whoever helps you.
 # { $wait } is as "40 seconds" or "3 minutes".
 too-often = That was tried too often. Please wait { $wait }, then try again.
 service-away = The service does not answer. Are you connected to the internet? Nothing is lost: please try again soon.

@@ -89,6 +89,14 @@ giver-declined = The wallet declined. Nothing was sent.
 giver-refused = The chain refuses this. Is there enough of it in your wallet?
 giver-too-little = There is not enough in your wallet.
 giver-failed = That did not work. Please try again.
+giver-not-accepted = The service does not accept this email address or this day. Please check both, then try again.
+giver-not-seen-yet = The service does not see this gift yet. Please wait a minute, then try again.
+giver-other-signer = The signature is not from the account that seals the gift. Please choose that account in your wallet, then try again.
+giver-signed-before = This signature was used before, or a newer one was accepted. Please try again: your wallet then asks you for a new one.
+giver-new-account = Your account has never sent anything on this network, and a gift to an email address needs that. Nothing was sealed. Please send a small amount from it first, for example to yourself, or choose another way to open the gift.
+giver-wallet-unsafe = Somebody else may have a way into the wallet of this email address. Nothing was sealed: please choose another way to open the gift.
+giver-daily-limit = The limit of this service for today is reached. Please try again tomorrow.
+giver-not-offered = The service does not offer this for email addresses at the moment. A gift with a printed key, or for a wallet they have, works all the same, and you can hand over its link yourself.
 giver-was-asked = Your wallet was asked to seal a gift when this page was loaded again. Please look there first: what was sent is sealed, and its printed sheet is good. Sealed again it would be a second gift.
 
 ## The form

@@ -87,6 +87,14 @@ giver-declined = La cartera lo rechazó. No se envió nada.
 giver-refused = La red lo rechaza. ¿Hay suficiente en su cartera?
 giver-too-little = No hay suficiente en su cartera.
 giver-failed = No ha funcionado. Vuelva a intentarlo, por favor.
+giver-not-accepted = El servicio no acepta esta dirección de correo o este día. Compruebe ambos y vuelva a intentarlo, por favor.
+giver-not-seen-yet = El servicio todavía no ve este regalo. Espere un minuto, por favor, y vuelva a intentarlo.
+giver-other-signer = La firma no es de la cuenta que sella el regalo. Elija esa cuenta en su cartera, por favor, y vuelva a intentarlo.
+giver-signed-before = Esta firma ya se usó, o se aceptó una más nueva. Vuelva a intentarlo, por favor: su cartera le pedirá entonces una nueva.
+giver-new-account = Su cuenta nunca ha enviado nada en esta red, y un regalo a una dirección de correo lo necesita. No se ha sellado nada. Envíe antes una pequeña cantidad desde ella, por ejemplo a usted mismo, o elija otra forma de abrir el regalo, por favor.
+giver-wallet-unsafe = Puede que otra persona tenga acceso a la cartera de esta dirección de correo. No se ha sellado nada: elija otra forma de abrir el regalo, por favor.
+giver-daily-limit = Se ha alcanzado el límite de este servicio por hoy. Vuelva a intentarlo mañana, por favor.
+giver-not-offered = El servicio no ofrece esto para direcciones de correo en este momento. Un regalo con una clave impresa, o para una cartera que la persona ya tiene, funciona igualmente, y usted mismo puede entregar el enlace.
 giver-was-asked = Su cartera tenía pendiente sellar un regalo cuando esta página se volvió a cargar. Mire primero allí, por favor: lo que se envió está sellado y su hoja impresa es válida. Sellarlo otra vez sería un segundo regalo.
 
 ## The form

@@ -87,6 +87,14 @@ giver-declined = Le portefeuille a refusé. Rien n’a été envoyé.
 giver-refused = La chaîne refuse cela. Y en a-t-il assez dans votre portefeuille ?
 giver-too-little = Il n’y en a pas assez dans votre portefeuille.
 giver-failed = Cela n’a pas marché. Veuillez réessayer.
+giver-not-accepted = Le service n’accepte pas cette adresse e-mail ou ce jour. Veuillez vérifier les deux, puis réessayez.
+giver-not-seen-yet = Le service ne voit pas encore ce cadeau. Veuillez attendre une minute, puis réessayez.
+giver-other-signer = La signature n’est pas celle du compte qui scelle le cadeau. Veuillez choisir ce compte dans votre portefeuille, puis réessayez.
+giver-signed-before = Cette signature a déjà servi, ou une plus récente a été acceptée. Veuillez réessayer : votre portefeuille vous en demande alors une nouvelle.
+giver-new-account = Votre compte n’a encore jamais rien envoyé sur ce réseau, et un cadeau à une adresse e-mail l’exige. Rien n’a été scellé. Veuillez d’abord envoyer un petit montant depuis ce compte, par exemple à vous-même, ou choisir une autre façon d’ouvrir le cadeau.
+giver-wallet-unsafe = Il se peut que quelqu’un d’autre ait accès au portefeuille de cette adresse e-mail. Rien n’a été scellé : veuillez choisir une autre façon d’ouvrir le cadeau.
+giver-daily-limit = La limite de ce service est atteinte pour aujourd’hui. Veuillez réessayer demain.
+giver-not-offered = Le service ne propose pas cela pour les adresses e-mail en ce moment. Un cadeau avec une clé imprimée, ou pour un portefeuille existant, reste possible, et vous pouvez transmettre le lien vous-même.
 giver-was-asked = Votre portefeuille devait sceller un cadeau quand cette page a été rechargée. Veuillez d’abord y regarder : ce qui a été envoyé est scellé, et sa feuille imprimée est bonne. Scellé encore une fois, ce serait un deuxième cadeau.
 
 ## The form

@@ -87,6 +87,14 @@ giver-declined = Il portafoglio ha rifiutato. Non è stato inviato nulla.
 giver-refused = La rete lo rifiuta. Ce n’è abbastanza nel Suo portafoglio?
 giver-too-little = Nel Suo portafoglio non ce n’è abbastanza.
 giver-failed = Non ha funzionato. Riprovi, per favore.
+giver-not-accepted = Il servizio non accetta questo indirizzo e-mail o questo giorno. Controlli entrambi, per favore, poi riprovi.
+giver-not-seen-yet = Il servizio non vede ancora questo regalo. Aspetti un minuto, per favore, poi riprovi.
+giver-other-signer = La firma non è dell’account che sigilla il regalo. Scelga quell’account nel Suo portafoglio, per favore, poi riprovi.
+giver-signed-before = Questa firma è già stata usata, oppure ne è stata accettata una più recente. Riprovi, per favore: il Suo portafoglio ne chiederà allora una nuova.
+giver-new-account = Il Suo account non ha mai inviato nulla su questa rete, e per un regalo a un indirizzo e-mail è necessario. Non è stato sigillato nulla. Prima invii da lì un piccolo importo, per esempio a sé, oppure scelga un altro modo di aprire il regalo, per favore.
+giver-wallet-unsafe = Forse qualcun altro può entrare nel portafoglio di questo indirizzo e-mail. Non è stato sigillato nulla: scelga un altro modo di aprire il regalo, per favore.
+giver-daily-limit = Il limite di questo servizio per oggi è raggiunto. Riprovi domani, per favore.
+giver-not-offered = Al momento il servizio non offre questo per gli indirizzi e-mail. Un regalo con una chiave stampata, o per un portafoglio che la persona ha già, funziona lo stesso, e il link può consegnarlo Lei.
 giver-was-asked = Al Suo portafoglio era stato chiesto di sigillare un regalo quando questa pagina è stata ricaricata. Guardi prima lì, per favore: ciò che è stato inviato è sigillato, e il suo foglio stampato è valido. Sigillarlo di nuovo sarebbe un secondo regalo.
 
 ## The form

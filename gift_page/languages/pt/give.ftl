@@ -87,6 +87,14 @@ giver-declined = A carteira recusou. Nada foi enviado.
 giver-refused = A rede recusa isto. Há o suficiente na sua carteira?
 giver-too-little = Não há o suficiente na sua carteira.
 giver-failed = Não funcionou. Por favor, tente de novo.
+giver-not-accepted = O serviço não aceita este endereço de e-mail ou este dia. Por favor, verifique os dois e tente de novo.
+giver-not-seen-yet = O serviço ainda não vê este presente. Por favor, espere um minuto e tente de novo.
+giver-other-signer = A assinatura não é da conta que sela o presente. Por favor, escolha essa conta na sua carteira e tente de novo.
+giver-signed-before = Esta assinatura já foi usada, ou uma mais nova foi aceita. Por favor, tente de novo: a sua carteira então pede uma nova.
+giver-new-account = A sua conta nunca enviou nada nesta rede, e um presente para um endereço de e-mail precisa disso. Nada foi selado. Por favor, envie antes um pequeno valor a partir dela, por exemplo para si, ou escolha outra forma de abrir o presente.
+giver-wallet-unsafe = Talvez outra pessoa tenha acesso à carteira deste endereço de e-mail. Nada foi selado: por favor, escolha outra forma de abrir o presente.
+giver-daily-limit = O limite deste serviço para hoje foi atingido. Por favor, tente de novo amanhã.
+giver-not-offered = O serviço não oferece isto para endereços de e-mail no momento. Um presente com uma chave impressa, ou para uma carteira que a pessoa tem, funciona do mesmo jeito, e você pode entregar o link por sua conta.
 giver-was-asked = A sua carteira tinha um pedido para selar um presente quando esta página foi recarregada. Por favor, olhe lá primeiro: o que foi enviado está selado, e a folha impressa vale. Selado de novo, seria um segundo presente.
 
 ## The form

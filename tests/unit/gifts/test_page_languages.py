@@ -1,5 +1,6 @@
 """The messages of the gift page: each language has them all, and the server's English is the catalogue's."""
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 
 from api.controllers.gift_pages import GiftNotice
 from api.gift_page import gift_page, plain_page
+from api.problem_codes import ProblemCode
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA
 from reminder_worker.chain.eip712 import TypedDataDomain
 from reminder_worker.gifts.assets import find_occasion, load_occasions
@@ -134,3 +136,48 @@ def test_messages_to_start_from_fit_a_letter_in_each_language(language: str) -> 
     messages = read_messages(language)
     for occasion in load_occasions():
         assert all(len(messages[f"{occasion}-{number}"].encode()) < 500 for number in (1, 2, 3))
+
+
+# Their refusals are not shown: the list and the record have words of their own for each.
+ANSWERED_OTHERWISE = {("get", "/timelocks"), ("get", "/stats/prices")}
+
+
+def _read_modules(page: str) -> str:
+    """Return the text of a page's script and of each module that it imports, also from the client."""
+    sources: dict[Path, str] = {}
+    awaited = [ROOT / "gift_page/src" / page, *(ROOT / "clients/typescript/src").glob("*.ts")]
+    while awaited:
+        path = awaited.pop()
+        if path.suffix == ".ts" and path not in sources and path.exists():
+            sources[path] = path.read_text(encoding="utf-8")
+            awaited += [path.parent / name for name in re.findall(r'(?:from |import\()"(\./[^"]+)"', sources[path])]
+    return "\n".join(sources.values())
+
+
+def _read_possible_codes(page: str) -> set[str]:
+    """Return the problem codes that the OpenAPI document lists for the operations that a page calls."""
+    document = json.loads((ROOT / "tests/golden/openapi.json").read_text(encoding="utf-8"))
+    called = set(re.findall(r'\b(?:worker|this)\.(get|post)\("(/[^"]+)"', _read_modules(page)))
+    assert ("get", "/gift/{chain_id}/{timelock_id}") in called
+    found = {"internal"}  # of each operation, and listed for none
+    for method, path in called - ANSWERED_OTHERWISE:
+        for status, response in document["paths"][path][method]["responses"].items():
+            if int(status) >= 400:
+                found |= set(re.findall(r"`(\w+)`", response["description"])) & set(get_args(ProblemCode))
+    return found
+
+
+@pytest.mark.parametrize(("page", "phrases"), [("claim.ts", "CLAIM_PROBLEMS"), ("create.ts", "GIVER_PROBLEMS")])
+def test_each_problem_that_a_page_can_meet_has_a_sentence_in_each_language(page: str, phrases: str) -> None:
+    """And no sentence is kept for a problem that cannot come."""
+    source = (ROOT / "gift_page/src/problems.ts").read_text(encoding="utf-8")
+    both, own = (source.partition(f"const {name}")[2].partition("\n}")[0] for name in ("BOTH", phrases))
+    told = dict(re.findall(r'^  (\w+): "([a-z-]+)",$', f"{both}\n{own}", re.MULTILINE))
+    assert told.keys() == _read_possible_codes(page)
+    for language in get_args(Language):
+        messages = read_messages(language)
+        assert [name for name in [*told.values(), "problem-unknown"] if name not in messages] == []
+        assert {name for text in map(messages.get, told.values()) for name in VARIABLE.findall(text or "")} <= {
+            "wait",
+            "time",
+        }
