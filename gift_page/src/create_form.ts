@@ -60,7 +60,7 @@ export class Form {
   private words = speech();
   private proposed = "";
   private wallet: GiverWallet | undefined;
-  private readonly noEmailWay = make("p", { className: "notice", hidden: true, attributes: { role: "status" } });
+  private readonly noEmailWay = make("p", { className: "notice", hidden: true, attributes: { "aria-live": "polite" } });
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
 

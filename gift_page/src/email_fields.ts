@@ -37,7 +37,7 @@ function isOneSlip(one: string, other: string): boolean {
 
 /** Asks below the field whether a common domain was meant. It refuses nothing. */
 export function mailHint(input: HTMLInputElement): HTMLElement {
-  const hint = make("span", { className: "hint", attributes: { role: "status" } });
+  const hint = make("span", { className: "hint", attributes: { "aria-live": "polite" } });
   const look = (): void => {
     const meant = nearMiss(input.value);
     if (meant === null) return fill(hint);
