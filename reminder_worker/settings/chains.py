@@ -136,7 +136,7 @@ class ChainSettings(SettingsGroup):
 
     @property
     def protocol_contracts(self) -> tuple[str, ...]:
-        """Return routers, vaults and their helpers: contracts that never hand out what was sent to them."""
+        """Return routers, vaults and their helpers: what is sent to these contracts is lost."""
         served = tuple(getattr(self, name) for name in CONTRACTS)
         return served if self.legacy_pull_vault is None else (*served, self.legacy_pull_vault)
 

@@ -79,7 +79,7 @@ async def test_a_destination_that_would_lose_the_gift_is_refused(gift_world: Gif
 
 
 async def test_a_connected_wallet_can_be_the_destination(gift_world: GiftWorld, visitor: PageVisitor) -> None:
-    """Its node is asked about an address that was typed: a contract that is no wallet is doubted in words."""
+    """Ask its node about a typed address, and doubt a contract that is no wallet."""
     page, friend = visitor.page, gift_world.scenario.account("friend")
     await visitor.has(InjectedWallet(gift_world.scenario, friend, "My wallet"))
     await ask_where(gift_world, page)

@@ -128,7 +128,7 @@ form-too-little = In Ihrer Wallet sind { $has } { $symbol }. Das ist weniger als
 form-no-fee = Die Netzwerkgebühr wird in ETH bezahlt: höchstens { $fee } ETH. In Ihrer Wallet sind { $has } ETH.
 form-no-email = Das ist keine E-Mail-Adresse.
 form-email-meant = Meinen Sie { $email }?
-form-email-take = Ja, so ist es richtig
+form-email-take = Ja, diese nehmen
 form-email-account = Für ein Geschenk per E-Mail muss Ihr Konto in diesem Netzwerk schon etwas gesendet haben; bisher hat es nichts gesendet. Bitte senden Sie zuerst einen kleinen Betrag an sich selbst und kommen Sie dann wieder. Oder wählen Sie oben einen anderen Weg.
 
 ## The review
