@@ -9,8 +9,8 @@ const DELEGATED = /^0xef0100[0-9a-f]{40}$/i;
 const IS_VALID_SIGNATURE = `0x1626ba7e${"0".repeat(64)}${"40".padStart(64, "0")}${"0".repeat(64)}`;
 const REASON = /0x[0-9a-f]{8,}/i;
 
-/** Return true for a contract without ERC-1271. Code that is not there yet is nothing to doubt: a smart wallet may get its
- * own with its first use. Throws where the chain does not tell whether there is code. */
+/** Return true for a contract without ERC-1271. An address without code is not doubted, for a smart wallet may get its
+ * code at its first use. Throws where the chain does not tell whether there is code. */
 export async function isBareContract(ask: AskChain, address: string): Promise<boolean> {
   const code = String(await ask("eth_getCode", [address, "latest"]));
   if (code === "0x" || DELEGATED.test(code)) return false;

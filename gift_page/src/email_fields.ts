@@ -12,7 +12,7 @@ daum.net hanmail.net kakao.com docomo.ne.jp ezweb.ne.jp softbank.ne.jp qq.com 16
 proton.me protonmail.com pm.me mail.com email.com fastmail.com zoho.com yandex.com comcast.net verizon.net att.net
 btinternet.com`.split(/\s+/);
 
-/** Return the address with the common domain that it misses by one letter, or null. */
+/** Return the address at the common domain that is one slip away, or null. */
 export function nearMiss(typed: string): string | null {
   const email = normaliseEmail(typed);
   if (email === null) return null;
@@ -23,7 +23,7 @@ export function nearMiss(typed: string): string | null {
   return meant === undefined ? null : `${email.slice(0, at)}@${meant}`;
 }
 
-/** One letter more, less or another, or two neighbours that changed places. */
+/** A slip adds, drops or changes one letter, or swaps two neighbours. */
 function isOneSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let start = 0;

@@ -1,7 +1,7 @@
-/** What is wrong with one field, said at this field. */
+/** An error about one field is shown at this field. */
 import { make } from "./dom.ts";
 
-/** Its message is a sentence for the giver. `field`: the name of the control it is about, where there is one. */
+/** Its message is a sentence for the giver. `field` names the control with the error, if there is one. */
 export class Wrong extends Error {
   constructor(
     message: string,
