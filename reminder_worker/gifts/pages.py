@@ -145,8 +145,8 @@ class GiftAsset:
 @dataclass(frozen=True, slots=True)
 class GiftFacts:
     """`unlock_time` and `now`, the chain's clock, in unix seconds; `domain` and `sponsor_nonce` are for the recipient's
-    WithdrawAuth. `contracts` are the protocol's: what is sent to them is lost. `create_path`: the page for givers, where
-    it is served."""
+    WithdrawAuth. `contracts` are the protocol's: what is sent to them is lost. `create_path`: the page for givers,
+    where it is served."""
 
     chain_name: str
     timelock_id: int
