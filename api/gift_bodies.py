@@ -222,6 +222,13 @@ class GiftAnswer(Struct, rename="camel"):
         Meta(description="What is in it, or was; of a gift withdrawn moments ago it may be empty"),
     ]
     router: Annotated[str, Meta(description="The TimeLockRouter, EIP-55", examples=[EXAMPLE_LEGACY])]
+    contracts: Annotated[
+        list[str],
+        Meta(
+            description="The protocol's routers, vaults and helpers, EIP-55: what is sent to them is lost",
+            examples=[[EXAMPLE_LEGACY]],
+        ),
+    ]
     domain: Annotated[
         GiftDomainAnswer,
         Meta(description="The EIP-712 domain that WithdrawAuth is signed in; its version says what is signed"),
@@ -253,6 +260,7 @@ def describe_gift(
         explorer_url=facts.explorer_url,
         assets=[_describe_asset(asset) for asset in facts.assets],
         router=to_checksum_address(facts.router),
+        contracts=[to_checksum_address(each) for each in facts.contracts],
         domain=GiftDomainAnswer(
             facts.domain.name, facts.domain.version, facts.domain.chain_id, to_checksum_address(facts.router)
         ),

@@ -281,6 +281,8 @@ def show_create_page(
             "router": to_checksum_address(chain.time_lock_router),
             "vault": to_checksum_address(chain.timelock_erc20),
             "tokenWhiteList": to_checksum_address(chain.token_white_list),
+            "premiumSetting": to_checksum_address(chain.premium_setting),
+            "contracts": [to_checksum_address(each) for each in chain.protocol_contracts],
             "explorerUrl": chain.explorer_url,
         }
         for chain in settings.chains

@@ -9,8 +9,18 @@ export class BadDestination extends Error {}
 const NO_KEY_BELOW = 0x10000n;
 const DEAD = "0x000000000000000000000000000000000000dEaD";
 
-/** In EIP-55. Text of a code may be `ethereum:0x…@1` (EIP-681). */
-export function destinationIn(typed: string, { chainId, router, recipient, assets }: Facts): string {
+/** Where the gift's recipient wants it, in EIP-55. Throws `BadDestination`. */
+export function destinationIn(typed: string, { chainId, contracts, recipient, assets }: Facts): string {
+  const address = addressIn(typed, chainId, [...contracts, ...assets.map(({ token }) => token)]);
+  if (address.toLowerCase() === recipient.toLowerCase()) {
+    throw new BadDestination("destination-same");
+  }
+  return address;
+}
+
+/** Whoever a gift is for, and wherever it lands, in EIP-55. Text of a code may be `ethereum:0x…@1` (EIP-681). `contracts`
+ * hand nothing out. Throws `BadDestination`. */
+export function addressIn(typed: string, chainId: number, contracts: readonly string[]): string {
   const text = asAscii(typed).trim();
   const [, found, chain] = /^(?:ethereum:(?:pay-)?)?(0x[0-9a-f]{40})(?:@(\d+))?$/i.exec(text) ?? [];
   if (found === undefined) throw new BadDestination("destination-no-address");
@@ -26,12 +36,8 @@ export function destinationIn(typed: string, { chainId, router, recipient, asset
   if (BigInt(address) < NO_KEY_BELOW || address === DEAD) {
     throw new BadDestination("destination-nobody");
   }
-  const contracts = [router, ...assets.map(({ token }) => token)].map((each) => each.toLowerCase());
-  if (contracts.includes(address.toLowerCase())) {
+  if (contracts.some((each) => each.toLowerCase() === address.toLowerCase())) {
     throw new BadDestination("destination-contract");
-  }
-  if (address.toLowerCase() === recipient.toLowerCase()) {
-    throw new BadDestination("destination-same");
   }
   return address;
 }

@@ -7,13 +7,16 @@
 import "./create.css";
 import { Refused, Unreachable } from "./api.ts";
 import { speakTo } from "./catalogues.ts";
-import { Form, group, labelled, type Wish, Wrong } from "./create_form.ts";
+import { Form, group, labelled, type Wish } from "./create_form.ts";
 import { Kept, rebuilt, shown, speechOf, takeAway } from "./create_pages.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
 import { button, fill, make, part } from "./dom.ts";
 import { keepAsked, keepDraft, wasAsked } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
+import { emailAgain, mailHint } from "./email_fields.ts";
 import { fetchFacts } from "./facts.ts";
+import { clearErrors, tellAt, Wrong } from "./field_errors.ts";
+import { checkFunds, doubtsAbout, mayGiveByEmail } from "./giver_checks.ts";
 import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/claim-links";
 import { generate, groups } from "reminder-worker-client/paper-keys";
@@ -52,9 +55,11 @@ function say(words: string, isBad: boolean = false): void {
 /** Runs what a button began and says what went wrong, in words that name nothing of the gift. */
 async function attempt(work: () => Promise<void> | void): Promise<void> {
   say("");
+  clearErrors(root);
   try {
     await work();
   } catch (error) {
+    if (error instanceof Wrong && tellAt(root, error)) return;
     say(explained(error), true);
   }
 }
@@ -114,7 +119,11 @@ async function prepare(form: Form): Promise<void> {
   form.blocked = phrase("one-moment");
   try {
     await checkCard(wish);
-    if (wish.mode === "paper") await drawSheet(form, wish);
+    await checkFunds(giver(), wish);
+    if (wish.mode === "email" && !(await mayGiveByEmail(giver()))) throw new Wrong(phrase("form-email-account"), "email");
+    const doubts = wish.mode === "wallet" ? await doubtsAbout(giver(), wish.address) : [];
+    if (doubts.length > 0) askAboutAddress(form, wish, doubts);
+    else if (wish.mode === "paper") await drawSheet(form, wish);
     else lookOnceMore(form, wish);
   } catch (error) {
     form.blocked = null;
@@ -150,10 +159,19 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
   showSheet(form, wish, canvas, paper.address);
 }
 
+function askAboutAddress(form: Form, wish: Wish, doubts: string[]): void {
+  const yes = button(phrase("doubt-yes"), () => lookOnceMore(form, wish), "main");
+  const back = button(phrase("review-change"), () => startOver(form), "");
+  const said = doubts.map((each) => make("p", { className: "notice" }, each));
+  const address = make("p", {}, make("code", { dir: "ltr" }, wish.address));
+  showSteps(form, group(phrase("doubt"), address, ...said, make("div", { className: "row" }, yes, back)));
+}
+
 function lookOnceMore(form: Form, wish: Wish): void {
   const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish)), "main");
   const back = button(phrase("review-change"), () => startOver(form), "");
-  showSteps(form, review(wish, giver().chain.chainName, go, back));
+  const again = wish.mode === "email" ? [emailAgain(wish.email, go)] : [];
+  showSteps(form, review(wish, giver().chain.chainName, ...again, go, back));
 }
 
 function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
@@ -255,6 +273,7 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
   return group(
     phrase("notify"),
     make("div", { className: "side" }, labelled(phrase("notify-email"), email), labelled(phrase("notify-when"), timing), dayLabel),
+    mailHint(email),
     make(
       "p",
       { className: "hint" },
@@ -267,7 +286,7 @@ function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
 async function notify(keepsake: Keepsake, email: string, timing: string, day: string): Promise<void> {
   const { to, from, language } = letterIn(keepsake);
   const isScheduled = timing === "scheduled";
-  if (normaliseEmail(email) === null) throw new Wrong(phrase("notify-no-email"));
+  if (normaliseEmail(email) === null) throw new Wrong(phrase("notify-no-email"), "notifyEmail");
   const sayWhen = isScheduled ? await dayOf(keepsake, day) : undefined;
   await registerNotify(giver().signer, keepsake.chainId, {
     timelockId: keepsake.timelockId,
@@ -285,10 +304,10 @@ async function notify(keepsake: Keepsake, email: string, timing: string, day: st
 /** What was chosen, in this device's time zone: before the gift opens, by the chain's clock. */
 async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Date> {
   const chosen = new Date(day);
-  if (Number.isNaN(chosen.getTime())) throw new Wrong(phrase("notify-no-day"));
+  if (Number.isNaN(chosen.getTime())) throw new Wrong(phrase("notify-no-day"), "notifyAt");
   const { asOf, unlockAt } = await fetchFacts(chainId, timelockId);
   if (chosen <= new Date(asOf) || chosen >= new Date(unlockAt)) {
-    throw new Wrong(phrase("notify-bad-day", { moment: localTime(new Date(unlockAt)) }));
+    throw new Wrong(phrase("notify-bad-day", { moment: localTime(new Date(unlockAt)) }), "notifyAt");
   }
   return chosen;
 }

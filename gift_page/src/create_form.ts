@@ -1,11 +1,15 @@
 /** What a giver fills in. Reading it throws `Wrong` with a sentence for the giver. */
-import { getAddress, isAddress, parseUnits } from "ethers";
+import { parseUnits } from "ethers";
+import { addressIn, BadDestination } from "./address_typed.ts";
 import { decimalOf, TwoReadings } from "./amount.ts";
 import { loadSpeech } from "./catalogues.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import { keepDraft, keptDraft } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
+import { mailHint } from "./email_fields.ts";
+import { Wrong } from "./field_errors.ts";
+import { mayGiveByEmail } from "./giver_checks.ts";
 import type { CardMode } from "./keepsake.ts";
 import { decimalMark, type Language, LANGUAGES } from "reminder-worker-client/speech";
 import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
@@ -13,8 +17,6 @@ import { type Occasion, occasionOf, occasions } from "reminder-worker-client/occ
 import { phrase, speech } from "./phrases.ts";
 import { drawMotif } from "reminder-worker-client/printables";
 import { localTime } from "./words.ts";
-
-export class Wrong extends Error {}
 
 export interface Wish {
   occasion: Occasion;
@@ -57,6 +59,8 @@ export class Form {
   /** In the language of the gift. */
   private words = speech();
   private proposed = "";
+  private wallet: GiverWallet | undefined;
+  private readonly noEmailWay = make("p", { className: "notice", hidden: true, attributes: { "aria-live": "polite" } });
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
 
@@ -70,6 +74,7 @@ export class Form {
     this.language.append(...names);
     this.language.value = speech().language;
     const addressLabel = labelled(phrase("form-wallet-address"), this.address);
+    const emailHint = mailHint(this.email);
     const emailLabel = labelled(phrase("form-email-address"), this.email);
     const choices = this.modes.map((radio, place) =>
       make("label", { className: "choice" }, radio, phrase(offered[place]?.[1] ?? "")),
@@ -91,12 +96,12 @@ export class Form {
         make("div", { className: "side" }, labelled(phrase("form-asset"), this.asset), labelled(phrase("form-amount"), this.amount)),
         labelled(phrase("form-opens"), this.opensOn, this.clock),
       ),
-      group(phrase("form-how"), ...choices, addressLabel, emailLabel),
+      group(phrase("form-how"), ...choices, this.noEmailWay, addressLabel, emailLabel, emailHint),
       make("div", { className: "row" }, goOn, this.whyNot),
     );
     const refresh = (): void => {
       addressLabel.hidden = this.mode !== "wallet";
-      emailLabel.hidden = this.mode !== "email";
+      emailLabel.hidden = emailHint.hidden = this.mode !== "email";
       this.room.textContent = phrase("form-room", { used: [...this.note.value].length, most: MOST_NOTE_CHARACTERS });
     };
     this.refill();
@@ -108,6 +113,7 @@ export class Form {
       this.dress();
       this.proposeDay();
     });
+    for (const radio of this.modes) radio.addEventListener("change", () => void this.lookAtEmailWay());
     this.language.addEventListener("change", () => void this.translate());
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -129,7 +135,9 @@ export class Form {
   }
 
   /** What may be given with this wallet, and when it may open at the earliest. */
-  connected({ tokens, clockAhead }: GiverWallet): void {
+  connected(wallet: GiverWallet): void {
+    const { tokens, clockAhead } = wallet;
+    this.wallet = wallet;
     this.tokens = tokens;
     this.clockAhead = clockAhead;
     this.asset.replaceChildren(...tokens.map(({ address, symbol }) => make("option", { value: address }, symbol)));
@@ -137,8 +145,18 @@ export class Form {
     this.opensOn.min = forInput(new Date(now));
     this.proposeDay();
     this.refill();
+    void this.lookAtEmailWay();
     const isAhead = Math.abs(clockAhead) > 3_600_000;
     this.clock.textContent = isAhead ? phrase("form-chain-clock", { moment: localTime(new Date(now)) }) : "";
+  }
+
+  /** Say at once that the service makes no recipient's wallet for this account, and what does work. */
+  private async lookAtEmailWay(): Promise<void> {
+    this.noEmailWay.hidden = true;
+    if (this.mode !== "email" || this.wallet === undefined) return;
+    const isOpen = await mayGiveByEmail(this.wallet).catch(() => true); // asked once more before the review
+    this.noEmailWay.textContent = isOpen ? "" : phrase("form-email-account");
+    this.noEmailWay.hidden = isOpen || this.mode !== "email";
   }
 
   /** Fill in this tab's draft, as far as its choices are still offered. */
@@ -171,15 +189,15 @@ export class Form {
       checkLetter(letter);
       encodeLetter(letter);
     } catch (error) {
-      if (error instanceof BadLetter) throw new Wrong(phrase(`letter-${error.fault}`, { most: error.fault === "long-note" ? MOST_NOTE_CHARACTERS : MOST_NAME_CHARACTERS }), { cause: error });
+      if (error instanceof BadLetter) throw new Wrong(phrase(`letter-${error.fault}`, { most: error.fault === "long-note" ? MOST_NOTE_CHARACTERS : MOST_NAME_CHARACTERS }), badPart(letter), { cause: error });
       throw error;
     }
     const opensOn = new Date(this.opensOn.value);
-    if (Number.isNaN(opensOn.getTime())) throw new Wrong(phrase("form-no-day"));
+    if (Number.isNaN(opensOn.getTime())) throw new Wrong(phrase("form-no-day"), "opensOn");
     const now = Date.now() + this.clockAhead;
-    if (opensOn.getTime() <= now) throw new Wrong(phrase("form-future"));
+    if (opensOn.getTime() <= now) throw new Wrong(phrase("form-future"), "opensOn");
     if (opensOn.getTime() > now + MOST_YEARS * 365.25 * 86_400_000) {
-      throw new Wrong(phrase("form-too-far", { years: MOST_YEARS }));
+      throw new Wrong(phrase("form-too-far", { years: MOST_YEARS }), "opensOn");
     }
     const common = { occasion: occasionOf(this.occasion.value), letter, token, opensOn, mode: this.mode };
     return { ...common, units: this.units(token), address: this.recipient(), email: this.emailAddress() };
@@ -194,26 +212,30 @@ export class Form {
     try {
       units = parseUnits(decimalOf(this.amount.value) ?? "", token.decimals);
     } catch (error) {
-      if (error instanceof TwoReadings) throw new Wrong(error.message, { cause: error });
+      if (error instanceof TwoReadings) throw new Wrong(error.message, "amount", { cause: error });
       const { symbol, decimals } = token;
-      if (decimals === 0) throw new Wrong(phrase("form-whole-amount", { symbol }));
+      if (decimals === 0) throw new Wrong(phrase("form-whole-amount", { symbol }), "amount");
       const example = `1${decimalMark(speech().locale)}5`;
-      throw new Wrong(phrase("form-bad-amount", { symbol, example, decimals }));
+      throw new Wrong(phrase("form-bad-amount", { symbol, example, decimals }), "amount");
     }
-    if (units <= 0n) throw new Wrong(phrase("form-no-amount"));
+    if (units <= 0n) throw new Wrong(phrase("form-no-amount"), "amount");
     return units;
   }
 
   private recipient(): string {
-    const text = this.address.value.trim();
-    if (this.mode !== "wallet") return "";
-    if (!isAddress(text)) throw new Wrong(phrase("form-no-address"));
-    return getAddress(text);
+    if (this.mode !== "wallet" || this.wallet === undefined) return "";
+    const { chainId, contracts } = this.wallet.chain;
+    try {
+      return addressIn(this.address.value, chainId, [...contracts, ...this.tokens.map(({ address }) => address)]);
+    } catch (error) {
+      if (error instanceof BadDestination) throw new Wrong(phrase(error.message), "address", { cause: error });
+      throw error;
+    }
   }
 
   private emailAddress(): string {
     const text = this.email.value.trim();
-    if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong(phrase("form-no-email"));
+    if (this.mode === "email" && normaliseEmail(text) === null) throw new Wrong(phrase("form-no-email"), "email");
     return text;
   }
 
@@ -251,6 +273,20 @@ export class Form {
       }),
     );
   }
+}
+
+/** The name of the field that a letter is bad for by itself; the message where only all of it together is too long. */
+function badPart(letter: Letter): string {
+  const parts = ["to", "from", "note"] as const;
+  const isBad = (name: (typeof parts)[number]): boolean => {
+    try {
+      checkLetter({ ...letter, to: "", from: "", note: "", [name]: letter[name] });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  return parts.find(isBad) ?? "note";
 }
 
 export function labelled(text: string, control: HTMLElement, ...more: HTMLElement[]): HTMLLabelElement {

@@ -8,7 +8,7 @@ import {
   type TransactionRequest,
   type TransactionResponse,
 } from "ethers";
-import { Wrong } from "./create_form.ts";
+import { Wrong } from "./field_errors.ts";
 import { phrase } from "./phrases.ts";
 import { encode, sealedIn, sealedTopics } from "reminder-worker-client/ethers";
 import { approvals, type ContractCall, type NewGift, type Sealed, sealing } from "reminder-worker-client/sealing";
@@ -21,6 +21,9 @@ export interface Chain {
   router: string;
   vault: string;
   tokenWhiteList: string;
+  premiumSetting: string;
+  /** Of the protocol: what is sealed for them is lost. */
+  contracts: string[];
   explorerUrl: string | null;
 }
 

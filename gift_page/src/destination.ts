@@ -4,6 +4,7 @@
  */
 import { BadDestination, destinationIn, isOneCase } from "./address_typed.ts";
 import { canScan, scan } from "./camera.ts";
+import { isBareContract } from "./contract_account.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
 import { phrase } from "./phrases.ts";
@@ -23,6 +24,7 @@ export function askDestination(
   way: Way,
   go: (payTo: string | null) => Promise<string | null>,
 ): void {
+  let found: readonly Wallet[] = [];
   const problem = make("p", { className: "problem", id: "destination-problem", attributes: { role: "alert" } });
   const input = make("input", {
     id: "destination",
@@ -81,17 +83,20 @@ export function askDestination(
     const failed = make("p", { className: "problem", attributes: { role: "alert" } });
     const yes = button(phrase("destination-yes"), () => run(yes, failed, address));
     const title = make("h2", { tabIndex: -1 }, phrase("destination-confirm"));
+    const doubt = make("p", { className: "notice", hidden: true, attributes: { role: "status" } }, phrase("destination-bare-contract"));
     fill(
       place,
       title,
       make("p", { className: "destination" }, make("code", { dir: "ltr" }, address)),
       make("p", {}, phrase("destination-compare")),
       isUnchecked && make("p", { className: "notice" }, phrase("destination-unchecked")),
+      doubt,
       make("p", { className: "notice" }, phrase("destination-final")),
       failed,
       make("p", { className: "choices" }, yes, button(phrase("destination-another"), ask, "button quiet")),
     );
     title.focus();
+    void isDoubtful(found, facts, address).then((isBare) => (doubt.hidden = !isBare));
   }
 
   async function run(pressed: HTMLButtonElement, failed: HTMLElement, payTo: string | null): Promise<void> {
@@ -114,8 +119,24 @@ export function askDestination(
   }
 
   ask();
-  discover((wallets) => fill(connected, ...wallets.map((each) => button(phrase("destination-use-wallet", { wallet: each.name }), () => useWallet(each), "button quiet"))));
+  discover((wallets) => {
+    found = wallets;
+    fill(connected, ...wallets.map((each) => button(phrase("destination-use-wallet", { wallet: each.name }), () => useWallet(each), "button quiet")));
+  });
   void offerCamera(camera, problem, (text) => take(text));
+}
+
+/** Whether a wallet of this browser that is on the gift's network says so; without one nobody here can tell. */
+async function isDoubtful(wallets: readonly Wallet[], { chainId }: Facts, address: string): Promise<boolean> {
+  for (const { provider } of wallets) {
+    try {
+      const isHere = Number(await provider.request({ method: "eth_chainId" })) === chainId;
+      if (isHere) return await isBareContract((method, params) => provider.request({ method, params }), address);
+    } catch {
+      continue; // this one does not tell
+    }
+  }
+  return false;
 }
 
 async function offerCamera(place: HTMLElement, problem: HTMLElement, take: (text: string) => void): Promise<void> {

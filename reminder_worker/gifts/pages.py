@@ -145,7 +145,8 @@ class GiftAsset:
 @dataclass(frozen=True, slots=True)
 class GiftFacts:
     """`unlock_time` and `now`, the chain's clock, in unix seconds; `domain` and `sponsor_nonce` are for the recipient's
-    WithdrawAuth. `create_path`: the page for givers, where it is served."""
+    WithdrawAuth. `contracts` are the protocol's: what is sent to them is lost. `create_path`: the page for givers,
+    where it is served."""
 
     chain_name: str
     timelock_id: int
@@ -154,6 +155,7 @@ class GiftFacts:
     unlock_time: int
     assets: tuple[GiftAsset, ...]
     router: str
+    contracts: tuple[str, ...]
     domain: TypedDataDomain
     sponsor_nonce: int
     sponsored: bool
@@ -240,6 +242,7 @@ class GiftPages:
             unlock_time=found.unlock_time,
             assets=_describe_assets(units, metadata, in_ether),
             router=chain.settings.time_lock_router,
+            contracts=chain.settings.protocol_contracts,
             domain=domain,
             sponsor_nonce=nonce,
             sponsored=chain_id in self._relayed and domain.version in TIMELOCK_VERSIONS,

@@ -135,6 +135,12 @@ class ChainSettings(SettingsGroup):
         return (self.transfer_eoa_legacy_router, self.multisig_legacy_router)
 
     @property
+    def protocol_contracts(self) -> tuple[str, ...]:
+        """Return routers, vaults and their helpers: what is sent to these contracts is lost."""
+        served = tuple(getattr(self, name) for name in CONTRACTS)
+        return served if self.legacy_pull_vault is None else (*served, self.legacy_pull_vault)
+
+    @property
     def is_test_chain(self) -> bool:
         """Premium costs next to nothing here: anybody could cause emails to any address."""
         return self.chain_id != 1

@@ -1,5 +1,6 @@
 """What givers do on their page, and what comes of it."""
 
+import re
 from typing import Any
 
 from eth_abi.abi import decode
@@ -46,6 +47,16 @@ async def fill_in(
     await page.locator("[name=note]").fill(more.get("note", LETTER.note))
     await page.locator("[name=asset]").select_option(label=give)
     await page.locator("[name=amount]").fill(amount)
+
+
+async def expect_at(page: Page, field: str, words: str) -> None:
+    """The field of this name is wrong, has the focus and says why; nothing was reviewed."""
+    control = page.locator(f"[name={field}]:visible")
+    await expect(control).to_have_accessible_description(re.compile(re.escape(words)))
+    await expect(control).to_have_attribute("aria-invalid", "true")
+    await expect(control).to_be_focused()
+    await expect(page.locator(f"#{field}-wrong")).to_be_visible()
+    await expect(page.locator(".review")).to_have_count(0)
 
 
 async def saved(page: Page, title: str) -> Image.Image:

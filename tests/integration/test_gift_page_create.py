@@ -21,6 +21,7 @@ from tests.integration.gift_page_giver_steps import (
     SECRET,
     code,
     created,
+    expect_at,
     fill_in,
     open_page,
     saved,
@@ -125,9 +126,6 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
     scenario.mint(usdc, gift_world.giver.address, 1000 * USDC)
     await fill_in(page, give="USDC", amount="40.25")
     await page.get_by_label("With a wallet they have").check()
-    await page.get_by_label("The address of their wallet").fill("0x1234")
-    await page.get_by_role("button", name="Continue").click()
-    await expect(page.get_by_role("status").first).to_have_text("That is not the address of a wallet.")
     await page.get_by_label("The address of their wallet").fill(ada.address.lower())
     await page.get_by_role("button", name="Continue").click()
     review = page.locator(".review")
@@ -150,8 +148,9 @@ async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: G
     """With a comma in German. What others read as a thousand times as much is asked again, in every language."""
     visitor = await visit(locale="de-DE")
     page, own = visitor.page, read_messages("de")
+    gift_world.scenario.anvil.set_balance(gift_world.giver.address, 2000 * ETHER)
     await wallet_at_the_page(gift_world, visitor)
-    said, go_on = page.get_by_role("status").first, page.get_by_role("button", name=own["form-continue"])
+    go_on = page.get_by_role("button", name=own["form-continue"])
     readings = own["form-two-readings"].replace("{ $", "{").replace(" }", "}")
     refusal = own["form-bad-amount"].replace("{ $", "{").replace(" }", "}")
     bad = refusal.format(symbol="ETH", example="1,5", decimals=18)
@@ -164,7 +163,7 @@ async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: G
     ):
         await fill_in(page, amount=amount)
         await go_on.click()
-        await expect(said).to_contain_text(words)
+        await expect_at(page, "amount", words)
     for amount, read in (
         ("0,1", "0,1 ETH"),
         ("1.5", "1,5 ETH"),
@@ -178,6 +177,102 @@ async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: G
         await expect(page.locator(".review")).to_contain_text(own["review-for-paper"])
         await page.get_by_role("button", name=own["review-change"]).click()
     assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_an_address_that_would_lose_the_gift_is_refused_at_its_field(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """Nobody's, the protocol's contracts, tokens, one with a wrong letter. What is typed anew is judged anew."""
+    page, it = visitor.page, gift_world.scenario.deployment
+    await fill_in(page)
+    await page.get_by_label("With a wallet they have").check()
+    ada = gift_world.person("ada").address
+    at = next(place for place in range(2, 42) if ada[place].isalpha())
+    for typed, words in (
+        ("0x1234", "This is not the address of a wallet."),
+        (ada[:at] + ada[at].swapcase() + ada[at + 1 :], "A letter or a digit of this address is wrong."),
+        ("0x" + "0" * 40, "Nobody has the key to this address"),
+        *((each, "This is the address of a contract") for each in (it.weth, it.usdc, it.time_lock_router)),
+        *((each, "This is the address of a contract") for each in (it.timelock_erc20, it.timelock_erc1155)),
+        (it.multisig_legacy_router, "This is the address of a contract"),
+    ):
+        await page.locator("[name=address]").fill(typed)
+        await page.get_by_role("button", name="Continue").click()
+        await expect_at(page, "address", words)
+    await page.locator("[name=address]").fill(ada)
+    await expect(page.locator("#address-wrong")).to_have_count(0)
+    await expect(page.locator("[name=address]")).to_have_accessible_description("")
+    assert (wallet.asked("eth_sendTransaction"), visitor.violations, visitor.faults) == ([], [], [])
+
+
+STOPS, ANSWERS, GIVES_A_REASON = "0x00", "0x5f5f5260205ff3", "0x63deadbeef5f5260205ffd"
+DELEGATES = "0xef0100" + "11" * 20  # an account with a key (EIP-7702)
+
+
+async def test_ones_own_address_and_a_bare_contract_are_asked_once_more(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """In words, before the review. A smart wallet that answers by ERC-1271, or refuses with a reason, is as good as an
+    account with a key."""
+    page, anvil, contract = visitor.page, gift_world.scenario.anvil, "0x" + "7" * 40
+    asked = page.get_by_role("group", name="Is this address right?")
+    await fill_in(page)
+    await page.get_by_label("With a wallet they have").check()
+    for address, put, words in (
+        (gift_world.giver.address, None, "This is your own address."),
+        (contract, STOPS, "There is a program at this address"),
+        (contract, ANSWERS, None),
+        (contract, GIVES_A_REASON, None),
+        (contract, DELEGATES, None),
+        (contract, "0x", None),
+    ):
+        if put is not None:
+            anvil.set_code(contract, put)
+        await page.locator("[name=address]").fill(address)
+        await page.get_by_role("button", name="Continue").click()
+        if words is not None:
+            await expect(asked).to_contain_text(words)
+            await expect(asked).to_contain_text(address)
+            await expect(page.locator(".review")).to_have_count(0)
+            await page.get_by_role("button", name="Yes, it is right").click()
+        await expect(page.locator(".review")).to_contain_text(f"The wallet {address}.")
+        await page.get_by_role("button", name="Change something").click()
+    assert (wallet.asked("eth_sendTransaction"), visitor.violations, visitor.faults) == ([], [], [])
+
+
+async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """Ether with the fee, a token, and a token without ether for the fee; what is left after the fee can be given."""
+    page, scenario, giver = visitor.page, gift_world.scenario, gift_world.giver.address
+    scenario.mint(scenario.deployment.usdc, giver, 40 * USDC)
+    for give, amount, ether, words in (
+        ("ETH", "99999999", 2 * ETHER, "Your wallet has 2 ETH."),
+        ("ETH", "2", 2 * ETHER, "The gift and the network fee of at most"),
+        ("USDC", "40.5", 2 * ETHER, "Your wallet has 40 USDC."),
+        ("USDC", "40", 0, "The network fee is paid in ETH"),
+    ):
+        scenario.anvil.set_balance(giver, ether)
+        await fill_in(page, give=give, amount=amount)
+        await page.get_by_role("button", name="Continue").click()
+        await expect_at(page, "amount", words)
+        await expect(page.locator("figure")).to_have_count(0)
+    scenario.anvil.set_balance(giver, 2 * ETHER)
+    for give, amount in (("ETH", "1.9"), ("USDC", "40")):
+        await fill_in(page, give=give, amount=amount)
+        await page.get_by_role("button", name="Continue").click()
+        await seal(page)
+        await page.get_by_role("button", name="Seal another gift").click()
+    assert all(int(receipt["gasUsed"], 16) < 600_000 for receipt in last_receipts(gift_world))  # the fee's bound holds
+
+
+def last_receipts(world: GiftWorld) -> list[dict[str, str]]:
+    """Of the newest blocks: two gifts and an approval."""
+    rpc, head = world.scenario.anvil.rpc, int(world.scenario.anvil.rpc("eth_blockNumber"), 16)
+    hashes = [
+        each for at in range(head - 2, head + 1) for each in rpc("eth_getBlockByNumber", hex(at), False)["transactions"]
+    ]
+    return [rpc("eth_getTransactionReceipt", each) for each in hashes]
 
 
 async def test_what_cannot_be_pressed_says_why(gift_world: GiftWorld, visitor: PageVisitor) -> None:

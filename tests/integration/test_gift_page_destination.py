@@ -63,6 +63,8 @@ async def test_a_destination_that_would_lose_the_gift_is_refused(gift_world: Gif
         ("0x" + "0" * 36 + "dead", "Nobody has the key to this address"),
         (it.time_lock_router, "This is the address of a contract"),
         (it.weth, "This is the address of a contract"),
+        (it.timelock_erc721, "This is the address of a contract"),
+        (it.multisig_legacy_router, "This is the address of a contract"),
         (gift.recipient.address, "This is the gift wallet itself."),
         (f"ethereum:{own}@999999", "This code is for another network."),
     ):
@@ -77,11 +79,18 @@ async def test_a_destination_that_would_lose_the_gift_is_refused(gift_world: Gif
 
 
 async def test_a_connected_wallet_can_be_the_destination(gift_world: GiftWorld, visitor: PageVisitor) -> None:
+    """Ask its node about a typed address, and doubt a contract that is no wallet."""
     page, friend = visitor.page, gift_world.scenario.account("friend")
     await visitor.has(InjectedWallet(gift_world.scenario, friend, "My wallet"))
     await ask_where(gift_world, page)
+    contract, doubt = "0x" + "7" * 40, page.get_by_text("There is a program at this address")
+    gift_world.scenario.anvil.set_code(contract, "0x00")
+    await name(page, contract)
+    await expect(doubt).to_be_visible()
+    await page.get_by_role("button", name="Use another one").click()
     await page.get_by_role("button", name="Use My wallet").click()
     await expect(page.get_by_text(friend.address, exact=True)).to_be_visible()
+    await expect(doubt).to_be_hidden()
     before = gift_world.scenario.balance(None, friend.address)
     await page.get_by_role("button", name="Yes, send it there").click()
     await see_it_received(page, "1 ETH")

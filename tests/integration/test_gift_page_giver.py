@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -14,6 +15,7 @@ from tests.integration.gift_page_giver_steps import (
     LETTER,
     SECRET,
     code,
+    expect_at,
     fill_in,
     open_page,
     saved,
@@ -64,6 +66,7 @@ async def offer_email(world: GiftWorld, page: Page) -> None:
     async def recipient_wallet(route: Route) -> None:
         await route.fulfill(json={"address": world.person("ada").address})
 
+    world.scenario.send(world.giver, world.giver.address, value=1)  # the service asks for an account in use
     await page.route("**/sponsor/status", status)
     await page.route("**/gift/recipient-wallet", recipient_wallet)
     await open_page(world, page)
@@ -72,7 +75,7 @@ async def offer_email(world: GiftWorld, page: Page) -> None:
 async def test_a_button_that_is_pressed_twice_seals_one_gift(
     gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
 ) -> None:
-    """Also while the wallet and the service are still asked for the address."""
+    """Also while the wallet and the service are still asked for the address, which is typed twice."""
     page = visitor.page
     await offer_email(gift_world, page)
     await fill_in(page)
@@ -81,10 +84,71 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     await page.get_by_role("button", name="Continue").dblclick()
     await expect(page.locator(".review")).to_contain_text("Whoever reads the mailbox ada@example.org.")
     assert (wallet.asked("eth_signTypedData_v4"), wallet.asked("eth_sendTransaction")) == ([], [])
-    await page.get_by_role("button", name="Seal the gift").dblclick()
+    seal_it = page.get_by_role("button", name="Seal the gift")
+    await page.get_by_label("Their email address once more").fill("ada@example.orgg")
+    await expect(seal_it).to_be_disabled()
+    await expect(seal_it).to_have_accessible_description(re.compile("both email addresses are the same"))
+    await page.get_by_label("Their email address once more").fill(" Ada@Example.org")
+    await seal_it.dblclick()
     await see_it_sealed(page)
     assert len(wallet.asked("eth_signTypedData_v4")) == 1
     assert len(wallet.asked("eth_sendTransaction")) == 1
+
+
+async def test_a_near_miss_of_a_common_mail_domain_is_asked_about_and_not_refused(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    page = visitor.page
+    await offer_email(gift_world, page)
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    email, asked = page.locator("[name=email]"), page.get_by_text("Do you mean ")
+    for typed, meant in (
+        ("oma@gmial.com", "oma@gmail.com"),
+        ("oma@gmail.con", "oma@gmail.com"),
+        ("oma@gmxx.de", "oma@gmx.de"),
+        ("oma@hotmal.com", "oma@hotmail.com"),
+        ("oma@yahooo.co.jp", "oma@yahoo.co.jp"),
+        *((fine, None) for fine in ("oma@gmail.com", "oma@mail.com", "oma@web.de", "oma@example.org", "oma@gmial")),
+    ):
+        await email.fill(typed)
+        if meant is None:
+            await expect(asked).to_have_count(0)
+        else:
+            await expect(asked).to_contain_text(meant)
+    await email.fill("oma@gmial.com")
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.locator(".review")).to_contain_text("oma@gmial.com")
+    await expect(asked.filter(visible=True)).to_contain_text("oma@gmail.com")
+    await page.get_by_role("button", name="Change something").click()
+    await page.get_by_role("button", name="Yes, use it").click()
+    await expect(email).to_have_value("oma@gmail.com")
+    await expect(asked).to_have_count(0)
+
+
+async def test_the_email_way_is_closed_to_an_account_without_a_transaction_when_it_is_chosen(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
+    """The page says what to do, in the giver's language; after a transaction the way is open."""
+    page, scenario, fresh = visitor.page, gift_world.scenario, gift_world.person("new giver")
+    scenario.anvil.set_balance(fresh.address, 5 * ETHER)
+    wallet = InjectedWallet(scenario, fresh, "Giver's wallet")
+    await visitor.has(wallet)
+    await offer_email(gift_world, page)
+    closed = page.get_by_text("send a small amount to yourself first").first
+    await fill_in(page)
+    await page.get_by_label("With their email address").check()
+    await expect(closed).to_be_visible()
+    await page.locator("[name=email]").fill("ada@example.org")
+    await page.get_by_role("button", name="Continue").click()
+    await expect_at(page, "email", "send a small amount to yourself first")
+    await page.get_by_label("With a printed key").check()
+    await expect(closed).to_be_hidden()
+    assert (wallet.asked("eth_signTypedData_v4"), wallet.asked("eth_sendTransaction")) == ([], [])
+    scenario.send(fresh, fresh.address, value=1)
+    await page.get_by_label("With their email address").check()
+    await page.get_by_role("button", name="Continue").click()
+    await expect(page.locator(".review")).to_contain_text("ada@example.org")
 
 
 async def test_while_nobody_tells_what_became_of_a_gift_it_is_not_sealed_again(

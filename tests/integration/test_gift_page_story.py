@@ -93,6 +93,8 @@ async def seal(page: Page, give: str, way: str, *, address: str = "", email: str
     if email:
         await page.locator("[name=email]").fill(email)
     await page.get_by_role("button", name="Continue").click()
+    if email:
+        await page.locator("[name=emailAgain]").fill(email)
     await page.get_by_role("button", name="Seal the gift").click()
     return await sealed(page)
 

@@ -136,6 +136,8 @@ async def test_the_facts_of_a_gift_are_public_from_its_sealing_on(
             "verifyingContract": to_checksum_address(d.time_lock_router),
         }
         assert (opened.body["sponsorNonce"], opened.body["router"]) == ("0", to_checksum_address(d.time_lock_router))
+        lost = (d.time_lock_router, d.timelock_erc721, d.timelock_erc1155, d.transfer_eoa_legacy_router)
+        assert {to_checksum_address(each) for each in lost} <= set(opened.body["contracts"])
         assert (opened.body["sponsored"], opened.body["identityProvider"]) == (False, None)
         await indexed(world)
     s.advance(1)

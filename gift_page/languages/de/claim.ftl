@@ -208,9 +208,10 @@ destination-yes = Ja, dorthin senden
 destination-another = Eine andere verwenden
 destination-no-address = Das ist keine Wallet-Adresse. Sie beginnt mit 0x, danach folgen 40 Buchstaben und Ziffern.
 destination-other-network = Dieser Code ist für ein anderes Netzwerk. Bitte verwenden Sie eine Adresse für das Netzwerk dieses Geschenks.
-destination-mistake = Ein Buchstabe oder eine Ziffer dieser Adresse ist falsch. Bitte kopieren Sie sie noch einmal aus Ihrer Wallet.
+destination-mistake = Ein Buchstabe oder eine Ziffer dieser Adresse ist falsch. Bitte kopieren Sie sie noch einmal.
 destination-nobody = Zu dieser Adresse hat niemand den Schlüssel: Was dorthin gesendet wird, ist verloren.
 destination-contract = Das ist die Adresse eines Vertrags, nicht einer Wallet: Was dorthin gesendet wird, ist verloren.
+destination-bare-contract = Unter dieser Adresse ist ein Programm, das nicht sagt, dass es eine Wallet ist. Wenn niemand es als Wallet benutzen kann, ist für immer verloren, was dorthin gesendet wird.
 destination-same = Das ist die Geschenk-Wallet selbst. Wenn Sie das Geschenk darin lassen möchten, wählen Sie das weiter unten.
 
 ## On its way

@@ -131,8 +131,13 @@ form-two-readings = „{ $typed }“ lässt sich auf zwei Arten lesen. Bitte sch
 form-whole-amount = Bitte sagen Sie, wie viel, in { $symbol }: eine ganze Zahl, zum Beispiel 2.
 form-bad-amount = Bitte sagen Sie, wie viel, in { $symbol }: zum Beispiel { $example }, mit höchstens { $decimals } Stellen nach dem Komma und ohne Tausenderzeichen.
 form-no-amount = Bitte sagen Sie, wie viel.
-form-no-address = Das ist keine Wallet-Adresse.
+form-too-little-ether = In Ihrer Wallet sind { $has } ETH. Für das Geschenk und die Netzwerkgebühr von höchstens { $fee } ETH braucht es { $needs } ETH.
+form-too-little = In Ihrer Wallet sind { $has } { $symbol }. Das ist weniger als das Geschenk.
+form-no-fee = Die Netzwerkgebühr wird in ETH bezahlt: höchstens { $fee } ETH. In Ihrer Wallet sind { $has } ETH.
 form-no-email = Das ist keine E-Mail-Adresse.
+form-email-meant = Meinen Sie { $email }?
+form-email-take = Ja, diese nehmen
+form-email-account = Für ein Geschenk per E-Mail muss Ihr Konto in diesem Netzwerk schon etwas gesendet haben; bisher hat es nichts gesendet. Bitte senden Sie zuerst einen kleinen Betrag an sich selbst und kommen Sie dann wieder. Oder wählen Sie oben einen anderen Weg.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }, auf { $network }
 review-for = Für
 review-for-paper = Wer das gedruckte Blatt hat. Bitte verwahren Sie es wie Bargeld.
 review-for-email = Wer das Postfach { $email } liest. Eine Wallet wird dafür angelegt, wenn es noch keine hat.
+review-email-again = Noch einmal die E-Mail-Adresse der beschenkten Person: Wer dieses Postfach liest, kann das Geschenk öffnen
+review-email-differs = Sie können das Geschenk versiegeln, sobald beide E-Mail-Adressen gleich sind.
 review-for-wallet = Die Wallet { $address }. Nur sie kann das Geschenk öffnen.
 review-opens = Öffnet sich
 review-moment = { $moment }, in Ihrer Zeitzone
@@ -150,6 +157,9 @@ review-fee-words = Sie zahlen sie in ETH. Ihre Wallet zeigt, wie viel es ist, be
 review-final = Wenn es versiegelt ist, lässt sich nichts davon ändern. Niemand kann das Geschenk zurücknehmen, und niemand kann es früher öffnen: auch Sie nicht, und auch wir nicht.
 review-seal = Geschenk versiegeln
 review-change = Etwas ändern
+doubt = Ist diese Adresse richtig?
+doubt-own = Das ist Ihre eigene Adresse. Ein Geschenk, das dafür versiegelt wird, ist für Sie: Niemand sonst kann es öffnen.
+doubt-yes = Ja, sie ist richtig
 sheet-first = Zuerst das Schlüsselblatt drucken
 sheet-first-words = Der Schlüssel steht nur auf dieser Seite, bis Sie sie verlassen. Ohne das Blatt kann niemand das Geschenk je öffnen.
 sheet-printed = Es ist gedruckt, und ich kann den Schlüssel darauf lesen.

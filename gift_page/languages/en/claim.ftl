@@ -215,9 +215,10 @@ destination-yes = Yes, send it there
 destination-another = Use another one
 destination-no-address = This is not the address of a wallet. It begins with 0x, and 40 letters and digits follow.
 destination-other-network = This code is for another network. Please use an address for the network of this gift.
-destination-mistake = A letter or a digit of this address is wrong. Please copy it from your wallet once more.
+destination-mistake = A letter or a digit of this address is wrong. Please copy it once more.
 destination-nobody = Nobody has the key to this address: what is sent there is lost.
 destination-contract = This is the address of a contract, not of a wallet: what is sent there is lost.
+destination-bare-contract = There is a program at this address, and it does not say that it is a wallet. If nobody can use it as one, what is sent there is lost for good.
 destination-same = This is the gift wallet itself. To leave the gift in it, choose so below.
 
 ## On its way

@@ -133,8 +133,13 @@ form-two-readings = “{ $typed }” can be read in two ways. Please write { $th
 form-whole-amount = Please say how much, in { $symbol }: a whole number, as 2.
 form-bad-amount = Please say how much, in { $symbol }: as { $example }, with at most { $decimals } decimals and no mark for thousands.
 form-no-amount = Please say how much.
-form-no-address = That is not the address of a wallet.
+form-too-little-ether = Your wallet has { $has } ETH. The gift and the network fee of at most { $fee } ETH need { $needs } ETH.
+form-too-little = Your wallet has { $has } { $symbol }. That is less than the gift.
+form-no-fee = The network fee is paid in ETH: at most { $fee } ETH. Your wallet has { $has } ETH.
 form-no-email = That is not an email address.
+form-email-meant = Do you mean { $email }?
+form-email-take = Yes, use it
+form-email-account = For a gift by email, your account must have sent something on this network before, and it has sent nothing yet. Please send a small amount to yourself first, then come back. Or choose another way above.
 
 ## The review
 
@@ -144,6 +149,8 @@ review-amount = { $gift }, on { $network }
 review-for = For
 review-for-paper = Whoever has the printed sheet. Please keep it as you would keep cash.
 review-for-email = Whoever reads the mailbox { $email }. A wallet is made for it if it has none yet.
+review-email-again = Their email address once more: whoever reads that mailbox can open the gift
+review-email-differs = You can seal the gift once both email addresses are the same.
 review-for-wallet = The wallet { $address }. Only it can open the gift.
 review-opens = Opens
 review-moment = { $moment }, in your time zone
@@ -152,6 +159,9 @@ review-fee-words = You pay it in ETH. Your wallet shows how much it is before yo
 review-final = Once it is sealed, nothing of this can be changed. Nobody can take the gift back, and nobody can open it earlier: not you, and not us.
 review-seal = Seal the gift
 review-change = Change something
+doubt = Is this address right?
+doubt-own = This is your own address. A gift sealed for it is for you: nobody else can open it.
+doubt-yes = Yes, it is right
 sheet-first = Print the key sheet first
 sheet-first-words = The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.
 sheet-printed = It is printed, and I can read the key on it.

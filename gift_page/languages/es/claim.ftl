@@ -208,9 +208,10 @@ destination-yes = Sí, enviarlo ahí
 destination-another = Usar otra
 destination-no-address = Esta no es la dirección de una cartera. Empieza por 0x y le siguen 40 letras y cifras.
 destination-other-network = Este código es para otra red. Use una dirección de la red de este regalo, por favor.
-destination-mistake = Una letra o una cifra de esta dirección está mal. Cópiela otra vez de su cartera, por favor.
+destination-mistake = Una letra o una cifra de esta dirección está mal. Cópiela otra vez, por favor.
 destination-nobody = Nadie tiene la clave de esta dirección: lo que se envía ahí se pierde.
 destination-contract = Esta es la dirección de un contrato, no de una cartera: lo que se envía ahí se pierde.
+destination-bare-contract = En esta dirección hay un programa que no dice ser una cartera. Si nadie puede usarlo como tal, lo que se envía ahí se pierde para siempre.
 destination-same = Esta es la propia cartera del regalo. Para dejar el regalo en ella, elíjalo más abajo.
 
 ## On its way

@@ -131,8 +131,13 @@ form-two-readings = «{ $typed }» se puede leer de dos maneras. Escriba { $thou
 form-whole-amount = Indique cuánto, en { $symbol }, por favor: un número entero, por ejemplo 2.
 form-bad-amount = Indique cuánto, en { $symbol }, por favor: por ejemplo { $example }, con { $decimals } decimales como máximo y sin separador de miles.
 form-no-amount = Indique cuánto, por favor.
-form-no-address = Esa no es la dirección de una cartera.
+form-too-little-ether = En su cartera hay { $has } ETH. El regalo y la comisión de la red, de { $fee } ETH como máximo, necesitan { $needs } ETH.
+form-too-little = En su cartera hay { $has } { $symbol }. Es menos que el regalo.
+form-no-fee = La comisión de la red se paga en ETH: { $fee } ETH como máximo. En su cartera hay { $has } ETH.
 form-no-email = Esa no es una dirección de correo.
+form-email-meant = ¿Quiere decir { $email }?
+form-email-take = Sí, es esa
+form-email-account = Para un regalo por correo, su cuenta debe haber enviado algo antes en esta red, y todavía no ha enviado nada. Envíese primero una pequeña cantidad a usted mismo y vuelva después, por favor. O elija otra manera más arriba.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }, en { $network }
 review-for = Para
 review-for-paper = Quien tenga la hoja impresa. Guárdela como guardaría dinero en efectivo, por favor.
 review-for-email = Quien lea el buzón { $email }. Si aún no tiene cartera, se le crea una.
+review-email-again = Su dirección de correo otra vez: quien lea ese buzón puede abrir el regalo
+review-email-differs = Podrá sellar el regalo cuando las dos direcciones de correo sean iguales.
 review-for-wallet = La cartera { $address }. Solo ella puede abrir el regalo.
 review-opens = Se abre
 review-moment = { $moment }, en su zona horaria
@@ -150,6 +157,9 @@ review-fee-words = La paga usted en ETH. Su cartera le muestra cuánto es antes 
 review-final = Una vez sellado, nada de esto se puede cambiar. Nadie puede recuperar el regalo ni abrirlo antes: ni usted, ni nosotros.
 review-seal = Sellar el regalo
 review-change = Cambiar algo
+doubt = ¿Es correcta esta dirección?
+doubt-own = Esta es su propia dirección. Un regalo sellado para ella es para usted: nadie más puede abrirlo.
+doubt-yes = Sí, es correcta
 sheet-first = Imprima primero la hoja de la clave
 sheet-first-words = La clave solo existe en esta página, hasta que usted salga de ella. Sin la hoja, nadie podrá abrir nunca el regalo.
 sheet-printed = Está impresa y puedo leer la clave en ella.

@@ -208,9 +208,10 @@ destination-yes = Oui, l’envoyer là
 destination-another = En utiliser une autre
 destination-no-address = Ce n’est pas l’adresse d’un portefeuille. Elle commence par 0x, suivi de 40 lettres et chiffres.
 destination-other-network = Ce code est pour un autre réseau. Veuillez utiliser une adresse pour le réseau de ce cadeau.
-destination-mistake = Une lettre ou un chiffre de cette adresse est faux. Veuillez la copier encore une fois depuis votre portefeuille.
+destination-mistake = Une lettre ou un chiffre de cette adresse est faux. Veuillez la copier encore une fois.
 destination-nobody = Personne n’a la clé de cette adresse : ce qui y est envoyé est perdu.
 destination-contract = C’est l’adresse d’un contrat, et non d’un portefeuille : ce qui y est envoyé est perdu.
+destination-bare-contract = À cette adresse se trouve un programme qui ne dit pas être un portefeuille. Si personne ne peut s’en servir ainsi, ce qui y est envoyé est perdu pour toujours.
 destination-same = C’est le portefeuille cadeau lui-même. Pour y laisser le cadeau, choisissez-le ci-dessous.
 
 ## On its way

@@ -131,8 +131,13 @@ form-two-readings = « { $typed } » peut se lire de deux façons. Veuillez é
 form-whole-amount = Veuillez indiquer combien, en { $symbol } : un nombre entier, par exemple 2.
 form-bad-amount = Veuillez indiquer combien, en { $symbol } : par exemple { $example }, avec { $decimals } décimales au plus et sans séparateur de milliers.
 form-no-amount = Veuillez indiquer combien.
-form-no-address = Ce n’est pas l’adresse d’un portefeuille.
+form-too-little-ether = Votre portefeuille contient { $has } ETH. Il faut { $needs } ETH pour le cadeau et les frais de réseau de { $fee } ETH au plus.
+form-too-little = Votre portefeuille contient { $has } { $symbol }. C’est moins que le cadeau.
+form-no-fee = Les frais de réseau se paient en ETH : { $fee } ETH au plus. Votre portefeuille contient { $has } ETH.
 form-no-email = Ce n’est pas une adresse e-mail.
+form-email-meant = Voulez-vous dire { $email } ?
+form-email-take = Oui, c’est celle-ci
+form-email-account = Pour un cadeau par e-mail, votre compte doit avoir déjà envoyé quelque chose sur ce réseau, et il n’a encore rien envoyé. Veuillez d’abord vous envoyer un petit montant à vous-même, puis revenez. Ou choisissez une autre manière ci-dessus.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }, sur { $network }
 review-for = Pour
 review-for-paper = La personne qui a la feuille imprimée. Veuillez la garder comme de l’argent liquide.
 review-for-email = La personne qui lit la boîte e-mail { $email }. Un portefeuille est créé pour elle s’il n’y en a pas encore.
+review-email-again = Son adresse e-mail encore une fois : la personne qui lit cette boîte peut ouvrir le cadeau
+review-email-differs = Vous pourrez sceller le cadeau quand les deux adresses e-mail seront identiques.
 review-for-wallet = Le portefeuille { $address }. Lui seul peut ouvrir le cadeau.
 review-opens = S’ouvre
 review-moment = { $moment }, dans votre fuseau horaire
@@ -150,6 +157,9 @@ review-fee-words = Vous les payez en ETH. Votre portefeuille vous montre le mont
 review-final = Une fois le cadeau scellé, rien ne peut plus être changé. Personne ne peut le reprendre, et personne ne peut l’ouvrir plus tôt : ni vous, ni nous.
 review-seal = Sceller le cadeau
 review-change = Changer quelque chose
+doubt = Cette adresse est-elle la bonne ?
+doubt-own = C’est votre propre adresse. Un cadeau scellé pour elle est pour vous : personne d’autre ne peut l’ouvrir.
+doubt-yes = Oui, c’est la bonne
 sheet-first = Imprimez d’abord la feuille de clé
 sheet-first-words = La clé n’existe que sur cette page, jusqu’à ce que vous la quittiez. Sans la feuille, personne ne pourra jamais ouvrir le cadeau.
 sheet-printed = Elle est imprimée, et je peux y lire la clé.

@@ -208,9 +208,10 @@ destination-yes = Sì, inviarlo lì
 destination-another = Usarne un altro
 destination-no-address = Questo non è l’indirizzo di un portafoglio. Comincia con 0x, seguito da 40 lettere e cifre.
 destination-other-network = Questo codice è per un’altra rete. Usi un indirizzo della rete di questo regalo, per favore.
-destination-mistake = Una lettera o una cifra di questo indirizzo è sbagliata. Lo copi ancora una volta dal Suo portafoglio, per favore.
+destination-mistake = Una lettera o una cifra di questo indirizzo è sbagliata. Lo copi ancora una volta, per favore.
 destination-nobody = Nessuno ha la chiave di questo indirizzo: ciò che viene inviato lì è perso.
 destination-contract = Questo è l’indirizzo di un contratto, non di un portafoglio: ciò che viene inviato lì è perso.
+destination-bare-contract = A questo indirizzo c’è un programma che non dice di essere un portafoglio. Se nessuno può usarlo come tale, ciò che viene inviato lì è perso per sempre.
 destination-same = Questo è proprio il portafoglio del regalo. Per lasciare lì il regalo, lo scelga qui sotto.
 
 ## On its way

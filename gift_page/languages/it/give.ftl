@@ -131,8 +131,13 @@ form-two-readings = “{ $typed }” si può leggere in due modi. Scriva { $thou
 form-whole-amount = Indichi quanto, in { $symbol }, per favore: un numero intero, per esempio 2.
 form-bad-amount = Indichi quanto, in { $symbol }, per favore: per esempio { $example }, con al massimo { $decimals } decimali e senza separatore delle migliaia.
 form-no-amount = Indichi quanto, per favore.
-form-no-address = Questo non è l’indirizzo di un portafoglio.
+form-too-little-ether = Nel Suo portafoglio ci sono { $has } ETH. Per il regalo e per la commissione della rete, di { $fee } ETH al massimo, servono { $needs } ETH.
+form-too-little = Nel Suo portafoglio ci sono { $has } { $symbol }. È meno del regalo.
+form-no-fee = La commissione della rete si paga in ETH: { $fee } ETH al massimo. Nel Suo portafoglio ci sono { $has } ETH.
 form-no-email = Questo non è un indirizzo e-mail.
+form-email-meant = Intende { $email }?
+form-email-take = Sì, è questo
+form-email-account = Per un regalo via e-mail, il Suo conto deve avere già inviato qualcosa su questa rete, e non ha ancora inviato nulla. Invii prima un piccolo importo a se stesso e poi torni qui, per favore. Oppure scelga un altro modo qui sopra.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }, su { $network }
 review-for = Per
 review-for-paper = Chi ha il foglio stampato. Lo conservi come conserverebbe del denaro contante, per favore.
 review-for-email = Chi legge la casella { $email }. Se non ha ancora un portafoglio, ne viene creato uno.
+review-email-again = Il suo indirizzo e-mail ancora una volta: chi legge quella casella può aprire il regalo
+review-email-differs = Potrà sigillare il regalo quando i due indirizzi e-mail saranno uguali.
 review-for-wallet = Il portafoglio { $address }. Solo questo può aprire il regalo.
 review-opens = Si apre
 review-moment = { $moment }, nel Suo fuso orario
@@ -150,6 +157,9 @@ review-fee-words = La paga Lei in ETH. Il Suo portafoglio mostra quanto è prima
 review-final = Una volta sigillato, nulla di tutto questo si può cambiare. Nessuno può riprendere il regalo, e nessuno può aprirlo prima: né Lei, né noi.
 review-seal = Sigillare il regalo
 review-change = Cambiare qualcosa
+doubt = Questo indirizzo è giusto?
+doubt-own = Questo è il Suo indirizzo. Un regalo sigillato per questo indirizzo è per Lei: nessun altro può aprirlo.
+doubt-yes = Sì, è giusto
 sheet-first = Stampi prima il foglio della chiave
 sheet-first-words = La chiave esiste solo su questa pagina, finché Lei non la lascia. Senza il foglio nessuno potrà mai aprire il regalo.
 sheet-printed = È stampato, e riesco a leggervi la chiave.

@@ -208,9 +208,10 @@ destination-yes = はい、そこへ送る
 destination-another = 別のものを使う
 destination-no-address = ウォレットのアドレスではありません。0x で始まり、40 個の文字と数字が続きます。
 destination-other-network = このコードは別のネットワークのものです。この贈り物のネットワークのアドレスを使ってください。
-destination-mistake = このアドレスの文字か数字が間違っています。ウォレットからもう一度コピーしてください。
+destination-mistake = このアドレスの文字か数字が間違っています。もう一度コピーしてください。
 destination-nobody = このアドレスの鍵を持つ人はいません。そこへ送ったものは失われます。
 destination-contract = これはウォレットではなくコントラクトのアドレスです。そこへ送ったものは失われます。
+destination-bare-contract = このアドレスにはプログラムがあり、ウォレットかどうか分かりません。誰もウォレットとして使えなければ、そこへ送ったものは永久に失われます。
 destination-same = これは贈り物のウォレットそのものです。そこに残すには、下で選んでください。
 
 ## On its way

@@ -131,8 +131,13 @@ form-two-readings = 「{ $typed }」は二通りに読めます。千の位な�
 form-whole-amount = { $symbol } の数量を、2 のような整数で書いてください。
 form-bad-amount = { $symbol } の数量を { $example } のように書いてください。小数は最大 { $decimals } 桁、千の位の区切りは使いません。
 form-no-amount = 数量を書いてください。
-form-no-address = ウォレットのアドレスではありません。
+form-too-little-ether = ウォレットには { $has } ETH あります。贈り物と、最大 { $fee } ETH のネットワーク手数料には、{ $needs } ETH 必要です。
+form-too-little = ウォレットには { $has } { $symbol } あります。贈り物に足りません。
+form-no-fee = ネットワーク手数料は ETH で支払います（最大 { $fee } ETH）。ウォレットには { $has } ETH あります。
 form-no-email = メールアドレスではありません。
+form-email-meant = { $email } のことですか？
+form-email-take = はい、これにします
+form-email-account = メールで贈るには、このネットワークで何かを送ったことのあるアカウントが必要ですが、あなたのアカウントはまだ何も送っていません。先に少しの額をご自分あてに送ってから、もう一度お越しください。または、上で別の開け方を選んでください。
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }（{ $network }）
 review-for = 受取先
 review-for-paper = 印刷した用紙を持つ人。現金と同じように保管してください。
 review-for-email = メールボックス { $email } を読める人。まだウォレットがなければ作られます。
+review-email-again = 相手のメールアドレスをもう一度（そのメールボックスを読める人が、贈り物を開けられます）
+review-email-differs = 二つのメールアドレスが同じになると、封印できます。
 review-for-wallet = ウォレット { $address }。ここだけが贈り物を開けられます。
 review-opens = 開く日
 review-moment = { $moment }（あなたのタイムゾーン）
@@ -150,6 +157,9 @@ review-fee-words = ETH で支払います。同意する前に、ウォレット
 review-final = 封印すると、何も変えられません。あなたも私たちも、贈り物を取り戻したり、早く開けたりすることはできません。
 review-seal = 贈り物を封印する
 review-change = 変更する
+doubt = このアドレスで正しいですか？
+doubt-own = これはあなた自身のアドレスです。ここあてに封印した贈り物はあなたのもので、ほかの人は誰も開けられません。
+doubt-yes = はい、正しいです
 sheet-first = 先に鍵の用紙を印刷してください
 sheet-first-words = 鍵は、離れるまでこのページだけにあります。用紙がなければ、誰も贈り物を開けられません。
 sheet-printed = 印刷しました。鍵を読み取れます。

@@ -208,9 +208,10 @@ destination-yes = 네, 그곳으로 보내기
 destination-another = 다른 것 쓰기
 destination-no-address = 지갑 주소가 아닙니다. 0x로 시작하고 글자와 숫자 40개가 이어집니다.
 destination-other-network = 이 코드는 다른 네트워크의 것입니다. 이 선물과 같은 네트워크의 주소를 쓰세요.
-destination-mistake = 이 주소의 글자나 숫자가 틀렸습니다. 지갑에서 다시 복사하세요.
+destination-mistake = 이 주소의 글자나 숫자가 틀렸습니다. 다시 복사하세요.
 destination-nobody = 이 주소의 열쇠는 아무도 갖고 있지 않습니다. 그곳으로 보낸 것은 잃게 됩니다.
 destination-contract = 지갑이 아니라 컨트랙트의 주소입니다. 그곳으로 보낸 것은 잃게 됩니다.
+destination-bare-contract = 이 주소에는 프로그램이 있는데, 지갑인지 알 수 없습니다. 아무도 지갑으로 쓸 수 없다면 그곳으로 보낸 것은 영원히 잃게 됩니다.
 destination-same = 이것은 선물 지갑 자체입니다. 그 안에 두려면 아래에서 고르세요.
 
 ## On its way

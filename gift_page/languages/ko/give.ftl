@@ -131,8 +131,13 @@ form-two-readings = “{ $typed }”은(는) 두 가지로 읽힙니다. 천 단
 form-whole-amount = { $symbol } 수량을 2처럼 정수로 써 주세요.
 form-bad-amount = { $symbol } 수량을 { $example }처럼 써 주세요. 소수점 아래는 최대 { $decimals }자리이고, 천 단위 구분 기호는 쓰지 않습니다.
 form-no-amount = 얼마인지 써 주세요.
-form-no-address = 지갑 주소가 아닙니다.
+form-too-little-ether = 지갑에 { $has } ETH가 있습니다. 선물과 최대 { $fee } ETH의 네트워크 수수료를 합하면 { $needs } ETH가 필요합니다.
+form-too-little = 지갑에 { $has } { $symbol } 있습니다. 선물보다 적습니다.
+form-no-fee = 네트워크 수수료는 ETH로 내며 최대 { $fee } ETH입니다. 지갑에 { $has } ETH가 있습니다.
 form-no-email = 이메일 주소가 아닙니다.
+form-email-meant = { $email }을(를) 말씀하시나요?
+form-email-take = 네, 이 주소로 하기
+form-email-account = 이메일로 선물하려면 이 네트워크에서 무언가를 보낸 적이 있는 계정이어야 하는데, 이 계정은 아직 아무것도 보내지 않았습니다. 먼저 적은 금액을 자신에게 보낸 뒤 다시 오세요. 또는 위에서 다른 방법을 고르세요.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift } ({ $network })
 review-for = 받는 이
 review-for-paper = 인쇄한 종이를 가진 사람. 현금처럼 보관하세요.
 review-for-email = 메일함 { $email }을(를) 읽는 사람. 아직 지갑이 없으면 만들어집니다.
+review-email-again = 받는 사람의 이메일 주소를 한 번 더 적어 주세요(그 메일함을 읽는 사람이 선물을 열 수 있습니다)
+review-email-differs = 두 이메일 주소가 같아지면 선물을 봉인할 수 있습니다.
 review-for-wallet = 지갑 { $address }. 이 지갑만 선물을 열 수 있습니다.
 review-opens = 열리는 때
 review-moment = { $moment } (내 시간대)
@@ -150,6 +157,9 @@ review-fee-words = ETH로 냅니다. 동의하기 전에 지갑이 금액을 보
 review-final = 봉인하면 아무것도 바꿀 수 없습니다. 당신도 저희도 선물을 되찾거나 더 일찍 열 수 없습니다.
 review-seal = 선물 봉인
 review-change = 바꾸기
+doubt = 이 주소가 맞습니까?
+doubt-own = 당신 자신의 주소입니다. 이 주소로 봉인한 선물은 당신의 것이며, 다른 사람은 아무도 열 수 없습니다.
+doubt-yes = 네, 맞습니다
 sheet-first = 먼저 열쇠 종이를 인쇄하세요
 sheet-first-words = 열쇠는 이 페이지를 떠날 때까지 여기에만 있습니다. 종이가 없으면 아무도 선물을 열 수 없습니다.
 sheet-printed = 인쇄했고, 종이의 열쇠를 읽을 수 있습니다.

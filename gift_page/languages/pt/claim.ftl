@@ -208,9 +208,10 @@ destination-yes = Sim, enviar para lá
 destination-another = Usar outra
 destination-no-address = Este não é o endereço de uma carteira. Ele começa com 0x, seguido de 40 letras e números.
 destination-other-network = Este código é para outra rede. Por favor, use um endereço da rede deste presente.
-destination-mistake = Uma letra ou um número deste endereço está errado. Por favor, copie-o mais uma vez da sua carteira.
+destination-mistake = Uma letra ou um número deste endereço está errado. Por favor, copie-o mais uma vez.
 destination-nobody = Ninguém tem a chave deste endereço: o que for enviado para lá se perde.
 destination-contract = Este é o endereço de um contrato, não de uma carteira: o que for enviado para lá se perde.
+destination-bare-contract = Neste endereço há um programa que não diz ser uma carteira. Se ninguém puder usá-lo como carteira, o que for enviado para lá se perde para sempre.
 destination-same = Esta é a própria carteira do presente. Para deixar o presente nela, escolha isso abaixo.
 
 ## On its way

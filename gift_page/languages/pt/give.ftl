@@ -131,8 +131,13 @@ form-two-readings = “{ $typed }” pode ser lido de duas maneiras. Por favor, 
 form-whole-amount = Por favor, diga quanto, em { $symbol }: um número inteiro, como 2.
 form-bad-amount = Por favor, diga quanto, em { $symbol }: como { $example }, com no máximo { $decimals } casas decimais e sem separador de milhares.
 form-no-amount = Por favor, diga quanto.
-form-no-address = Esse não é o endereço de uma carteira.
+form-too-little-ether = A sua carteira tem { $has } ETH. O presente e a taxa da rede, de { $fee } ETH no máximo, precisam de { $needs } ETH.
+form-too-little = A sua carteira tem { $has } { $symbol }. É menos do que o presente.
+form-no-fee = A taxa da rede é paga em ETH: { $fee } ETH no máximo. A sua carteira tem { $has } ETH.
 form-no-email = Esse não é um endereço de e-mail.
+form-email-meant = Você quer dizer { $email }?
+form-email-take = Sim, é esse
+form-email-account = Para um presente por e-mail, a sua conta precisa ter enviado algo antes nesta rede, e ainda não enviou nada. Por favor, envie primeiro um valor pequeno para você mesmo e depois volte. Ou escolha outra forma acima.
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $gift }, em { $network }
 review-for = Para
 review-for-paper = Quem tiver a folha impressa. Por favor, guarde-a como guardaria dinheiro vivo.
 review-for-email = Quem lê a caixa de e-mail { $email }. Se ela ainda não tem carteira, uma é criada.
+review-email-again = O endereço de e-mail da pessoa mais uma vez: quem lê essa caixa pode abrir o presente
+review-email-differs = Você poderá selar o presente quando os dois endereços de e-mail forem iguais.
 review-for-wallet = A carteira { $address }. Só ela pode abrir o presente.
 review-opens = Abre
 review-moment = { $moment }, no seu fuso horário
@@ -150,6 +157,9 @@ review-fee-words = Você a paga em ETH. A sua carteira mostra quanto é antes de
 review-final = Depois de selado, nada disto pode ser mudado. Ninguém pode pegar o presente de volta, e ninguém pode abri-lo antes: nem você, nem nós.
 review-seal = Selar o presente
 review-change = Mudar algo
+doubt = Este endereço está certo?
+doubt-own = Este é o seu próprio endereço. Um presente selado para ele é para você: mais ninguém pode abri-lo.
+doubt-yes = Sim, está certo
 sheet-first = Primeiro, imprima a folha da chave
 sheet-first-words = A chave só existe nesta página, até você sair dela. Sem a folha, ninguém jamais poderá abrir o presente.
 sheet-printed = Está impressa, e consigo ler a chave nela.

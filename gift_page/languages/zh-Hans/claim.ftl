@@ -208,9 +208,10 @@ destination-yes = 是的，发到那里
 destination-another = 换一个
 destination-no-address = 这不是钱包地址。钱包地址以 0x 开头，后面有 40 个字母和数字。
 destination-other-network = 这个二维码属于另一个网络。请使用这份礼物所在网络的地址。
-destination-mistake = 这个地址有一个字母或数字不对。请从您的钱包再复制一次。
+destination-mistake = 这个地址有一个字母或数字不对。请再复制一次。
 destination-nobody = 没有人有这个地址的密钥：发到那里就丢了。
 destination-contract = 这是合约的地址，不是钱包的地址：发到那里就丢了。
+destination-bare-contract = 这个地址上有一个程序，它没有表明自己是钱包。如果没有人能把它当钱包用，发到那里的就永远丢了。
 destination-same = 这就是礼物钱包本身。如果想把礼物留在里面，请在下面选择。
 
 ## On its way

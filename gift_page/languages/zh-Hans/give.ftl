@@ -131,8 +131,13 @@ form-two-readings = “{ $typed }”可以有两种理解。如果您指的是�
 form-whole-amount = 请填写 { $symbol } 的数量：用整数，例如 2。
 form-bad-amount = 请填写 { $symbol } 的数量：例如 { $example }，最多 { $decimals } 位小数，不要用千位分隔符。
 form-no-amount = 请填写数量。
-form-no-address = 这不是钱包地址。
+form-too-little-ether = 您的钱包里有 { $has } ETH。礼物加上最多 { $fee } ETH 的网络手续费，需要 { $needs } ETH。
+form-too-little = 您的钱包里有 { $has } { $symbol }，比礼物少。
+form-no-fee = 网络手续费用 ETH 支付，最多 { $fee } ETH。您的钱包里有 { $has } ETH。
 form-no-email = 这不是邮箱地址。
+form-email-meant = 您是说 { $email } 吗？
+form-email-take = 是的，用这个
+form-email-account = 要用邮箱送礼物，您的账户必须曾在这个网络上发送过交易，而它还没有发送过。请先给自己转一笔很小的金额，再回到这里。也可以在上面选择别的方式。
 
 ## The review
 
@@ -142,6 +147,8 @@ review-amount = { $network } 上的 { $gift }
 review-for = 送给
 review-for-paper = 持有密钥单的人。请像保管现金一样保管它。
 review-for-email = 能看到邮箱 { $email } 的人。如果还没有钱包，会为它建立一个。
+review-email-again = 请再写一次收礼人的邮箱地址：能看到这个邮箱的人就能打开礼物
+review-email-differs = 两次的邮箱地址相同，才能封存礼物。
 review-for-wallet = 钱包 { $address }。只有它能打开礼物。
 review-opens = 打开日期
 review-moment = { $moment }（您所在的时区）
@@ -150,6 +157,9 @@ review-fee-words = 由您用 ETH 支付。您同意之前，钱包会显示金�
 review-final = 一旦封存，这里的一切都不能更改。谁也不能收回礼物，谁也不能提前打开：您不能，我们也不能。
 review-seal = 封存礼物
 review-change = 修改
+doubt = 这个地址对吗？
+doubt-own = 这是您自己的地址。封存给它的礼物是给您自己的：别人谁也打不开。
+doubt-yes = 是的，没错
 sheet-first = 请先打印密钥单
 sheet-first-words = 密钥只存在于此页面，您一离开就没有了。没有密钥单，谁也永远打不开礼物。
 sheet-printed = 已经打印，上面的密钥我看得清楚。

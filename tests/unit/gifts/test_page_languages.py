@@ -34,6 +34,7 @@ FACTS = GiftFacts(
     unlock_time=1_900_000_000,
     assets=(GiftAsset(WETH, 10**17, ETHER_METADATA, True, False),),
     router="0x" + "22" * 20,
+    contracts=("0x" + "22" * 20,),
     domain=TypedDataDomain("TimeLockRouter", "2", 1, "0x" + "22" * 20),
     sponsor_nonce=0,
     sponsored=True,
