@@ -12,6 +12,7 @@ from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
 from mail_service.languages import LANGUAGES
 from reminder_worker.monitoring.email_numbers import find_written_email
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox.email_numbers import hash_number
 from tests.integration.api_world import open_world as open_api
 from tests.integration.mail_service_stack import ServiceClient, environment, served
@@ -57,7 +58,7 @@ async def test_number_of_an_email_is_found_until_its_recipient_is_erased(world: 
     assert {row.number_hash for row in rows} == {hash_number(number) for number in numbers.values()}
     assert hash_number(annas) == hashlib.sha256(annas.replace("-", "").encode()).digest()
 
-    await world.save(legacy, "owner", "ben")
+    await erase_person(world.engine, world.hashes, "anna@example.org", None)
     assert await find_written_email(world.engine, annas, NAMES) is None
     assert await find_written_email(world.engine, numbers["ben@example.org"], NAMES) is not None
 
@@ -69,9 +70,9 @@ async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
     more = {"RATE_LIMIT_PER_MINUTE": "8", "MAIL_SERVICE_PUBLIC_URL": "https://mail.example.org"}
     async with open_api(chain_scenario, engine, **more, ORGANISATION_NAME="Example & Heirs") as world:
         await world.sql(
-            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id, expires_at,"
-            " claimed_at, settled_at, number_hash) values (gen_random_uuid(), 'h', :chain, 7, 'gift_waiting', 'sent', 'm',"
-            " now(), '2026-11-24T23:59:00Z', '2026-11-24T23:59:00Z', :hash)",
+            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id,"
+            " expires_at, claimed_at, settled_at, number_hash) values (gen_random_uuid(), 'h', :chain, 7,"
+            " 'gift_waiting', 'sent', 'm', now(), '2026-11-24T23:59:00Z', '2026-11-24T23:59:00Z', :hash)",
             chain=world.chain_id, hash=hash_number("0123456789ABCDEF"),
         )  # fmt: skip
 
