@@ -10,6 +10,7 @@ from litestar.exceptions import HTTPException, NotFoundException
 from litestar.types import ASGIApp, ExceptionHandlersMap, Guard
 
 from api.clients import ClientAddresses, RateLimit
+from api.controllers.emails import EmailPageController, show_email_stops
 from api.controllers.gift_pages import (
     GiftFactsController,
     GiftPageController,
@@ -48,7 +49,7 @@ from reminder_worker.tracing import list_middleware
 def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddresses, per_minute: RateLimit) -> Litestar:
     """The routes with their limits; serve it wrapped, by `make_application`."""
     settings, limit = parts.settings, per_minute.guard()
-    page_files = PageFiles.load() if settings.gifts else None
+    page_files = PageFiles.load(sender=settings.service.organisation) if settings.gifts else None
     limited = Router(
         "/",
         route_handlers=[
@@ -77,6 +78,12 @@ def create_app(parts: Runtime, published: PublishedStats, clients: ClientAddress
             *_operator_routes(settings, limit),
             Router("/", route_handlers=[swagger_file], guards=[limit]),
             HealthController,
+            Router(
+                "/",
+                route_handlers=[EmailPageController],
+                guards=[limit],
+                exception_handlers=show_email_stops(settings),
+            ),
         ],
         dependencies={
             "recipients": _provide_part(parts.recipients),

@@ -15,6 +15,7 @@ from typing import Literal
 
 from eth_utils.address import to_checksum_address
 
+from api.email_page import render_sender
 from api.schemas import format_time
 from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file
 from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
@@ -54,6 +55,7 @@ dt{flex:0 1 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:any
 ul{margin:0;padding:0;list-style:none}code{font-size:.86em;overflow-wrap:anywhere}
 details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem 0;width:fit-content}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}
+footer{max-width:40rem;margin:0 auto;padding:0 1rem 2rem;color:var(--dim);font-size:.9rem;text-align:center}
 [hidden]{display:none!important}
 """
 
@@ -103,7 +105,7 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
         "occasion": occasion.id,
     }
     return _render_document(
-        occasion, f"greeting-{occasion.id}", occasion.greeting, "".join(words), tags, image=image, data=now
+        occasion, f"greeting-{occasion.id}", occasion.greeting, "".join(words), tags, image=image, data=now, entry=entry
     )
 
 
@@ -123,14 +125,16 @@ def plain_page(
     name, title, lines = notice
     words = "".join(_phrase("p", f"{name}-{number}", line) for number, line in enumerate(lines, 1))
     tags = (_render_tags(link, occasion) if link else "") + _render_loads(prefix, entry)
-    return _render_document(occasion, name, title, f'{words}<div id="ways"></div>', tags, data={"kind": kind})
+    return _render_document(
+        occasion, name, title, f'{words}<div id="ways"></div>', tags, data={"kind": kind}, entry=entry
+    )
 
 
 def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str) -> str:
     """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
     body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
     return _render_document(
-        occasion, "seal-a-gift", "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"}
+        occasion, "seal-a-gift", "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"}, entry=entry
     )
 
 
@@ -202,17 +206,19 @@ def _render_document(
     tags: str,
     *,
     data: Mapping[str, str],
+    entry: PageEntry | None,
     image: str = "",
 ) -> str:
     """`name`: of the title's phrase. `data` is for the script."""
     attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
+    sender = render_sender(entry.sender if entry else ())
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f'<title>{escape(title)}</title><link rel="icon" href="data:,"><meta name="robots" content="noindex">'
         f'<meta name="description" content="{ABOUT}"><style>{_render_style(occasion)}</style>{tags}</head>'
         f'<body><main id="page"{attributes}><article{"" if image else " class=plain"}>{image}'
-        f"<section>{_phrase('h1', name, title)}{words}</section></article></main></body></html>"
+        f"<section>{_phrase('h1', name, title)}{words}</section></article></main>{sender}</body></html>"
     )
 
 

@@ -121,7 +121,7 @@ async def _send(engine: AsyncEngine, count: int) -> float:
     ledger = OutboxStore(engine, ReminderLedger(), DailyQuota(10**6))
     began, done = perf_counter(), 0
     while not (claim := await ledger.claim_due(ReminderRenderer.batch_size)).idle:
-        bodies = {each.id: (BODY, each.stored.salt) for each in claim.entries if each.stored}
+        bodies = {each.id: (BODY, each.stored.salt, None) for each in claim.entries if each.stored}
         stored = await ledger.store_bodies(claim, bodies)
         await ledger.find_not_to_post(claim, stored)
         await ledger.settle_claim(claim, [outcomes.settle_sent(each, "m") for each in claim.entries])

@@ -313,7 +313,8 @@ def _make_unsubscribe_page(
 ) -> Response[str]:
     """`token`: a checked token for the way back."""
     language = choose_language(request.headers.get("accept-language", ""))
-    html = _get_pages(language).get_template("unsubscribe.html").render(state=state, token=token)
+    sender = request.app.state.settings.organisation
+    html = _get_pages(language).get_template("unsubscribe.html").render(state=state, token=token, organisation=sender)
     return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
 
 
@@ -322,7 +323,8 @@ def _make_forget_page(
 ) -> Response[str]:
     """`token`: a checked token for the way back."""
     language = choose_language(request.headers.get("accept-language", ""))
-    html = _get_pages(language).get_template("forget.html").render(state=state, token=token)
+    sender = request.app.state.settings.organisation
+    html = _get_pages(language).get_template("forget.html").render(state=state, token=token, organisation=sender)
     return _make_page(html, {"unknown": 404, "later": 503, "back_later": 503}.get(state, 200))
 
 

@@ -19,6 +19,7 @@ from mail_service.calendar_file import CalendarFile, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, load_language
+from mail_service.organisation import NO_ORGANISATION, Organisation
 from mail_service.variables import (
     ROLES,
     LinkOrigins,
@@ -100,11 +101,20 @@ class _WrittenLanguage:
 class EmailRenderer:
     """Renders for one app origin; gifts may have origins of their own. Templates are compiled once.
 
-    `runbook_url`: where operators keep the runbook, whose entries have the names of alerts.
+    `runbook_url`: where operators keep the runbook, whose entries have the names of alerts. `organisation`: who sends
+    the emails. `email_page_url`: the page that answers for the number of an email.
     """
 
-    def __init__(self, origin: str, gift_origins: Sequence[str] = (), runbook_url: str | None = None) -> None:
+    def __init__(
+        self,
+        origin: str,
+        gift_origins: Sequence[str] = (),
+        runbook_url: str | None = None,
+        organisation: Organisation = NO_ORGANISATION,
+        email_page_url: str | None = None,
+    ) -> None:
         self._runbook_url = runbook_url
+        self._sender = {"organisation": organisation, "email_page_url": email_page_url}
         self.origins = LinkOrigins(origin, tuple(gift_origins) or (origin,))
         self._written = {"en": _WrittenLanguage("en")}
 
@@ -124,6 +134,7 @@ class EmailRenderer:
         unsubscribe_url: str | None = None,
         language: str = "en",
         forget_url: str | None = None,
+        number: str | None = None,
     ) -> RenderedEmail:
         """Raises the refusals of `check_variables`. `unsubscribe_url`: shown in the body, when it may be.
 
@@ -138,6 +149,8 @@ class EmailRenderer:
             "roles": written.roles,
             "unsubscribe_url": unsubscribe_url,
             "forget_url": forget_url,
+            "number": number,
+            **self._sender,
             "runbook_url": f"{self._runbook_url}#runbook-{template.name}" if self._runbook_url else None,
         }
         days = dict(context)  # as workers write them
@@ -164,7 +177,8 @@ class EmailRenderer:
         if role is not None and "role" in variables:
             variables["role"] = role
         forget_url = f"{self.origins.app}/forget/sample"
-        return self.render_email(template, variables, language=language, forget_url=forget_url)
+        number = "0123-4567-89AB-CDEF"
+        return self.render_email(template, variables, language=language, forget_url=forget_url, number=number)
 
 
 def check_display_name(name: str) -> str:

@@ -39,6 +39,8 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
 
     `reference`: the caller's own reference of the address, 64 hex digits. `GET /forgotten` returns it when the address
     is to be forgotten. Without it the email has no link for that.
+
+    `number`: the random number of this email, to be printed in it.
     """
 
     template: str
@@ -48,6 +50,7 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     category: Category
     language: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,7}\\Z", max_length=71)] = "en"
     reference: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
+    number: Annotated[str, msgspec.Meta(pattern="^[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\\Z")] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,13 @@ class EmailSender:
     """Ties templates, key store and SMTP together. Use as an async context manager: it beats while open."""
 
     def __init__(self, settings: MailServiceSettings, store: MailStore) -> None:
-        self.renderer = EmailRenderer(settings.app_origin, settings.gift_origins, settings.runbook_url)
+        self.renderer = EmailRenderer(
+            settings.app_origin,
+            settings.gift_origins,
+            settings.runbook_url,
+            settings.organisation,
+            settings.email_page_url,
+        )
         self.hasher = AddressHasher(settings.hash_key.get_secret_value())
         self.store = store
         self._settings = settings
@@ -121,7 +130,9 @@ class EmailSender:
         if suppressible and request.reference is not None:
             forget_token = self.hasher.make_forget_token(address, bytes.fromhex(request.reference))
             forget_url = f"{self._settings.public_url}/forget/{forget_token}"
-        rendered = self.renderer.render_email(template, request.variables, in_body, request.language, forget_url)
+        rendered = self.renderer.render_email(
+            template, request.variables, in_body, request.language, forget_url, request.number
+        )
         content = compose_message(
             sender=self._sender,
             recipient=(name, address),

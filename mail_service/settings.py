@@ -27,6 +27,7 @@ from sqlalchemy.exc import ArgumentError
 
 from mail_service.addresses import MARK, MailAddress, parse_address
 from mail_service.errors import MailProblem
+from mail_service.organisation import Organisation
 
 
 class MailMisconfigured(Exception):
@@ -94,6 +95,12 @@ def _check_web_url(value: str) -> str:
     if not value.isascii() or any(character <= " " or character in '<>"\\' for character in value):
         raise ValueError("needs plain ASCII")
     return value.rstrip("/")
+
+
+def _check_line(value: str) -> str:
+    if len(value) > 120 or not value.isprintable():
+        raise ValueError("needs one line of at most 120 characters")
+    return value
 
 
 def _check_collector(value: str) -> str:
@@ -240,6 +247,12 @@ class MailServiceSettings(ReportSettings):
         tuple[Annotated[str, BeforeValidator(_check_origin)], ...], BeforeValidator(_split_list)
     ] = Field((), alias="GIFT_ORIGINS")
     runbook_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="RUNBOOK_URL")
+    organisation_name: Annotated[str, BeforeValidator(_check_line)] | None = Field(None, alias="ORGANISATION_NAME")
+    organisation_contact: Annotated[str, BeforeValidator(_check_line)] | None = Field(
+        None, alias="ORGANISATION_CONTACT"
+    )
+    organisation_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="ORGANISATION_URL")
+    email_page_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="EMAIL_PAGE_URL")
     smtp_host: str = Field(min_length=1, alias="SMTP_HOST")
     smtp_port: int = Field(587, ge=1, le=65535, alias="SMTP_PORT")
     smtp_username: str | None = Field(None, alias="SMTP_USERNAME")
@@ -258,6 +271,10 @@ class MailServiceSettings(ReportSettings):
     )
     host: str = Field("127.0.0.1", alias="MAIL_SERVICE_HOST")
     port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
+
+    @property
+    def organisation(self) -> Organisation:
+        return Organisation(self.organisation_name or "", self.organisation_contact or "", self.organisation_url or "")
 
     @model_validator(mode="after")
     def _credentials_travel_encrypted(self) -> Self:

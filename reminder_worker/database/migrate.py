@@ -16,7 +16,7 @@ from reminder_worker.errors import Misconfigured
 if TYPE_CHECKING:  # every run's process asks whether the schema is current: that must not cost Alembic's import
     from alembic.config import Config
 
-NEWEST = "0016"
+NEWEST = "0017"
 
 
 def alembic_config(connection: Connection | None = None) -> "Config":

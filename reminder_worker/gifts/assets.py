@@ -3,8 +3,8 @@
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -107,11 +107,15 @@ class PageFile:
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """Files that a page loads at its start; file names as in `PageFiles.files`."""
+    """Files that a page loads at its start; file names as in `PageFiles.files`.
+
+    `sender`: lines about the organisation that runs the page.
+    """
 
     script: str
     styles: tuple[str, ...]
     preloads: tuple[str, ...]
+    sender: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ class PageFiles:
     entries: Mapping[str, PageEntry]
 
     @classmethod
-    def load(cls, dist: Path = DIST) -> Self | None:
+    def load(cls, dist: Path = DIST, sender: Sequence[str] = ()) -> Self | None:
         """None where nothing was built: the pages are then served without a script."""
         try:
             manifest = json.loads((dist / "manifest.json").read_bytes())
@@ -131,7 +135,7 @@ class PageFiles:
         known = (path for path in (dist / ASSETS).iterdir() if path.suffix in MEDIA_TYPES)
         files = {path.name: PageFile(MEDIA_TYPES[path.suffix], path) for path in known}
         entries = {chunk["name"]: _read_entry(manifest, key) for key, chunk in manifest.items() if chunk.get("isEntry")}
-        return cls(files, entries)
+        return cls(files, {name: replace(entry, sender=tuple(sender)) for name, entry in entries.items()})
 
 
 def _read_entry(manifest: Mapping[str, Any], key: str) -> PageEntry:

@@ -23,6 +23,7 @@ from reminder_worker.gifts.tables import gift_ledger, gift_notification, sql
 from reminder_worker.outbox import outcomes
 from reminder_worker.outbox.daily_quota import DailyQuota
 from reminder_worker.outbox.dispatcher import DeliveryReport, OutboxDispatcher
+from reminder_worker.outbox.email_numbers import hash_number, make_number
 from reminder_worker.outbox.mail_client import MailClient
 from reminder_worker.outbox.messages import GiftKind, GiftSubject, build_gift_body, may_mail
 from reminder_worker.outbox.models import ClaimSelection, EmailSettlement, EmailStatements, RenderedEmail
@@ -271,6 +272,7 @@ class GiftMail:
             router=chain.time_lock_router,
             unlock_time=stored.unlock_time,
         )
+        number = make_number()
         body = build_gift_body(
             GiftKind(entry.kind),
             payload.email,
@@ -280,8 +282,10 @@ class GiftMail:
             about,
             entry.email_hash,
             payload.language,
+            number,
         )
-        return RenderedEmail(entry, body, key.seal(body, make_body_context(entry.id)), stored.salt)
+        sealed = key.seal(body, make_body_context(entry.id))
+        return RenderedEmail(entry, body, sealed, stored.salt, hash_number(number))
 
     def _reject_irrelevant(
         self, entry: GiftEmail, stored: StoredNotification, facts: GiftBatchFacts

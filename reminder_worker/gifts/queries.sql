@@ -18,6 +18,7 @@ where chain_id = :chain_id and timelock_id = :timelock_id and email_hash <> :ema
 -- name: cancel
 -- What is under way loses its body, which was sealed with the key of the row that is about to go: from now on the mail
 -- service can only be asked what became of it. `kept` is an email that stays; entries for it are not cancelled.
+-- The numbers of the other addresses' emails are forgotten, also of sent ones.
 update worker.gift_ledger
 set body = null,
     body_salt = null,
@@ -26,9 +27,10 @@ set body = null,
         else state end,
     reason = case
         when state in ('queued', 'released') and email_hash is distinct from cast(:kept as bytea) then :reason
-        else reason end
+        else reason end,
+    number_hash = case when email_hash is distinct from cast(:kept as bytea) then null else number_hash end
 where chain_id = :chain_id and timelock_id = :timelock_id
-  and state in ('queued', 'released', 'claimed', 'unknown', 'held');
+  and (state in ('queued', 'released', 'claimed', 'unknown', 'held') or number_hash is not null);
 
 -- name: save_row
 insert into worker.gift_notification
@@ -248,8 +250,9 @@ select from worker.gift_ledger where id = any(cast(:ids as uuid[])) order by id 
 -- name: store
 -- Only under our lease, and only if the row was not replaced or erased since.
 update worker.gift_ledger l
-set body = decode(b.body, 'base64'), body_salt = n.salt, claimed_at = clock_timestamp()
-from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text), worker.gift_notification n
+set body = decode(b.body, 'base64'), body_salt = n.salt, number_hash = decode(b.number_hash, 'base64'),
+    claimed_at = clock_timestamp()
+from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text, number_hash text), worker.gift_notification n
 where l.id = b.id and l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp()
   and n.chain_id = l.chain_id and n.timelock_id = l.timelock_id and n.salt = decode(b.salt, 'base64')
 returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;

@@ -76,6 +76,11 @@ gift_ledger = Table(
         comment="when its body was stored to be posted; null: certainly not posted",
     ),
     Column("settled_at", DateTime(timezone=True), comment="when the state became final; null: not yet"),
+    Column(
+        "number_hash",
+        LargeBinary,
+        comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
+    ),
     CheckConstraint(
         "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
         name="gift_ledger_state",
@@ -106,6 +111,8 @@ Index(
 Index("gift_ledger_leases", gift_ledger.c.lease_until, postgresql_where=text("state = 'claimed'"))
 
 Index("gift_ledger_settled", gift_ledger.c.settled_at)
+
+Index("gift_ledger_number", gift_ledger.c.number_hash, postgresql_where=text("number_hash is not null"))
 
 Index("gift_ledger_expiry", gift_ledger.c.expires_at)
 

@@ -1,6 +1,6 @@
 """Erasure of people: for an operator, after a legacy was deleted, and of who asked by a link."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -44,6 +44,7 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
     if (email is None) == (address is None):
         faults = [FieldFault("/email", "has to be given, or /address, and not both")]
         raise InvalidInput("Give an email or an address, and not both.", faults)
+    hashed = None
     if email is not None:
         try:
             hashed = hashes.hash_email(normalise_email(email))
@@ -54,7 +55,10 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
         wanted = str(address).lower()
         of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
 
-    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift))
+    erased = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift))
+    if hashed is not None:
+        await _forget_gift_numbers(engine, [hashed])
+    return erased
 
 
 async def _erase_rows(
@@ -66,6 +70,12 @@ async def _erase_rows(
     async with engine.begin() as connection:
         recipients = await erase_recipients(connection, of_recipient, cause=cause)
         return ErasedRows(recipients, await _erase_gifts(connection, of_gift))
+
+
+async def _forget_gift_numbers(engine: AsyncEngine, hashes: Collection[bytes]) -> None:
+    """Forget the numbers of all gift emails to these addresses, also of gifts that ended."""
+    async with engine.begin() as connection:
+        await connection.execute(sql["forget_gift_numbers"], {"hashes": list(hashes)})
 
 
 async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
@@ -88,6 +98,7 @@ async def erase_forgotten(engine: AsyncEngine, mail: MailClient) -> ErasedRows:
     async for hashes in mail.list_forgotten():
         of_recipient, of_gift = recipient.c.email_hash.in_(hashes), gift_notification.c.email_hash.in_(hashes)
         some = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, "link"))
+        await _forget_gift_numbers(engine, hashes)
         erased = ErasedRows(erased.recipients + some.recipients, erased.gifts + some.gifts)
     return erased
 

@@ -65,6 +65,23 @@ with over as (
 )
 select (select count(*) from over) + (select count(*) from gone);
 
+-- name: find_number
+-- What an email was about, by the hash of its number: one step of an index in each ledger, also for an unknown number.
+-- `number` is that of the legacy at its router, or of the gift. Emails that may have left count, too.
+select l.kind, l.chain_id, y.legacy_id as number, l.legacy, coalesce(l.settled_at, l.claimed_at) as written_at
+from worker.sent_ledger l
+left join worker.legacy y on y.chain_id = l.chain_id and y.address = l.legacy
+where l.number_hash = :hash and l.state in ('sent', 'claimed', 'unknown', 'held') and l.claimed_at is not null
+union all
+select kind, chain_id, timelock_id, null, coalesce(settled_at, claimed_at)
+from worker.gift_ledger
+where number_hash = :hash and state in ('sent', 'claimed', 'unknown', 'held') and claimed_at is not null;
+
+-- name: forget_gift_numbers
+-- Also of gifts whose opening day is over: their notification is gone.
+update worker.gift_ledger set number_hash = null
+where email_hash = any(cast(:hashes as bytea[])) and number_hash is not null;
+
 -- name: lock_watchdog
 select pg_advisory_xact_lock(hashtextextended('reminder-worker watchdog', 0));
 

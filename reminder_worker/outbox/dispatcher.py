@@ -130,12 +130,12 @@ class OutboxDispatcher(Generic[E]):
         report: DeliveryReport,
         claim: EmailClaim[E],
         entries: Sequence[E],
-        keep: Callable[[EmailClaim[E], Mapping[UUID, tuple[bytes, bytes]]], Awaitable[frozenset[UUID]]],
+        keep: Callable[[EmailClaim[E], Mapping[UUID, tuple[bytes, bytes, bytes | None]]], Awaitable[frozenset[UUID]]],
         post_until: float,
     ) -> PreparedBatch[E]:
         """Render entries. `keep` stores the bodies, or confirms stored ones, and returns which may be posted."""
         ready, settled = await self._family.render(entries)
-        kept = await keep(claim, {email.entry.id: (email.sealed, email.salt) for email in ready})
+        kept = await keep(claim, {email.entry.id: (email.sealed, email.salt, email.number_hash) for email in ready})
         # The recipient of the others was replaced, re-encrypted or erased since the claim: the next claim finds out.
         settled += [
             outcomes.retry_later(email.entry, 0.0, "recipient_changed") for email in ready if email.entry.id not in kept

@@ -185,6 +185,7 @@ def build_gift_body(
     about: GiftSubject,
     email_hash: bytes | None = None,
     language: Language = "en",
+    number: str | None = None,
 ) -> bytes:
     """The body of `POST /send` for the recipient of a gift. `link` is the claim link with its fragment."""
     variables = {
@@ -198,13 +199,21 @@ def build_gift_body(
         "recipientAddress": checksum_address(about.recipient),
         "routerAddress": checksum_address(about.router),
     }
-    return _encode_body(kind, "gift", email, name, variables, email_hash, language)
+    return _encode_body(kind, "gift", email, name, variables, email_hash, language, number)
 
 
 def build_reminder_body(
-    kind: ReminderKind, to: EmailAddressee, about: LegacySubject, deadline: int | None, **extra: object
+    kind: ReminderKind,
+    to: EmailAddressee,
+    about: LegacySubject,
+    deadline: int | None,
+    number: str | None = None,
+    **extra: object,
 ) -> bytes:
-    """Return the body of `POST /send`. `extra`: variables from `format_amounts` and `format_role_counts`."""
+    """Return the body of `POST /send`. `number`: printed in the email.
+
+    `extra`: variables from `format_amounts` and `format_role_counts`.
+    """
     variables = {
         "name": to.name,
         "role": to.role.value,
@@ -221,7 +230,7 @@ def build_reminder_body(
         **({"legacyTitle": about.title} if about.title else {}),
         **extra,
     }
-    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language)
+    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language, number)
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
@@ -237,6 +246,7 @@ def _encode_body(
     variables: Mapping[str, Any],
     email_hash: bytes | None = None,
     language: Language = "en",
+    number: str | None = None,
 ) -> bytes:
     """In English the body names no language, as in the previous release."""
     return _encode(
@@ -248,6 +258,7 @@ def _encode_body(
             "category": category,
             **({} if language == "en" else {"language": language}),
             **({} if email_hash is None else {"reference": email_hash.hex()}),
+            **({} if number is None else {"number": number}),
         }
     )
 

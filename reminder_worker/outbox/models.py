@@ -74,12 +74,16 @@ class EmailSettlement(Generic[E]):
 
 @dataclass(slots=True, eq=False)
 class RenderedEmail(Generic[E]):
-    """An email to post. `sealed`: the body as stored, encrypted under the key of the row that has this `salt`."""
+    """An email to post. `sealed`: the body as stored, encrypted under the key of the row that has this `salt`.
+
+    `number_hash`: of the number in a new body. A stored body keeps its number, and the row has the hash already.
+    """
 
     entry: E
     body: bytes = field(repr=False)
     sealed: bytes = field(repr=False)
     salt: bytes = field(repr=False)
+    number_hash: bytes | None = None
 
 
 @dataclass(slots=True)

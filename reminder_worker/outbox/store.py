@@ -86,14 +86,20 @@ class OutboxStore(Generic[E]):
     def _claim_values(self, token: UUID, limit: int) -> dict[str, Any]:
         return {**self._ledger.values, "limit": limit, "token": token, "lease": LEASE_SECONDS}
 
-    async def store_bodies(self, claim: EmailClaim[E], bodies: Mapping[UUID, tuple[bytes, bytes]]) -> frozenset[UUID]:
-        """Store bodies (encrypted, with the salt of their recipient's row). Return the entries that may now be posted.
+    async def store_bodies(
+        self, claim: EmailClaim[E], bodies: Mapping[UUID, tuple[bytes, bytes, bytes | None]]
+    ) -> frozenset[UUID]:
+        """Store bodies (encrypted), each with the salt of its recipient's row and the hash of its
+        number. Return the entries that may now be posted.
 
         Left out are entries whose lease was lost, or whose recipient was erased, replaced or re-encrypted since.
         """
         if not bodies:
             return frozenset()
-        rows = [{"id": id, "body": body, "salt": salt} for id, (body, salt) in bodies.items()]
+        rows = [
+            {"id": id, "body": body, "salt": salt, "number_hash": number_hash}
+            for id, (body, salt, number_hash) in bodies.items()
+        ]
         return await self._approve_posts(self._ledger.statements.store, claim, bodies, rows=json_text(rows))
 
     async def confirm_unknown(self, claim: EmailClaim[E], ids: Iterable[UUID]) -> frozenset[UUID]:

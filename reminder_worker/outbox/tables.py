@@ -118,6 +118,11 @@ sent_ledger = Table(
         comment="when its body was stored to be posted; null while it is certain that nothing was posted",
     ),
     Column("settled_at", DateTime(timezone=True), comment="when the state became final; null: not yet"),
+    Column(
+        "number_hash",
+        LargeBinary,
+        comment="SHA-256 of the number printed in the email; null: not posted, or its recipient was erased",
+    ),
     CheckConstraint(
         "state in ('queued','claimed','released','sent','unknown','held','dropped','suppressed','dead')",
         name="sent_ledger_state",
@@ -155,6 +160,8 @@ Index("sent_ledger_leases", sent_ledger.c.lease_until, postgresql_where=text("st
 Index("sent_ledger_shown", sent_ledger.c.state, postgresql_where=text("state in ('unknown','held','dead')"))
 
 Index("sent_ledger_settled", sent_ledger.c.settled_at)
+
+Index("sent_ledger_number", sent_ledger.c.number_hash, postgresql_where=text("number_hash is not null"))
 
 alert_state = Table(
     "alert_state",

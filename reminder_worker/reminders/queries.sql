@@ -333,14 +333,14 @@ returning l.id, l.chain_id, l.legacy, l.recipient, l.kind, l.event, l.role, l.tr
 -- Recipient rows are locked before ledger rows and in the order of their key, as writes of recipients do.
 with mine as materialized (
     select l.id, l.chain_id, l.legacy, l.recipient, decode(b.body, 'base64') as body,
-        decode(b.salt, 'base64') as salt
-    from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text)
+        decode(b.salt, 'base64') as salt, decode(b.number_hash, 'base64') as number_hash
+    from json_to_recordset(cast(:rows as json)) as b(id uuid, body text, salt text, number_hash text)
     join worker.sent_ledger l on l.id = b.id
     where case
         when l.lease_token = :token and l.state = 'claimed' and l.lease_until > clock_timestamp() then true
     end
 ), live as materialized (
-    select mine.id, mine.body, mine.salt
+    select mine.id, mine.body, mine.salt, mine.number_hash
     from mine
     join worker.recipient r
         on r.chain_id = mine.chain_id and r.legacy = mine.legacy and r.recipient = mine.recipient
@@ -348,7 +348,8 @@ with mine as materialized (
     order by r.chain_id, r.legacy, r.recipient
     for share of r
 )
-update worker.sent_ledger l set body = live.body, body_salt = live.salt, claimed_at = clock_timestamp()
+update worker.sent_ledger l
+set body = live.body, body_salt = live.salt, number_hash = live.number_hash, claimed_at = clock_timestamp()
 from live where l.id = live.id and case when l.lease_token = :token and l.state = 'claimed' then true end
 returning l.id, cast(floor(extract(epoch from l.claimed_at) / 86400) * 86400 as bigint) as posted_on;
 

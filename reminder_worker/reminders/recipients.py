@@ -378,7 +378,9 @@ async def cancel_unsent(
 
     An email that was not accepted, or came back, is deleted. An email in doubt loses its body: the service can only ask
     about it. So a corrected address gets the email of an open window if the old address did not. A merged
-    email stays. `reworded`: people with a new name or role only; their waiting emails are rendered again.
+    email stays. The numbers of their emails are forgotten, also of sent ones.
+
+    `reworded`: people with a new name or role only; their waiting emails are rendered again.
     """
     if not addresses:
         return
@@ -398,6 +400,8 @@ async def cancel_unsent(
     reason = case((ledger.state == "held", ledger.reason), (ledger.recipient.in_(reworded) & tried_there, "reworded"))
     values = {"body": None, "body_salt": None, "reason": reason}
     await conn.execute(update(sent_ledger).where(*theirs, undecided).values(values))
+    numbered = ledger.number_hash.is_not(None) & ledger.recipient.not_in(reworded)
+    await conn.execute(update(sent_ledger).where(*theirs, numbered).values(number_hash=None))
 
 
 def _is_of_legacy(request: SignedRequest) -> ColumnElement[bool]:

@@ -17,6 +17,7 @@ from reminder_worker.concurrency import in_time, run_together
 from reminder_worker.errors import DecryptionFailed, ServiceError
 from reminder_worker.indexer.models import SAFE
 from reminder_worker.indexer.selector import IndexerSelector
+from reminder_worker.outbox.email_numbers import hash_number, make_number
 from reminder_worker.outbox.messages import (
     KIND_WINDOWS,
     EmailAddressee,
@@ -210,8 +211,10 @@ class ReminderRenderer:
         is_safe_owner = role is RecipientRole.OWNER and legacy.legacy_type == SAFE
         wording = RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
         to = EmailAddressee(email, name, wording, entry.recipient, words.language, entry.email_hash)
-        body = self._build_body(entry, legacy, facts, to, words)
-        return RenderedEmail(entry, body, key.seal(body, email_body_context(entry.id)), entry.stored.salt)
+        number = make_number()
+        body = self._build_body(entry, legacy, facts, to, words, number)
+        sealed = key.seal(body, email_body_context(entry.id))
+        return RenderedEmail(entry, body, sealed, entry.stored.salt, hash_number(number))
 
     def _build_body(
         self,
@@ -220,6 +223,7 @@ class ReminderRenderer:
         facts: ReminderFacts,
         to: EmailAddressee,
         words: RecipientWords,
+        number: str,
     ) -> bytes:
         chain = self._chains[entry.chain_id].settings
         about = LegacySubject(
@@ -239,7 +243,8 @@ class ReminderRenderer:
         elif entry.kind is ReminderKind.INSTRUCTIONS:
             told = facts.told.get((entry.legacy, entry.event), {}) if to.role is RecipientRole.OWNER else {}
             extra = {"told": format_role_counts(told), "routerAddress": checksum_address(legacy.router)}
-        return build_reminder_body(entry.kind, to, about, _find_deadline(entry, legacy, facts.head.timestamp), **extra)
+        deadline = _find_deadline(entry, legacy, facts.head.timestamp)
+        return build_reminder_body(entry.kind, to, about, deadline, number, **extra)
 
     def _link_legacy(self, entry: ReminderEmail) -> str:
         service = self._settings.service

@@ -11,6 +11,7 @@ from reminder_worker.settings.values import (
     Key,
     Keys,
     LegacyPath,
+    Line,
     Mailable,
     Name,
     Origin,
@@ -59,6 +60,20 @@ class ServiceSettings(SettingsGroup):
         alias="APP_LEGACY_PATH",
         description="the app's page of a legacy; `{chainId}` and `{legacy}` (its contract) are filled in",
     )
+    mail_public_url: WebUrl | None = Field(
+        None,
+        alias="MAIL_SERVICE_PUBLIC_URL",
+        description="the mail service's setting of this name; the page of emails lists it",
+    )
+    organisation_name: Line = Field(
+        "", alias="ORGANISATION_NAME", description="who runs this service, for each page; the mail service has it, too"
+    )
+    organisation_contact: Line = Field(
+        "", alias="ORGANISATION_CONTACT", description="how people reach the organisation; the mail service has it, too"
+    )
+    organisation_url: WebUrl | None = Field(
+        None, alias="ORGANISATION_URL", description="the organisation's web address; the mail service has it, too"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", alias="LOG_LEVEL", description="lowest level logged; alerts always are"
     )
@@ -70,6 +85,12 @@ class ServiceSettings(SettingsGroup):
         alias="OTEL_EXPORTER_OTLP_ENDPOINT",
         description="base address of a collector of OpenTelemetry (OTLP over HTTP); empty: no traces",
     )
+
+    @property
+    def organisation(self) -> list[str]:
+        """Return the lines about the organisation, as far as they are set."""
+        lines = (self.organisation_name, self.organisation_contact, self.organisation_url)
+        return [str(line) for line in lines if line]
 
 
 class MailSettings(SettingsGroup):

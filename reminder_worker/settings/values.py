@@ -27,6 +27,12 @@ def _read_address(value: str) -> str:
     return value.lower()
 
 
+def _check_line(value: str) -> str:
+    if len(value) > 120 or not value.isprintable():
+        raise ValueError("needs one line of at most 120 characters")
+    return value
+
+
 def _check_folder(value: str) -> str:
     if "://" in value and not re.fullmatch(r"(s3|gs)://[a-z0-9][a-z0-9._-]+(/[\w.=-]+)*/?", value, re.ASCII):
         raise ValueError("neither a folder nor s3://bucket/prefix or gs://bucket/prefix")
@@ -199,6 +205,7 @@ def _of_text(check: Callable[[str], object]) -> BeforeValidator:
 
 Address = Annotated[str, _of_text(_read_address)]
 Name = Annotated[str, AfterValidator(check_name)]
+Line = Annotated[str, AfterValidator(_check_line)]
 FileFolder = Annotated[str, AfterValidator(_check_folder)]
 LegacyPath = Annotated[str, AfterValidator(_legacy_path)]
 GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]

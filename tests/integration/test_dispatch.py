@@ -412,7 +412,7 @@ async def test_a_recipient_changed_between_claim_and_post_is_not_posted_with_wha
     ledger = reminder_store(world)
     claim = await ledger.claim_due(10)
     await world.save(legacy, emails={world.address("anna"): "anna.new@example.org"})
-    bodies = {entry.id: (b"sealed", entry.stored.salt) for entry in claim.entries if entry.stored}
+    bodies = {entry.id: (b"sealed", entry.stored.salt, None) for entry in claim.entries if entry.stored}
     stored = await ledger.store_bodies(claim, bodies)
     assert [entry.recipient for entry in claim.entries if entry.id in stored] == [world.address("ben")]
 

@@ -314,7 +314,7 @@ async def test_an_email_waits_a_day_for_one_that_was_sent_and_only_a_lease_for_o
     ledger = reminder_store(world)
     (older,) = (claim := await ledger.claim_due(10)).entries
     assert older.stored is not None
-    assert await ledger.store_bodies(claim, {older.id: (b"sealed", older.stored.salt)})
+    assert await ledger.store_bodies(claim, {older.id: (b"sealed", older.stored.salt, None)})
     world.scenario.advance(60)
     world.scenario.check_in(world.account("owner"), legacy)
     await world.mail.start()

@@ -74,7 +74,7 @@ async def make_ready(
 ) -> None:
     """Its body is stored: it may be posted from now on."""
     assert entry.stored is not None
-    assert await ledger.store_bodies(claim, {entry.id: (b"sealed", entry.stored.salt)})
+    assert await ledger.store_bodies(claim, {entry.id: (b"sealed", entry.stored.salt, None)})
 
 
 @pytest.mark.parametrize(("lost", "used"), [("select 1", 0), (ANOTHERS, 1)])

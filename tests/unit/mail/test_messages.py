@@ -65,7 +65,7 @@ def test_every_kind_is_a_template_of_the_mail_service_with_exactly_its_variables
 ) -> None:
     deadline = None if kind in WITHOUT_DEADLINE else 1_795_532_640
     addressee = EmailAddressee("anna@example.org", "Anna", role, TOKEN)
-    body = json.loads(build_reminder_body(kind, addressee, ABOUT, deadline, **EXTRA.get(kind, {})))
+    body = json.loads(build_reminder_body(kind, addressee, ABOUT, deadline, None, **EXTRA.get(kind, {})))
     template = TEMPLATES[body["template"]]
     assert (body["templateVersion"], body["category"]) == (template.version, template.category)
     assert template.version == TEMPLATE_VERSION

@@ -1,0 +1,110 @@
+"""The number of an email: printed in it, kept as a hash, looked up on the page, and forgotten with its recipient."""
+
+import hashlib
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from api.email_page_words import WORDS
+from devnet.scenarios import DAY, Scenario
+from devnet.smtp import SmtpInbox
+from mail_service.languages import LANGUAGES
+from reminder_worker.monitoring.email_numbers import find_written_email
+from reminder_worker.monitoring.erasure import erase_person
+from reminder_worker.outbox.email_numbers import hash_number
+from tests.integration.api_world import open_world as open_api
+from tests.integration.mail_service_stack import ServiceClient, environment, served
+from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
+
+NUMBER = re.compile(r"Number of this email: ((?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4})")
+NAMES = {CHAIN_ID: "Local chain"}
+
+
+@pytest.fixture
+async def service(engine: AsyncEngine, inbox: SmtpInbox) -> AsyncIterator[ServiceClient]:
+    told = environment(engine.url.render_as_string(hide_password=False), inbox)
+    told |= {"ORGANISATION_NAME": "Example & Heirs", "ORGANISATION_CONTACT": "help@example.org"}
+    async with served(told) as client:
+        yield client
+
+
+@pytest.fixture
+async def world(engine: AsyncEngine, chain_scenario: Scenario, service: ServiceClient) -> AsyncIterator[MailWorld]:
+    async with open_world(engine, chain_scenario, service) as opened:
+        yield opened
+
+
+@pytest.mark.core
+async def test_number_of_an_email_is_found_until_its_recipient_is_erased(world: MailWorld, inbox: SmtpInbox) -> None:
+    """The database has the hash only. An erased number is found as little as an unknown one."""
+    legacy = world.legacy(inactivity=30 * DAY)
+    await world.save(legacy, "owner", "anna", "ben")
+    world.scenario.advance(24 * DAY)
+    await world.tick()
+    numbers = {}
+    for message in inbox.messages:
+        (numbers[message.to],) = NUMBER.findall(message.text)
+        assert numbers[message.to] in message.html
+        assert "Example & Heirs\nhelp@example.org" in message.text
+        assert "Example &amp; Heirs" in message.html
+    assert len(set(numbers.values())) == len(inbox.messages) == 3
+    annas = numbers["anna@example.org"]
+    found = await find_written_email(world.engine, annas.lower().replace("-", " ").replace("0", "o"), NAMES)
+    assert found is not None
+    assert (found.sort, found.is_gift, found.number) == ("deadline", False, str(legacy.id))
+    rows = await world.sql("select number_hash from worker.sent_ledger")
+    assert {row.number_hash for row in rows} == {hash_number(number) for number in numbers.values()}
+    assert hash_number(annas) == hashlib.sha256(annas.replace("-", "").encode()).digest()
+
+    await erase_person(world.engine, world.hashes, "anna@example.org", None)
+    assert await find_written_email(world.engine, annas, NAMES) is None
+    assert await find_written_email(world.engine, numbers["ben@example.org"], NAMES) is not None
+
+
+async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
+    engine: AsyncEngine, chain_scenario: Scenario
+) -> None:
+    """An unknown and an erased number have the same answer, byte for byte, and each client has a limit."""
+    more = {"RATE_LIMIT_PER_MINUTE": "8", "MAIL_SERVICE_PUBLIC_URL": "https://mail.example.org"}
+    async with open_api(chain_scenario, engine, **more, ORGANISATION_NAME="Example & Heirs") as world:
+        await world.sql(
+            "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id,"
+            " expires_at, claimed_at, settled_at, number_hash) values (gen_random_uuid(), 'h', :chain, 7,"
+            " 'gift_waiting', 'sent', 'm', now(), '2026-11-24T23:59:00Z', '2026-11-24T23:59:00Z', :hash)",
+            chain=world.chain_id, hash=hash_number("0123456789ABCDEF"),
+        )  # fmt: skip
+
+        async def look_up(number: str, language: str = "en") -> str:
+            return await ask("POST", language, data={"number": number})
+
+        async def ask(method: str, language: str = "en", **form: object) -> str:
+            headers = {"Accept-Language": language}
+            async with world.session.request(method, f"{world.url}/emails", headers=headers, **form) as answer:
+                assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+                return f"{answer.status} {await answer.text()}"
+
+        assert (await ask("GET")).startswith("200 ")
+        found = await look_up(" 0123-4567-89ab-cdef")
+        assert "On November 24, 2026 (UTC) we wrote an email about gift 7 on" in found
+        assert "this page cannot tell you that the email before you is from us" in found
+        for shown in ("https://app.example.org<", "https://mail.example.org<", "it is a copy", "Example &amp; Heirs"):
+            assert shown in found
+        assert "24. November 2026 (UTC) haben wir eine E-Mail über das Geschenk 7" in await look_up(
+            "0123456789ABCDEF", "de-AT,en"
+        )
+        assert 'dir="rtl"' in await look_up("0123456789ABCDEF", "ar")
+        await world.sql("update worker.gift_ledger set number_hash = null")
+        erased = await look_up("0123456789ABCDEF")
+        assert erased == await look_up("ZZZZZZZZZZZZZZZZ") == await look_up("")
+        assert "We know nothing about this number" in erased
+        await ask("GET")
+        assert (await look_up("0123456789ABCDEF")).startswith("429 ")
+
+
+def test_each_language_of_emails_has_the_words_of_the_page() -> None:
+    assert set(WORDS) == set(LANGUAGES)
+    for words in WORDS.values():
+        assert set(re.findall(r"{(\w+)}", words.found)) == {"day", "about", "kind"}
+        assert all(set(re.findall(r"{(\w+)}", place)) == {"number", "chain"} for place in (words.legacy, words.gift))
