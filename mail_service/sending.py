@@ -37,6 +37,8 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
 
     `language`: a BCP 47 tag; the language of the email, English where the service does not speak it.
 
+    `time_zone`: an IANA name; the zone in which the email shows days, UTC only where the service does not know it.
+
     `reference`: the caller's own reference of the address, 64 hex digits. `GET /forgotten` returns it when the address
     is to be forgotten. Without it the email has no link for that.
     """
@@ -47,6 +49,7 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     variables: dict[str, Any]
     category: Category
     language: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,7}\\Z", max_length=71)] = "en"
+    time_zone: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_+/-]*\\Z", max_length=64)] = ""
     reference: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
 
@@ -121,7 +124,9 @@ class EmailSender:
         if suppressible and request.reference is not None:
             forget_token = self.hasher.make_forget_token(address, bytes.fromhex(request.reference))
             forget_url = f"{self._settings.public_url}/forget/{forget_token}"
-        rendered = self.renderer.render_email(template, request.variables, in_body, request.language, forget_url)
+        rendered = self.renderer.render_email(
+            template, request.variables, in_body, request.language, forget_url, request.time_zone
+        )
         content = compose_message(
             sender=self._sender,
             recipient=(name, address),

@@ -133,6 +133,7 @@ class EmailAddressee:
     role: RecipientRole
     wallet: str
     language: Language = "en"
+    time_zone: str = ""
     email_hash: bytes | None = field(default=None, repr=False)
 
 
@@ -221,7 +222,7 @@ def build_reminder_body(
         **({"legacyTitle": about.title} if about.title else {}),
         **extra,
     }
-    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language)
+    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language, to.time_zone)
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
@@ -237,8 +238,9 @@ def _encode_body(
     variables: Mapping[str, Any],
     email_hash: bytes | None = None,
     language: Language = "en",
+    time_zone: str = "",
 ) -> bytes:
-    """In English the body names no language, as in the previous release."""
+    """In English the body names no language, as in the previous release; without a time zone it names none."""
     return _encode(
         {
             "template": template,
@@ -247,6 +249,7 @@ def _encode_body(
             "variables": variables,
             "category": category,
             **({} if language == "en" else {"language": language}),
+            **({"timeZone": time_zone} if time_zone else {}),
             **({} if email_hash is None else {"reference": email_hash.hex()}),
         }
     )
