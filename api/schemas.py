@@ -98,7 +98,7 @@ class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
                 " salt of at least 16 bytes in hex and at most 64 recipients. The SHA-256 of these exact UTF-8 bytes"
                 " is the signed `payloadHash`. Roles: owner, cosigner, beneficiary, second_line, third_line."
                 " Optional: `ownerName` and `title` (of the legacy) beside `recipients`, and"
-                " `language` of a recipient: en, es, fr, de, pt, it, ja, ko, zh-Hans or ar, and `timeZone` of a recipient:"
+                " `language` of a recipient: en, es, fr, de, pt, it, ja, ko, zh-Hans or ar, and their `timeZone`:"
                 " an IANA name such as Europe/Berlin, in which the emails show the day beside UTC."
             ),
             examples=[EXAMPLE_PAYLOAD],

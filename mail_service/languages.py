@@ -75,7 +75,7 @@ class SpokenLanguage:
     def format_time(self, text: str | None, zone: ZoneInfo | None = None) -> str | None:
         """Return a worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is.
 
-        With a zone: its day and time first, UTC in brackets, with the day in UTC if that is another one.
+        With a zone, its day and time come first and UTC follows in brackets. UTC has its day, too, if the days differ.
         """
         when = None if text is None else parse_time(text)
         if when is None:
