@@ -26,7 +26,7 @@ EXAMPLE_SIGNATURE = "0x" + "4f" * 32 + "2b" * 32 + "1b"
 EXAMPLE_PAYLOAD = (
     '{"salt":"0x6f1d2c4b8a9e3f507182736455667788","recipients":[{"recipient":"'
     + EXAMPLE_RECIPIENT
-    + '","role":"beneficiary","email":"anna@example.org","name":"Anna","language":"es"}],'
+    + '","role":"beneficiary","email":"anna@example.org","name":"Anna","language":"es","timeZone":"Europe/Madrid"}],'
     + '"ownerName":"Maria","title":"For the children"}'
 )
 
@@ -98,7 +98,8 @@ class IngestBody(SignedBody, rename="camel", forbid_unknown_fields=True):
                 " salt of at least 16 bytes in hex and at most 64 recipients. The SHA-256 of these exact UTF-8 bytes"
                 " is the signed `payloadHash`. Roles: owner, cosigner, beneficiary, second_line, third_line."
                 " Optional: `ownerName` and `title` (of the legacy) beside `recipients`, and"
-                " `language` of a recipient: en, es, fr, de, pt, it, ja, ko, zh-Hans or ar."
+                " `language` of a recipient: en, es, fr, de, pt, it, ja, ko, zh-Hans or ar, and their `timeZone`:"
+                " an IANA name such as Europe/Berlin, in which the emails show the day beside UTC."
             ),
             examples=[EXAMPLE_PAYLOAD],
         ),
@@ -157,6 +158,13 @@ class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
     email: Annotated[str, Meta(description="Email address in its normal form", examples=["anna@example.org"])]
     name: Annotated[str, Meta(description="Name as shown in the email, may be empty", examples=["Anna"])]
     language: Annotated[Language, Meta(description="Language of the recipient's emails", examples=["es"])]
+    time_zone: Annotated[
+        str,
+        Meta(
+            description="IANA time zone of the recipient's emails. Absent: their times are in UTC only",
+            examples=["Europe/Madrid"],
+        ),
+    ] = ""
     delivery: Annotated[
         Literal["bounced"] | None,
         Meta(

@@ -6,14 +6,16 @@ A message that a catalogue lacks is shown in English, and so is a language that 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
 from io import BytesIO
 from types import MappingProxyType
+from zoneinfo import ZoneInfo, available_timezones
 
 from babel import Locale
-from babel.dates import format_date
+from babel.dates import format_date, get_timezone_name
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -42,6 +44,17 @@ def find_language(tag: str) -> str:
     return code if code in LANGUAGES else "en"
 
 
+def find_zone(name: str) -> ZoneInfo | None:
+    """Return the time zone of an IANA name; None for an unknown name. Never a refusal."""
+    return ZoneInfo(name) if name in _read_zone_names() else None
+
+
+@lru_cache(maxsize=1)
+def _read_zone_names() -> frozenset[str]:
+    """Read the names from the disk once."""
+    return frozenset(available_timezones())
+
+
 def choose_language(header: str) -> str:
     """Take the first language of an Accept-Language header that we have. Browsers name the wanted one first."""
     tags = [part.split(";")[0] for part in header[:300].split(",")]
@@ -59,15 +72,29 @@ class SpokenLanguage:
     translations: NullTranslations
     locale: Locale
 
-    def format_time(self, text: str | None) -> str | None:
-        """A worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is."""
-        if text is None or self.code == "en":
-            return text
-        when = parse_time(text)
+    def format_time(self, text: str | None, zone: ZoneInfo | None = None) -> str | None:
+        """Return a worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is.
+
+        With a zone, its day and time come first and UTC follows in brackets. UTC has its day, too, if the days differ.
+        """
+        when = None if text is None else parse_time(text)
         if when is None:
             return text
-        date = format_date(when, "full", locale=self.locale)
-        return self.translations.gettext("%(date)s, %(time)s UTC") % {"date": date, "time": f"{when:%H:%M}"}
+        message = self.translations.gettext("%(date)s, %(time)s UTC")
+        utc = message % {"date": self._format_date(when), "time": f"{when:%H:%M}"}
+        there = _move_to_zone(when, zone)
+        if there is None:
+            return utc
+        return self.translations.gettext("%(date)s, %(time)s (%(zone)s; %(utc)s)") % {
+            "date": self._format_date(there),
+            "time": f"{there:%H:%M}",
+            "zone": get_timezone_name(there, "long", locale=self.locale),
+            "utc": f"{when:%H:%M} UTC" if there.date() == when.date() else utc,
+        }
+
+    def _format_date(self, when: datetime) -> str:
+        # In English as workers write it, with the day before the month.
+        return format_date(when, "EEEE, d MMMM y" if self.code == "en" else "full", locale=self.locale)
 
     def format_amount(self, text: str) -> str:
         """A worker's `12,500.5` or `7 base units` with the marks of this language; no digit changes."""
@@ -77,6 +104,17 @@ class SpokenLanguage:
         symbols = self.locale.number_symbols["latn"]
         number = found[1].translate({ord(","): symbols["group"], ord("."): symbols["decimal"]})
         return self.translations.gettext("%(number)s base units") % {"number": number} if found[2] else number
+
+
+def _move_to_zone(when: datetime, zone: ZoneInfo | None) -> datetime | None:
+    """Return the moment in the zone; None where the zone has UTC's time, or the day is after the year 9999."""
+    if zone is None:
+        return None
+    try:
+        there = when.astimezone(zone)
+    except OverflowError:
+        return None
+    return there if there.utcoffset() else None
 
 
 @lru_cache(maxsize=len(LANGUAGES))

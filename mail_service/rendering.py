@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 
@@ -18,7 +19,7 @@ from mail_service.addresses import MailAddress
 from mail_service.calendar_file import CalendarFile, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
-from mail_service.languages import find_language, load_language
+from mail_service.languages import find_language, find_zone, load_language
 from mail_service.organisation import NO_ORGANISATION, Organisation
 from mail_service.variables import (
     ROLES,
@@ -85,11 +86,14 @@ class _WrittenLanguage:
             self._subjects[template.name] = self.text.from_string(template.subject)
         return self._subjects[template.name]
 
-    def translate_values(self, context: dict[str, Any]) -> None:
-        """Put days and amounts, which a worker writes in English, into the language, and name the legacy."""
+    def translate_values(self, context: dict[str, Any], zone: ZoneInfo | None) -> None:
+        """Put days and amounts, which a worker writes in English, into the language, and name the legacy.
+
+        Days are shown in the zone, with UTC beside.
+        """
         for name in ("deadline", "unlockAt"):
             if name in context:
-                context[name] = self._language.format_time(context[name])
+                context[name] = self._language.format_time(context[name], zone)
         if "legacyId" in context:
             gettext = self._language.translations.gettext
             message = gettext("“%(title)s”") if context["legacyTitle"] else gettext("legacy %(number)s")
@@ -135,10 +139,12 @@ class EmailRenderer:
         language: str = "en",
         forget_url: str | None = None,
         number: str | None = None,
+        time_zone: str = "",
     ) -> RenderedEmail:
         """Raises the refusals of `check_variables`. `unsubscribe_url`: shown in the body, when it may be.
 
         `language` is a BCP 47 tag. Operators, and people whose language is unknown here, get English.
+        `time_zone` is an IANA name. Operators, and people whose zone is unknown here, read times in UTC only.
         """
         written = self._find_language("en" if template.category == "ops" else find_language(language))
         context = check_variables(template.variables, variables, self.origins)
@@ -155,7 +161,7 @@ class EmailRenderer:
         }
         days = dict(context)  # as workers write them
         if template.category != "ops":
-            written.translate_values(context)
+            written.translate_values(context, find_zone(time_zone))
         subject = " ".join(written.find_subject(template).render(context).split())
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
         html = written.html.get_template(words).render(context, subject=subject)

@@ -37,6 +37,8 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
 
     `language`: a BCP 47 tag; the language of the email, English where the service does not speak it.
 
+    `time_zone`: an IANA name; the zone in which the email shows days, UTC only where the service does not know it.
+
     `reference`: the caller's own reference of the address, 64 hex digits. `GET /forgotten` returns it when the address
     is to be forgotten. Without it the email has no link for that.
 
@@ -49,6 +51,7 @@ class SendRequest(msgspec.Struct, forbid_unknown_fields=True, rename="camel", om
     variables: dict[str, Any]
     category: Category
     language: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8}){0,7}\\Z", max_length=71)] = "en"
+    time_zone: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_+/-]*\\Z", max_length=64)] = ""
     reference: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
     number: Annotated[str, msgspec.Meta(pattern="^[0-9A-Z]{4}(-[0-9A-Z]{4}){3}\\Z")] | None = None
 
@@ -131,7 +134,13 @@ class EmailSender:
             forget_token = self.hasher.make_forget_token(address, bytes.fromhex(request.reference))
             forget_url = f"{self._settings.public_url}/forget/{forget_token}"
         rendered = self.renderer.render_email(
-            template, request.variables, in_body, request.language, forget_url, request.number
+            template,
+            request.variables,
+            in_body,
+            request.language,
+            forget_url,
+            number=request.number,
+            time_zone=request.time_zone,
         )
         content = compose_message(
             sender=self._sender,

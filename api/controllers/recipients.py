@@ -166,7 +166,10 @@ class RecipientsController(Controller):
 
 
 def _describe_recipient(each: StoredRecipient) -> RecipientAnswer:
-    answer = RecipientAnswer(checksum_address(each.recipient), each.role, each.email, each.name, each.words.language)
+    words = each.words
+    answer = RecipientAnswer(
+        checksum_address(each.recipient), each.role, each.email, each.name, words.language, words.time_zone
+    )
     if each.bounced is not None:
         answer.delivery, answer.bounce_reason = "bounced", each.bounced.reason
         answer.bounced_at = cut_fraction(each.bounced.since)

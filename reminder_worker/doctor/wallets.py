@@ -112,6 +112,9 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     return faults
 
 
+MANY_RELAYS = 1_000_000  # more than any wallet sends: a longer figure says only that gas is nearly free
+
+
 async def _examine_balance(
     settings: Settings, scope: FactScope, chain_settings: ChainSettings, wallet: WalletCheck
 ) -> Finding:
@@ -133,7 +136,8 @@ async def _examine_balance(
         return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling, await _read_usual_gas(scope, chain_settings.chain_id, wallet))
-    words = f"holds {format_amount(balance, 18)} ETH, which pays for {count:,} relays at today's price"
+    shown = str(count) if count <= MANY_RELAYS else f"more than {MANY_RELAYS}"
+    words = f"holds {format_amount(balance, 18)} ETH, which pays for {shown} relays at today's price"
     if first_fees(base_fee, tip, ceiling) is None:
         most = f"{cap_first_fee(ceiling)}, which leaves dearer offers room below the ceiling"
         return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"

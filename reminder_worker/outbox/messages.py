@@ -133,6 +133,7 @@ class EmailAddressee:
     role: RecipientRole
     wallet: str
     language: Language = "en"
+    time_zone: str = ""
     email_hash: bytes | None = field(default=None, repr=False)
 
 
@@ -230,7 +231,17 @@ def build_reminder_body(
         **({"legacyTitle": about.title} if about.title else {}),
         **extra,
     }
-    return _encode_body(kind, "reminder", to.email, to.name, variables, to.email_hash, to.language, number)
+    return _encode_body(
+        kind,
+        "reminder",
+        to.email,
+        to.name,
+        variables,
+        to.email_hash,
+        to.language,
+        number=number,
+        time_zone=to.time_zone,
+    )
 
 
 def build_alert_body(kind: str, email: str, at: int, variables: Mapping[str, Any]) -> bytes:
@@ -247,8 +258,9 @@ def _encode_body(
     email_hash: bytes | None = None,
     language: Language = "en",
     number: str | None = None,
+    time_zone: str = "",
 ) -> bytes:
-    """In English the body names no language, as in the previous release."""
+    """In English the body names no language, as in the previous release; without a time zone it names none."""
     return _encode(
         {
             "template": template,
@@ -257,6 +269,7 @@ def _encode_body(
             "variables": variables,
             "category": category,
             **({} if language == "en" else {"language": language}),
+            **({"timeZone": time_zone} if time_zone else {}),
             **({} if email_hash is None else {"reference": email_hash.hex()}),
             **({} if number is None else {"number": number}),
         }

@@ -7,8 +7,10 @@ cancels unsent emails to replaced people, or does nothing.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal
 from uuid import UUID
+from zoneinfo import available_timezones
 
 import msgspec
 import structlog
@@ -54,22 +56,27 @@ class StoredRecipient:
 
 
 class RecipientWords(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """Additions of the creator to the emails: their own name, the legacy's title, and the recipient's language."""
+    """Additions of the creator to the emails: their own name, the legacy's title, the recipient's language and zone.
+
+    `time_zone`: an IANA name such as `Europe/Berlin`; empty for times in UTC only.
+    """
 
     owner_name: str = ""
     title: str = ""
     language: Language = "en"
+    time_zone: str = ""
 
     def __repr__(self) -> str:
         return "RecipientWords(***)"
 
 
-class _PayloadRecipient(msgspec.Struct, forbid_unknown_fields=True):
+class _PayloadRecipient(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     recipient: str
     role: Role
     email: str
     name: str
     language: Language = "en"
+    time_zone: str = ""
 
 
 class _RecipientPayload(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
@@ -109,12 +116,13 @@ def read_recipient_set(payload: str) -> tuple[StoredRecipient, ...]:
 def _check_recipient(
     each: _PayloadRecipient, words: RecipientWords, pointer: str, faults: list[FieldFault]
 ) -> StoredRecipient:
+    time_zone = _check_field(f"{pointer}/timeZone", _check_time_zone, each.time_zone, faults)
     return StoredRecipient(
         recipient=_check_field(f"{pointer}/recipient", _check_address, each.recipient, faults),
         role=each.role,
         email=_check_field(f"{pointer}/email", normalise_email, each.email, faults),
         name=_check_field(f"{pointer}/name", check_mailed_name, each.name, faults),
-        words=words,
+        words=msgspec.structs.replace(words, time_zone=time_zone),
     )
 
 
@@ -130,6 +138,19 @@ def _check_address(text: str) -> str:
     if not re.fullmatch(r"0x[0-9a-fA-F]{40}", text) or int(text, 16) == 0:
         raise ValueError("has to be an address: 0x and 40 hex digits, not zero")
     return text.lower()
+
+
+def _check_time_zone(name: str) -> str:
+    """Compare the name with the known names only: no file is opened for it."""
+    if name and name not in _read_time_zones():
+        raise ValueError("has to be an IANA time zone such as Europe/Berlin")
+    return name
+
+
+@lru_cache(maxsize=1)
+def _read_time_zones() -> frozenset[str]:
+    """Read the names from the disk once; it takes milliseconds."""
+    return frozenset(available_timezones())
 
 
 def recipient_context(column: str, chain_id: int, legacy: str, address: str) -> str:

@@ -210,7 +210,9 @@ class ReminderRenderer:
         of_the_timer = entry.kind in KIND_WINDOWS or entry.kind is ReminderKind.OWNER_RESET
         is_safe_owner = role is RecipientRole.OWNER and legacy.legacy_type == SAFE
         wording = RecipientRole.COSIGNER if of_the_timer and is_safe_owner else role
-        to = EmailAddressee(email, name, wording, entry.recipient, words.language, entry.email_hash)
+        to = EmailAddressee(
+            email, name, wording, entry.recipient, words.language, words.time_zone, email_hash=entry.email_hash
+        )
         number = make_number()
         body = self._build_body(entry, legacy, facts, to, words, number)
         sealed = key.seal(body, email_body_context(entry.id))

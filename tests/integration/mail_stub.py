@@ -39,6 +39,7 @@ class PostedEmail:
     template: str
     variables: dict[str, Any]
     language: str | None
+    time_zone: str | None = None
 
 
 @dataclass
@@ -166,7 +167,14 @@ class MailStub:
     def _accept(self, key: str, raw: bytes) -> web.Response:
         body = json.loads(raw)
         self.inbox.append(
-            PostedEmail(key, body["to"]["email"], body["template"], body["variables"], body.get("language"))
+            PostedEmail(
+                key,
+                body["to"]["email"],
+                body["template"],
+                body["variables"],
+                body.get("language"),
+                body.get("timeZone"),
+            )
         )
         self._keys[key] = ("accepted", raw)
         return web.json_response({"messageId": f"<{key}@test>", "duplicate": False})

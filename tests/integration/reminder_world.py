@@ -218,6 +218,7 @@ def _payload(people: Sequence[StoredRecipient], words: RecipientWords | None) ->
             "email": each.email,
             "name": each.name,
             "language": each.words.language,
+            "timeZone": each.words.time_zone,
         }
         for each in people
     ]

@@ -650,15 +650,15 @@ async def test_an_email_has_the_title_and_the_owners_name_that_were_saved_and_th
     world: MailWorld,
 ) -> None:
     legacy = await approaching(world, "anna", "ben", name="Family savings")
-    words = RecipientWords(owner_name="Maria", title="For the children", language="es")
+    words = RecipientWords(owner_name="Maria", title="For the children", language="es", time_zone="Asia/Tokyo")
     await world.save(legacy, "anna", words=words)
     await world.dispatch.run()
     anna = world.mail.email("before_activation", "anna@example.org")
     assert (anna.variables["ownerName"], anna.variables["legacyTitle"]) == ("Maria", "For the children")
-    assert anna.language == "es"
+    assert (anna.language, anna.time_zone) == ("es", "Asia/Tokyo")
     ben = world.mail.email("before_activation", "ben@example.org")
     assert (ben.variables["ownerName"], ben.variables["legacyTitle"]) == ("Maria", "For the children")
-    assert ben.language is None
+    assert (ben.language, ben.time_zone) == (None, None)
 
 
 # -- what cannot be read ------------------------------------------------------------------------------

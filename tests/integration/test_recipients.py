@@ -112,29 +112,32 @@ async def test_a_set_is_saved_read_back_and_erased(world: ApiWorld, owner: Local
     assert await _people(world, owner, legacy) == []
 
 
-async def test_owners_name_title_and_languages_are_saved_read_back_and_changed(
+async def test_owners_name_title_languages_and_zones_are_saved_read_back_and_changed(
     world: ApiWorld, owner: LocalAccount, legacy: Legacy
 ) -> None:
-    people = [person(1, language="es"), person(2)]
+    people = [person(1, language="es", timeZone="Europe/Madrid"), person(2)]
     for words in ({"ownerName": "Maria", "title": "For the children"}, {"ownerName": "Maria"}, {}):
         assert (await world.ingest(owner, legacy, people, words=words)).status == 200
         read = (await world.call(owner, "ReadRecipients", legacy)).body
         assert [each["language"] for each in read["recipients"]] == ["es", "en"]
+        assert [each.get("timeZone") for each in read["recipients"]] == ["Europe/Madrid", None]
         assert (read["ownerName"], read["title"]) == (words.get("ownerName", ""), words.get("title", ""))
 
 
 @pytest.mark.parametrize(
-    ("words", "language", "pointer"),
+    ("words", "changes", "pointer"),
     [
-        ({"ownerName": "visit evil.example.com"}, "es", "/payload/ownerName"),
-        ({"title": "x" * 61}, "es", "/payload/title"),
-        ({}, "xx", "/payload/recipients/0/language"),
+        ({"ownerName": "visit evil.example.com"}, {}, "/payload/ownerName"),
+        ({"title": "x" * 61}, {}, "/payload/title"),
+        ({}, {"language": "xx"}, "/payload/recipients/0/language"),
+        ({}, {"timeZone": "../Europe/Madrid"}, "/payload/recipients/0/timeZone"),
+        ({}, {"timeZone": "Europe/" + "x" * 5000}, "/payload/recipients/0/timeZone"),
     ],
 )
 async def test_words_that_are_not_acceptable_are_named(
-    world: ApiWorld, owner: LocalAccount, legacy: Legacy, words: dict[str, str], language: str, pointer: str
+    world: ApiWorld, owner: LocalAccount, legacy: Legacy, words: dict[str, str], changes: dict[str, str], pointer: str
 ) -> None:
-    refused = await world.ingest(owner, legacy, [person(1, language=language)], words=words)
+    refused = await world.ingest(owner, legacy, [person(1, **changes)], words=words)
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (422, pointer)
 
 

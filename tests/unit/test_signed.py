@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from reminder_worker.chain.eip712 import typed_data_digest
 from reminder_worker.errors import DeadlineTooFar, Expired
 from reminder_worker.gifts import notifications, wallets
 from reminder_worker.reminders import authorization
-from reminder_worker.signed_messages import MAX_AHEAD_SECONDS, check_deadline, service_domain
+from reminder_worker.reminders.recipients import RecipientWords, read_recipient_set
+from reminder_worker.signed_messages import MAX_AHEAD_SECONDS, check_deadline, payload_hash, service_domain
 
 MESSAGE_TYPES: dict[str, Any] = {
     **authorization.SIGNED_MESSAGE_TYPES,
@@ -46,3 +48,16 @@ def test_who_is_refused_by_a_clock_is_told_what_it_says() -> None:
     for deadline, refusal in ((now, Expired), (now + MAX_AHEAD_SECONDS + 1, DeadlineTooFar)):
         with pytest.raises(refusal, match="here it is 2026-11-22 22:42 UTC"):
             check_deadline(deadline, now)
+
+
+def test_a_signed_set_without_time_zones_keeps_its_hash_and_stays_valid() -> None:
+    """The payload is one that clients of the previous release made and signed."""
+    payload = (
+        '{"salt":"0x6f1d2c4b8a9e3f507182736455667788","recipients":[{"recipient":"'
+        '0x70997970C51812dc3A010C7d01b50e0d17dc79C8","role":"beneficiary","email":"anna@example.org","name":"Anna",'
+        '"language":"es"}],"ownerName":"Maria","title":"For the children"}'
+    )
+    assert payload_hash(payload).hex() == "490e32ab85672cbf768b4bdcc1a2a0e42760cdfc3491014ed82fd3dde13c290b"
+    (anna,) = read_recipient_set(payload)
+    assert anna.words == RecipientWords("Maria", "For the children", "es")
+    assert b"timeZone" not in msgspec.json.encode(anna.words)

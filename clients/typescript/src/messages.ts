@@ -50,6 +50,8 @@ export interface Recipient {
   name: string;
   /** Language of this person's emails; English without. */
   language?: Language;
+  /** IANA name, for example `Europe/Berlin`: emails show the day there, UTC beside; UTC only without. */
+  timeZone?: string;
 }
 
 /** What the emails may say about a legacy. Both follow the rules of a recipient's name. */

@@ -455,3 +455,4 @@ def test_a_body_of_the_previous_release_keeps_its_hash() -> None:
     assert _encode_canonically(request) == body
     named = msgspec.json.decode(body[:-1] + b',"language":"zh-Hans"}', type=SendRequest)
     assert _encode_canonically(named) != body
+    assert request.time_zone == ""

@@ -6,7 +6,7 @@ import pytest
 from babel.messages.catalog import Message
 
 from mail_service.catalogue import TEMPLATES
-from mail_service.languages import LANGUAGES, choose_language, find_language, load_language
+from mail_service.languages import LANGUAGES, choose_language, find_language, find_zone, load_language
 from mail_service.messages import extract_messages, find_catalogue, read_catalogue
 from mail_service.rendering import EmailRenderer
 from mail_service.variables import ROLES
@@ -69,6 +69,45 @@ def test_lines_of_chinese_end_within_72_columns() -> None:
     assert max(map(measure_width, lines)) <= 74
     assert "".join(line.strip() for line in lines) == "1. " + text
     assert not any(line.strip()[0] in "，。" for line in lines)  # noqa: RUF001
+
+
+@pytest.mark.parametrize(
+    ("zone", "moment", "shown"),
+    [
+        ("Europe/Berlin", "Tuesday, 24 November 2026, 15:04 UTC", "24. November 2026, 16:04 (Mitteleuropäische Normal"),
+        ("Europe/Berlin", "Friday, 24 July 2026, 15:04 UTC", "24. Juli 2026, 17:04 (Mitteleuropäische Sommer"),
+        (
+            "Asia/Tokyo",
+            "Tuesday, 24 November 2026, 15:04 UTC",
+            "25. November 2026, 00:04 (Japanische Normalzeit; Dienstag, 24. November 2026, 15:04 UTC)",
+        ),
+        ("Europe/London", "Tuesday, 24 November 2026, 15:04 UTC", "24. November 2026, 15:04 UTC"),
+        ("Asia/Tokyo", "Friday, 31 December 9999, 23:59 UTC", "31. Dezember 9999, 23:59 UTC"),
+        ("../etc/passwd", "Tuesday, 24 November 2026, 15:04 UTC", "24. November 2026, 15:04 UTC"),
+    ],
+)
+def test_a_day_is_shown_in_the_persons_zone_with_utc_beside(zone: str, moment: str, shown: str) -> None:
+    assert shown in (load_language("de").format_time(moment, find_zone(zone)) or "")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_email_shows_its_day_in_the_zone_and_its_calendar_file_in_utc(code: str) -> None:
+    zone = "Asia/Tokyo"
+    for template in PEOPLE.values():
+        variables = {
+            name: value.format(origin="https://app.example.org", gift_origin="https://app.example.org")
+            if name in ("actionUrl", "claimUrl")
+            else value
+            for name, value in template.sample.items()
+        }
+        email = RENDERER.render_email(template, variables, language=code, time_zone=zone)
+        in_utc = RENDERER.render_email(template, variables, language=code)
+        day = variables.get("unlockAt", variables.get("deadline"))
+        if day is not None:
+            there = load_language(code).format_time(day, find_zone(zone)) or ""
+            utc = load_language(code).format_time(day) or ""
+            assert (there in email.html, there in in_utc.html) == (utc in in_utc.html, False)
+        assert all("T150400Z" in file.content for file in email.files if file.method == "PUBLISH")
 
 
 def test_amounts_and_days_keep_every_digit() -> None:
