@@ -85,7 +85,7 @@ async def type_from_paper(page: Page, key: str) -> None:
     await page.get_by_role("checkbox").check()
     for field in await page.locator(".typed input").all():
         label = await field.get_attribute("aria-label") or ""
-        number = int(re.findall(r"\d+", label)[0])
+        number = min(int(found) for found in re.findall(r"\d+", label))  # the other one is 16, in some languages first
         await field.fill(key[2:][4 * number - 4 : 4 * number])
 
 
