@@ -132,12 +132,21 @@ def _seal(page: "Page", folder: Path) -> GiftToOpen:
     sheet = _save(page, "Key sheet", folder)
     key = "0x" + "".join(word for word in page.evaluate("window.drawn") if re.fullmatch("[0-9a-f]{4}", word))
     must(len(key) == 66, "the sheet has no key on it")
-    page.get_by_label("It is printed").check()
+    _type_from_paper(page, key)
     page.get_by_role("button", name="Seal the gift").click()
     link = page.locator("#claim-link").inner_text()
     printables = [sheet, *(_save(page, title, folder) for title in ("Gift card", "Gift record"))]
     value = next((words for words in page.evaluate("window.drawn") if words.startswith("US$ ")), "")
     return GiftToOpen(link, key, printables, value)
+
+
+def _type_from_paper(page: "Page", key: str) -> None:
+    """The two groups of the key that the page asks for."""
+    page.get_by_label("It is printed").check()
+    for field in page.locator(".typed input").all():
+        (number, *_) = re.findall(r"\d+", field.get_attribute("aria-label") or "")
+        first = 2 + 4 * (int(number) - 1)
+        field.fill(key[first : first + 4])
 
 
 def _save(page: "Page", title: str, folder: Path) -> Path:

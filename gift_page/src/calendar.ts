@@ -1,5 +1,6 @@
 /** The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. */
-import { button } from "./dom.ts";
+import { button, make } from "./dom.ts";
+import { saveFile, showWayOut } from "./hand_out.ts";
 import { phrase } from "./phrases.ts";
 
 const HOUR = 3_600_000;
@@ -8,18 +9,15 @@ const HOUR = 3_600_000;
  * A button that saves the file. The event has the page's address without the message: calendars are copied to other
  * people's servers. A gift keeps its UID: saving it again changes the entry.
  */
-export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLButtonElement {
-  return button(
-    phrase("calendar-add"),
-    () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([calendar(gift, opensOn, title)], { type: "text/calendar" }));
-      link.download = "gift.ics";
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the download has begun by then
-    },
-    "button quiet",
-  );
+export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLElement {
+  const wayOut = make("div", { className: "told way-out", attributes: { role: "status" } });
+  const file = (): File => new File([calendar(gift, opensOn, title)], "gift.ics", { type: "text/calendar" });
+  const save = (): void => {
+    saveFile(file());
+    const out = { file, advice: phrase("calendar-way-out"), address: location.href };
+    showWayOut(wayOut, phrase("out-saved"), "text/calendar", out);
+  };
+  return make("div", {}, button(phrase("calendar-add"), save, "button quiet"), wayOut);
 }
 
 function calendar(gift: string, opensOn: Date, title: string): string {

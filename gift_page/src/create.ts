@@ -21,6 +21,7 @@ import { type Keepsake, linkOf, letterIn } from "./keepsake.ts";
 import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/claim-links";
 import { generate, groups } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
+import { askTwoGroups } from "./typed_groups.ts";
 import { DoesNotFit, drawGiftCard, drawKeySheet, FontsMissing, wipe } from "reminder-worker-client/printables";
 import { GIVER_PROBLEMS } from "./problems.ts";
 import { review } from "./review.ts";
@@ -43,6 +44,8 @@ let kept: Kept;
 let wallet: GiverWallet | undefined;
 let isSealing = false;
 let asked: Keepsake | undefined;
+/** The gift that was sealed last, until its giver has taken the link along. */
+let untaken: Keepsake | undefined;
 
 // -- what is said
 
@@ -156,7 +159,7 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
     opensOn: wish.opensOn,
     words: await speechOf(wish.letter.language),
   });
-  showSheet(form, wish, canvas, paper.address);
+  showSheet(form, wish, canvas, paper.address, groups(paper.key));
 }
 
 function askAboutAddress(form: Form, wish: Wish, doubts: string[]): void {
@@ -174,19 +177,33 @@ function lookOnceMore(form: Form, wish: Wish): void {
   showSteps(form, review(wish, giver().chain.chainName, ...again, go, back));
 }
 
-function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
+/** The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked. */
+function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string, key: readonly string[]): void {
   const done = make("input", { type: "checkbox", name: "printed" });
   const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish, address)), "main");
   const whyNot = make("span", { className: "hint", id: "not-printed" }, phrase("sheet-not-printed"));
   go.setAttribute("aria-describedby", whyNot.id);
   go.disabled = true;
-  done.addEventListener("change", () => (whyNot.hidden = !(go.disabled = !done.checked)));
+  const page = `${location.origin}${location.pathname}`;
+  const pages = make("div", { className: "pages" }, shown(phrase("page-sheet"), "key-sheet.png", canvas, phrase("sheet-way-out"), page));
+  const typed = make("div");
+  const allow = (isAllowed: boolean): void => {
+    go.disabled = !isAllowed;
+    whyNot.hidden = isAllowed;
+  };
+  done.addEventListener("change", () => {
+    pages.hidden = done.checked;
+    allow(false);
+    fill(typed, done.checked && askTwoGroups(key, allow));
+    typed.querySelector("input")?.focus();
+  });
   const back = button(phrase("review-change"), () => throwAway(form), "");
   const sheet = group(
     phrase("sheet-first"),
     make("p", {}, phrase("sheet-first-words")),
-    make("div", { className: "pages" }, shown(phrase("page-sheet"), "key-sheet.png", canvas)),
+    pages,
     make("label", { className: "choice" }, done, phrase("sheet-printed")),
+    typed,
   );
   showSteps(form, sheet, review(wish, giver().chain.chainName, go, back, whyNot));
 }
@@ -239,20 +256,32 @@ async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
   startOver(form);
   form.element.hidden = true;
   const isKept = kept.add(keepsake);
-  await present(keepsake, wish.email);
-  result.append(button(phrase("seal-another"), () => startOver(form), ""));
+  untaken = keepsake;
+  const another = button(phrase("seal-another"), () => startOver(form), "");
+  another.hidden = true;
+  await present(keepsake, wish.email, another);
   const told = phrase("sealed", { number: timelockId, moment: localTime(unlockAt) });
   say(isKept ? told : `${told} ${phrase("sealed-not-kept")}`, !isKept);
 }
 
 // -- afterwards
 
-async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
+/** `another`: a button that waits until the link was taken along. */
+async function present(keepsake: Keepsake, email: string = "", another: HTMLButtonElement | null = null): Promise<void> {
   asked = keepsake;
-  const pages = await rebuilt(place, keepsake, wallet);
+  const isNew = untaken !== undefined && isSame(untaken, keepsake);
+  const handOver = (): void => {
+    if (isNew) untaken = undefined;
+    if (another !== null) another.hidden = false;
+  };
+  const pages = await rebuilt(place, keepsake, wallet, isNew, handOver);
   if (asked !== keepsake) return; // another keepsake was opened meanwhile, with its own form
-  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), notifyForm(keepsake, email));
+  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), notifyForm(keepsake, email), another);
   result.scrollIntoView({ block: "start" });
+}
+
+function isSame(one: Keepsake, other: Keepsake): boolean {
+  return one.chainId === other.chainId && one.timelockId === other.timelockId;
 }
 
 function notifyForm(keepsake: Keepsake, known: string): HTMLElement {
@@ -331,7 +360,8 @@ addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload(); // the sheet is gone
 });
 addEventListener("beforeunload", (event) => {
-  if (isSealing) event.preventDefault(); // what was sent goes on, and its letter would be nowhere
+  // What was sent goes on, and its letter would be nowhere; and no browser keeps a link for certain.
+  if (isSealing || untaken !== undefined) event.preventDefault();
 });
 void open();
 

@@ -4,23 +4,40 @@ import type { GiverWallet } from "./create_wallet.ts";
 import { around, button, make } from "./dom.ts";
 import { fetchFacts } from "./facts.ts";
 import { GiftList, type SealedLock } from "./gift_list.ts";
-import { forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf } from "./keepsake.ts";
+import { askForMemory, forget, keep, type Keepsake, keepsakeOf, keepsakes, letterIn, linkOf, type Memory, memory } from "./keepsake.ts";
 import type { Language, Speech } from "reminder-worker-client/speech";
 import type { GiftPlace } from "reminder-worker-client/claim-links";
 import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
-import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, savePage, wipe, Withheld } from "reminder-worker-client/printables";
+import { type HandOut, saveFile, showWayOut } from "./hand_out.ts";
+import { linkBox } from "./link_box.ts";
+import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, toPng, wipe, Withheld } from "reminder-worker-client/printables";
 import { valueOf } from "./valuation.ts";
 
-/** Show a drawn page with its buttons. */
-export function shown(title: string, fileName: string, canvas: HTMLCanvasElement): HTMLElement {
+/** Show a drawn page with its buttons. `advice` and `address`: where this browser neither prints nor saves it. */
+export function shown(
+  title: string,
+  fileName: string,
+  canvas: HTMLCanvasElement,
+  advice: string = phrase("page-way-out"),
+  address: string | null = null,
+): HTMLElement {
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", phrase("page-as-printed", { page: title }));
   const told = make("span", { className: "hint", attributes: { role: "status" } });
+  const wayOut = make("div", { className: "way-out", attributes: { role: "status" } });
+  const file = async (): Promise<File> => new File([await toPng(canvas)], fileName, { type: "image/png" });
+  const out: HandOut = { file, advice, address };
+  const print = async (): Promise<void> => {
+    wayOut.replaceChildren();
+    if (!(await printPage(canvas))) showWayOut(wayOut, phrase("out-cannot-print"), "image/png", out);
+  };
   const save = async (): Promise<void> => {
+    wayOut.replaceChildren();
     try {
-      await savePage(canvas, fileName);
+      saveFile(await file());
       told.textContent = "";
+      showWayOut(wayOut, phrase("out-saved"), "image/png", out);
     } catch (error) {
       told.textContent = phrase(error instanceof Withheld ? "page-withheld" : "page-not-saved");
     }
@@ -33,23 +50,30 @@ export function shown(title: string, fileName: string, canvas: HTMLCanvasElement
     make(
       "div",
       { className: "row" },
-      button(phrase("page-print"), () => printPage(canvas), "main"),
+      button(phrase("page-print"), print, "main"),
       button(phrase("page-save"), save, ""),
       told,
     ),
+    wayOut,
   );
 }
 
 /** Link, card and, once the giver's wallet can ask the chain, the record of a kept gift. The link is there also when a
- * page cannot be drawn. */
-export async function rebuilt(place: GiftPlace, kept: Keepsake, wallet: GiverWallet | undefined): Promise<HTMLElement> {
+ * page cannot be drawn. `isNew`: nobody has the link yet; `handOver` hears when the giver has taken it. */
+export async function rebuilt(
+  place: GiftPlace,
+  kept: Keepsake,
+  wallet: GiverWallet | undefined,
+  isNew: boolean,
+  handOver: () => void,
+): Promise<HTMLElement> {
   const link = linkOf(place, kept);
   const card = await drawn(phrase("page-card"), `gift-card-${kept.timelockId}.png`, () => cardOf(kept, link));
   const record =
     wallet?.chain.chainId === kept.chainId
       ? await drawn(phrase("page-record"), `gift-record-${kept.timelockId}.png`, () => recordOf(wallet, kept))
       : make("p", { className: "hint" }, phrase("record-needs-wallet"));
-  return make("div", { className: "result" }, linkBox(link), make("div", { className: "pages" }, card, record));
+  return make("div", { className: "result" }, linkBox(link, kept.timelockId, isNew, handOver), make("div", { className: "pages" }, card, record));
 }
 
 async function drawn(title: string, fileName: string, draw: () => Promise<HTMLCanvasElement>): Promise<HTMLElement> {
@@ -86,29 +110,6 @@ async function recordOf(wallet: GiverWallet, kept: Keepsake): Promise<HTMLCanvas
   return drawGiftRecord({ ...rest, chainId, chainName, router, explorerUrl, assets, opensOn, to, from, value, words: speech() });
 }
 
-function linkBox(link: string): HTMLElement {
-  const copied = make("span", { className: "hint", attributes: { role: "status" } });
-  const copy = button(
-    phrase("link-copy"),
-    async () => {
-      try {
-        await navigator.clipboard.writeText(link);
-        copied.textContent = phrase("link-copied");
-      } catch {
-        copied.textContent = phrase("link-not-allowed");
-      }
-    },
-    "",
-  );
-  return make(
-    "div",
-    {},
-    make("p", {}, phrase("link-words")),
-    make("p", { className: "link", id: "claim-link" }, make("a", { href: link, rel: "noreferrer" }, link)),
-    make("div", { className: "row" }, copy, copied),
-  );
-}
-
 const LOCK_NAMES = { gift: "kept-gift", regular: "list-regular", soft: "list-soft" } as const;
 
 /** The list of what was sealed: what the chain has, once a wallet is connected, and the keepsakes of this browser;
@@ -116,9 +117,12 @@ const LOCK_NAMES = { gift: "kept-gift", regular: "list-regular", soft: "list-sof
 export class Kept {
   readonly element = make("fieldset", {});
   private sealed: GiftList | undefined;
+  /** The sentence about how long this browser keeps the links. */
+  private memory: Memory = "kept-for-now";
 
   constructor(private readonly open: (kept: Keepsake) => void) {
     this.refresh();
+    void this.learn(memory());
   }
 
   /** False where the browser stores nothing. */
@@ -129,7 +133,13 @@ export class Kept {
       return false;
     }
     this.refresh();
+    void this.learn(askForMemory());
     return true;
+  }
+
+  private async learn(memory: Promise<Memory>): Promise<void> {
+    this.memory = await memory;
+    this.refresh();
   }
 
   /** From now on with what this wallet sealed. */
@@ -143,11 +153,10 @@ export class Kept {
   private refresh(): void {
     const { sealed } = this;
     const all = keepsakes();
-    const words = phrase(all.length > 0 ? "kept-some" : "kept-none");
     const rest = all.filter((kept) => !sealed?.has(kept));
     this.element.replaceChildren(
       make("legend", {}, phrase(sealed ? "list-title" : "kept-title")),
-      make("p", { className: "hint" }, words),
+      make("p", { className: "hint" }, phrase(this.memory)),
       ...(sealed ? this.onChain(sealed, rest.length > 0) : []),
       make("ul", { className: "kept" }, ...rest.map((kept) => this.item(kept))),
     );

@@ -44,6 +44,39 @@ export function forget(chainId: number, timelockId: string): void {
   localStorage.removeItem(keyOf(chainId, timelockId));
 }
 
+/** The sentence that says how long this browser keeps what it was given. */
+export type Memory = "kept-for-good" | "kept-for-now" | "kept-nothing";
+
+export async function memory(): Promise<Memory> {
+  if (!canKeep()) return "kept-nothing";
+  return (await isTrue(() => navigator.storage.persisted())) ? "kept-for-good" : "kept-for-now";
+}
+
+/** Asks the browser not to clear it by itself. Some ask the person. */
+export async function askForMemory(): Promise<Memory> {
+  if (!canKeep()) return "kept-nothing";
+  return (await isTrue(() => navigator.storage.persist())) ? "kept-for-good" : "kept-for-now";
+}
+
+function canKeep(): boolean {
+  try {
+    localStorage.setItem("gift-keepsake", "");
+    localStorage.removeItem("gift-keepsake");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** False, too, where the browser does not know the question. */
+async function isTrue(question: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await question();
+  } catch {
+    return false;
+  }
+}
+
 export function letterIn(kept: Keepsake): Letter {
   return decodeLetter(kept.payload);
 }

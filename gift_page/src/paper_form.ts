@@ -5,19 +5,18 @@
 import { canScan, scan } from "./camera.ts";
 import { button, fill, make } from "./dom.ts";
 import type { Facts } from "./facts.ts";
+import { DIGITS, groupField, GROUPS } from "./key_group.ts";
 import { addressOf, digitsOf, parse } from "reminder-worker-client/paper-keys";
 import { paperSigner } from "./paper_signer.ts";
 import { phrase } from "./phrases.ts";
 import type { GiftSigner } from "./withdraw_auth.ts";
 
-const GROUPS = 16;
-const DIGITS = 4;
 /** Calls `use` with who signs, once the key is the right one. It answers why nothing was signed, or null: then the key
  * is forgotten. */
 export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: GiftSigner) => Promise<string | null>): void {
   let isBusy = false;
   const problem = make("p", { className: "problem", id: "key-problem", attributes: { role: "alert" } });
-  const fields = Array.from({ length: GROUPS }, (_, index) => field(index));
+  const fields = Array.from({ length: GROUPS }, (_, index) => groupField(index, "key-problem"));
   const clear = (): void => {
     for (const each of fields) each.value = "";
   };
@@ -78,25 +77,6 @@ export function askPaperKey(facts: Facts, place: HTMLElement, use: (signer: Gift
 
 function whatIsWrong(index: number, text: string): string {
   return phrase(/[^0-9a-f]/.test(text) ? "paper-bad-letter" : "paper-too-short", { number: index + 1 });
-}
-
-function field(index: number): HTMLInputElement {
-  return make("input", {
-    className: "field",
-    type: "text",
-    autocomplete: "off",
-    autocapitalize: "none",
-    spellcheck: false,
-    required: true,
-    attributes: {
-      "aria-label": phrase("paper-group", { number: index + 1, groups: GROUPS }),
-      "aria-describedby": "key-problem",
-      autocorrect: "off",
-      "data-1p-ignore": "",
-      "data-lpignore": "true",
-      "data-bwignore": "true",
-    },
-  });
 }
 
 /** What is typed or pasted flows on into the fields after it; but who mends a digit in the middle does not lose others. */

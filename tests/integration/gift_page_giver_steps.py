@@ -19,14 +19,28 @@ GIFT_STRUCT = (
     "((address,uint256,uint256),(address,uint256)[],(address,uint256)[],(address,uint256,uint256)[],uint256,address,"
     "string,string)"
 )
-NO_PRINTER = "window.print = () => { window.printed = (window.printed ?? 0) + 1; };"
+PRINTER = """window.print = () => {
+  window.printed = (window.printed ?? 0) + 1;
+  dispatchEvent(new Event("beforeprint"));
+};"""
+# What browsers inside wallet apps do: no print dialog, no download, and no word about it.
+NO_PRINTER_AND_NO_DOWNLOADS = """window.print = () => {};
+HTMLAnchorElement.prototype.click = function () {};"""
+RECORD_WORDS = """
+window.words = [];
+const draw = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+  window.words.push(text);
+  return draw.call(this, text, ...more);
+};
+"""
 
 
 async def wallet_at_the_page(world: GiftWorld, visitor: PageVisitor) -> InjectedWallet:
     """Of the giver, who has looked at the page."""
     found = InjectedWallet(world.scenario, world.giver, "Giver's wallet")
     await visitor.has(found)
-    await visitor.context.add_init_script(NO_PRINTER)
+    await visitor.context.add_init_script(PRINTER)
     await open_page(world, visitor.page)
     return found
 
@@ -67,8 +81,26 @@ async def saved(page: Page, title: str) -> Image.Image:
     return Image.open(await (await download.value).path())
 
 
-async def seal(page: Page) -> None:
-    await page.get_by_label("It is printed").check()
+async def key_on_sheet(page: Page) -> str:
+    """The key as it was written on the sheet, for a page with `RECORD_WORDS`."""
+    await page.locator("figure canvas").first.wait_for()
+    drawn: list[str] = await page.evaluate("window.words")
+    groups = [word for word in drawn if re.fullmatch("[0-9a-f]{4}", word)]
+    assert len(groups) >= 16, drawn
+    return "0x" + "".join(groups[-16:])
+
+
+async def type_from_paper(page: Page, key: str) -> None:
+    """The two groups that the page asks for, of this key: 0x and 64 digits."""
+    await page.get_by_role("checkbox").check()
+    for field in await page.locator(".typed input").all():
+        label = await field.get_attribute("aria-label") or ""
+        number = min(int(found) for found in re.findall(r"\d+", label))  # the other one is 16, in some languages first
+        await field.fill(key[2:][4 * number - 4 : 4 * number])
+
+
+async def seal(page: Page, key: str) -> None:
+    await type_from_paper(page, key)
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("is sealed")
 

@@ -304,6 +304,7 @@ async def test_sealing_a_gift(gift_world: GiftWorld) -> None:
             if dark:
                 await page.get_by_role("button", name="Continue").click()
                 await page.get_by_label("It is printed").check()
+                await page.locator(".typed").wait_for()
             shot = Image.open(BytesIO(await page.screenshot(full_page=True, animations="disabled")))
             pictures.append(shot.convert("RGB"))
     height = max(each.height for each in pictures)

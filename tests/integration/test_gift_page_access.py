@@ -14,6 +14,7 @@ from devnet.scenarios import Scenario
 from reminder_worker.gifts.assets import load_occasions
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags
 from tests.integration.gift_page_browser import DESKTOP, PHONE, InjectedWallet, PageVisitor
+from tests.integration.gift_page_giver_steps import RECORD_WORDS, key_on_sheet, type_from_paper
 from tests.integration.gift_page_world import USDC, GiftWorld, SealedGift, open_email_world
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -314,6 +315,7 @@ async def _focus(page: Page) -> dict[str, Any] | None:
 
 async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: PageVisitor, eyes: PageEyes) -> None:
     page = visitor.page
+    await visitor.context.add_init_script(RECORD_WORDS)
     await page.goto(f"{gift_world.origin}/sealed/create")
     await expect(page.get_by_text("No wallet was found yet.")).to_be_visible()
     await eyes.look("nobody connected")
@@ -333,7 +335,8 @@ async def test_every_state_of_sealing_a_gift(gift_world: GiftWorld, visitor: Pag
     await page.get_by_role("button", name="Continue").click()
     await expect(page.get_by_role("img", name="Key sheet")).to_be_visible()
     await eyes.look("the sheet")
-    await page.get_by_label("It is printed").check()
+    await type_from_paper(page, await key_on_sheet(page))
+    await eyes.look("two groups are typed")
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("img", name="Gift record")).to_be_visible()
     await eyes.look("sealed")

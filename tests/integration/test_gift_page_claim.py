@@ -66,6 +66,8 @@ async def test_the_opening_day_is_saved_for_a_calendar_without_the_message(gift_
     )
     assert str(event["URL"]) == gift.url.partition("#")[0].partition("?")[0]
     assert LETTER.note not in saved
+    await expect(page.get_by_text("this browser cannot save files")).to_be_visible()
+    await expect(page.get_by_text("Open this page in another browser")).to_contain_text(str(event["URL"]))
 
 
 async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: GiftWorld, visit: Visit) -> None:

@@ -17,15 +17,19 @@ from tests.integration.gift_page_browser import InjectedWallet, PageVisitor, Vis
 from tests.integration.gift_page_giver_steps import (
     COVER,
     LETTER,
+    NO_PRINTER_AND_NO_DOWNLOADS,
     NOTE,
+    RECORD_WORDS,
     SECRET,
     code,
     created,
     expect_at,
     fill_in,
+    key_on_sheet,
     open_page,
     saved,
     seal,
+    type_from_paper,
     wallet_at_the_page,
 )
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld
@@ -34,14 +38,6 @@ from tests.unit.gifts.test_page_languages import read_messages
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 EMAIL = "wilhelmina.qwyx@post.example.org"
-RECORD_WORDS = """
-window.words = [];
-const draw = CanvasRenderingContext2D.prototype.fillText;
-CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
-  window.words.push(text);
-  return draw.call(this, text, ...more);
-};
-"""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -63,7 +59,7 @@ async def test_from_the_sheet_to_the_keepsake(
     address = Account.from_key(key).address
     assert [round(dots, 1) for dots in sheet.info["dpi"]] == [200.0, 200.0]
     assert await page.get_by_role("button", name="Seal the gift").is_disabled()  # before it is said to be printed
-    await seal(page)
+    await seal(page, key)
     assert await page.locator("figure").filter(has_text="Key sheet").count() == 0
 
     swap, tokens, _, _, duration, recipient, name, gift_name = created(wallet)
@@ -297,12 +293,13 @@ async def test_a_wallet_that_declines_costs_nothing_and_the_sheet_stays_good(
     await page.get_by_role("button", name="Continue").click()
     key = code((await saved(page, "Key sheet")).crop(SECRET))
     wallet.declines.add("eth_sendTransaction")
-    await page.get_by_label("It is printed").check()
+    await type_from_paper(page, key)
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_have_text("The wallet declined. Nothing was sent.")
     assert await page.evaluate("localStorage.length") == 0
     wallet.declines.clear()
-    await seal(page)
+    await page.get_by_role("button", name="Seal the gift").click()
+    await expect(page.get_by_role("status").first).to_contain_text("is sealed")
     assert created(wallet)[5] == Account.from_key(key).address.lower()
 
 
@@ -324,6 +321,81 @@ async def test_a_page_prints_at_its_true_size_and_alone(visitor: PageVisitor, wa
     await page.get_by_label("It is printed").check()
     assert await page.locator(".print-page").count() == 0  # the copy with the key is gone
     assert await page.get_by_role("heading", name="Seal a gift").is_visible()
+
+
+SHARING = """window.shared = [];
+navigator.canShare = ({ files }) => files.every(({ type }) => type === "image/png");
+navigator.share = async ({ files, url }) => { shared.push(files ? files[0].name : url); };
+"""
+
+
+async def test_without_print_and_downloads_a_key_is_typed_from_paper_and_the_link_is_taken_along(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """In a browser inside a wallet app: the page says so, shares the picture, asks for two groups of the key before any
+    transaction, and lets nobody leave who has not taken the link."""
+    page = visitor.page
+    for script in (NO_PRINTER_AND_NO_DOWNLOADS, SHARING, RECORD_WORDS):
+        await visitor.context.add_init_script(script)
+    await open_page(gift_world, page)
+    await fill_in(page)
+    await page.get_by_role("button", name="Continue").click()
+    sheet, seal_it = page.locator("figure"), page.get_by_role("button", name="Seal the gift")
+    await sheet.get_by_role("button", name="Print").click()
+    await expect(sheet.get_by_text("This browser cannot print")).to_be_visible()
+    await expect(sheet.locator(".address")).to_have_text(f"{gift_world.origin}/{PREFIX}/create")
+    await sheet.get_by_role("button", name="Share it").click()
+    await sheet.get_by_role("button", name="Save as PNG").click()
+    await expect(sheet.get_by_text("this browser cannot save files")).to_be_visible()
+    assert await page.evaluate("window.shared") == ["key-sheet.png"]
+
+    key = await key_on_sheet(page)
+    await type_from_paper(page, "0x" + "".join("0" if digit != "0" else "1" for digit in key[2:]))
+    await expect(sheet).to_be_hidden()  # or the groups could be read from the screen
+    await expect(page.get_by_role("alert").filter(has_text="of the key. Please look at the paper")).to_be_visible()
+    await expect(seal_it).to_be_disabled()
+    await type_from_paper(page, key)
+    assert wallet.asked("eth_sendTransaction") == []
+    await seal_it.click()
+
+    await expect(page.get_by_text("before you leave this page")).to_be_visible()
+    await expect(page.get_by_role("button", name="Seal another gift")).to_be_hidden()
+    async with page.expect_event("dialog") as warned:
+        await page.close(run_before_unload=True)
+    dialog = await warned.value
+    assert dialog.type == "beforeunload"
+    await dialog.dismiss()
+    await page.get_by_role("button", name="Save the link as a file").click()
+    await expect(page.get_by_role("button", name="Seal another gift")).to_be_hidden()  # nobody has seen the file
+    await page.get_by_role("button", name="Share the link").click()
+    await expect(page.get_by_text("before you leave this page")).to_be_hidden()
+    await expect(page.get_by_role("button", name="Seal another gift")).to_be_visible()
+    link = await page.locator("#claim-link").inner_text()
+    assert (await page.evaluate("window.shared"))[1:] == [link]
+    for title in ("Gift card", "Gift record"):
+        figure = page.locator("figure").filter(has_text=title)
+        await figure.get_by_role("button", name="Print").click()
+        await expect(figure.get_by_text("This browser cannot print")).to_be_visible()
+    await page.reload()
+    await expect(page.get_by_role("button", name="Show Birthday")).to_be_visible()
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("storage", "told"),
+    [
+        ("navigator.storage.persisted = async () => false", "perhaps not for long"),
+        ("navigator.storage.persisted = async () => true", "until its data is deleted"),
+        ("delete Navigator.prototype.storage", "perhaps not for long"),
+        ("Storage.prototype.setItem = () => { throw new Error(); }", "does not remember the links"),
+    ],
+)
+async def test_the_page_says_how_long_this_browser_remembers_links(
+    gift_world: GiftWorld, visitor: PageVisitor, storage: str, told: str
+) -> None:
+    await visitor.context.add_init_script(storage)
+    await visitor.page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    await expect(visitor.page.get_by_text(told)).to_be_visible()
 
 
 TIME_ZONE = "America/St_Johns"  # whose offset is no whole hours

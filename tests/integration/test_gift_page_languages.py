@@ -10,7 +10,7 @@ from reminder_worker.gifts.assets import DIST
 from reminder_worker.gifts.claim_link import GiftLetter, LinkFlags, decode_letter
 from reminder_worker.outbox.messages import Language
 from tests.integration.gift_page_browser import InjectedWallet, Visit
-from tests.integration.gift_page_giver_steps import NO_PRINTER
+from tests.integration.gift_page_giver_steps import PRINTER, RECORD_WORDS, key_on_sheet, type_from_paper
 from tests.integration.gift_page_steps import key_of
 from tests.integration.gift_page_world import LETTER, PREFIX, GiftWorld
 from tests.unit.gifts.test_page_languages import read_messages
@@ -157,7 +157,8 @@ async def test_the_page_for_givers_speaks_the_visitors_language_and_the_gift_its
     own, theirs = read_messages(language), read_messages("ja" if language != "ja" else "ko")
     visitor = await visit(SMALL, locale=language)
     await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
-    await visitor.context.add_init_script(NO_PRINTER)
+    await visitor.context.add_init_script(PRINTER)
+    await visitor.context.add_init_script(RECORD_WORDS)
     page = visitor.page
     await page.goto(f"{gift_world.origin}/{PREFIX}/create")
     await expect(page.get_by_role("heading", level=1)).to_have_text(own["seal-a-gift"])
@@ -169,7 +170,7 @@ async def test_the_page_for_givers_speaks_the_visitors_language_and_the_gift_its
     await page.get_by_label(own["form-amount"]).fill("1")
     await page.get_by_role("button", name=own["form-continue"]).click()
     await expect(page.get_by_role("button", name=own["review-seal"])).to_be_visible()
-    await page.get_by_role("checkbox").check()
+    await type_from_paper(page, await key_on_sheet(page))
     await see_only(page, language)
     await page.get_by_role("button", name=own["review-seal"]).click()
     link = await page.locator("#claim-link a").get_attribute("href") or ""

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.auth_proxy_stand_in import AuthProxyStandIn
 from devnet.scenarios import DAY, Scenario
 from tests.integration.gift_page_browser import BrowserWire, InjectedWallet, PageVisitor, new_visitor, open_browser
+from tests.integration.gift_page_giver_steps import type_from_paper
 from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_email_world
 from tests.qr import qr_codes
 
@@ -107,7 +108,7 @@ async def seal_on_paper(page: Page) -> tuple[str, str]:
         await page.locator("figure").filter(has_text="Key sheet").get_by_role("button", name="Save as PNG").click()
     sheet = Image.open(await (await download.value).path())
     (key,), (entry,) = (qr_codes(sheet.crop(panel)) for panel in (SECRET, COVER))
-    await page.get_by_label("It is printed").check()
+    await type_from_paper(page, key.text)
     await page.get_by_role("button", name="Seal the gift").click()
     await sealed(page)
     return key.text, entry.text

@@ -48,10 +48,12 @@ await build({ configFile: false, root, base: "./", publicDir: false, logLevel: "
 RECORD_WORDS = """
 window.words = [];
 window.outside = [];
+window.boxes = [];
 const draw = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
   window.words.push(text);
-  const width = this.measureText(text).width;
+  const { width, actualBoundingBoxAscent: above, actualBoundingBoxDescent: below } = this.measureText(text);
+  window.boxes.push([text, more[1] - above, more[1] + below]);
   const left = more[0] - (this.textAlign === "right" ? width : this.textAlign === "center" ? width / 2 : 0);
   if (left < 40 || left + width > this.canvas.width - 40) window.outside.push(text);
   return draw.call(this, text, ...more);
@@ -91,7 +93,10 @@ class PrintStudio:
         return " ".join(await self.page.evaluate("window.words"))
 
     async def _draw(self, kind: str, given: dict[str, Any]) -> str:
-        call = "([kind, given]) => { window.words = []; window.outside = []; return printables.draw(kind, given); }"
+        call = """([kind, given]) => {
+          window.words = [], window.outside = [], window.boxes = [];
+          return printables.draw(kind, given);
+        }"""
         return str(await self.page.evaluate(call, [kind, given]))
 
     async def serve(self, route: Route) -> None:
@@ -176,7 +181,7 @@ def record(**value: Any) -> dict[str, Any]:
 
 
 def priced(source: str, updated: datetime = SEALED) -> dict[str, Any]:
-    price = {"symbol": "ETH", "usd": "3423.5", "updatedAt": updated.timestamp() * 1000, "roundId": "42"}
+    price = {"symbol": "ETH", "usd": "3423.50000000", "updatedAt": updated.timestamp() * 1000, "roundId": "42"}
     return record(source=source, usdCents="85588", prices=[price])
 
 
@@ -208,6 +213,7 @@ async def test_every_occasion_has_a_sheet_and_a_card_whose_codes_are_read_from_p
     assert {url.removeprefix(ORIGIN).rpartition(".")[2] for url in studio.asked} <= {"/", "js", "css", "woff2"}
 
 
+PRICES = {"de": "3.423,50", "es": "3423,50", "fr": "3\u202f423,50", "it": "3423,50", "pt": "3.423,50"}
 LETTERS = {"ja": "Noto Sans JP", "ko": "Noto Sans KR", "zh-Hans": "Noto Sans SC", "ar": "Noto Sans Arabic"}
 
 
@@ -224,11 +230,16 @@ async def test_each_language_is_printed_with_letters_of_its_own_within_the_page(
     on_sheet, outside = await studio.words(), await studio.page.evaluate("window.outside")
     assert own["sheet-how"] in on_sheet
     assert " ".join(re.findall("....", KEY[2:])) in on_sheet
+    boxes = await studio.page.evaluate("window.boxes")
+    key = next(place for place, (text, *_) in enumerate(boxes) if text == KEY[2:6])
+    assert boxes[key][1] - boxes[key - 1][2] >= 12, "the warning's last line stands clear of the key"
     assert codes(await studio.draw("card", gift_card() | said)) == [gift_card()["link"]]
     outside += await studio.page.evaluate("window.outside")
     assert own["greeting-birthday"] in await studio.words()
     await studio.draw("record", priced("live") | said)
     assert own["record-title"] in await studio.words()
+    said_price = f"US$ {PRICES.get(language, '3,423.50')}"
+    assert said_price in (await studio.words()).replace("\u2068", "")
     assert outside + await studio.page.evaluate("window.outside") == []
     fonts = await studio.page.evaluate("printables.fonts()")
     eastern = {name.strip('"').removesuffix(" Variable") for name in fonts if "Noto" in name}
@@ -334,7 +345,7 @@ async def test_the_record_says_what_the_gift_was_worth_and_how_it_is_known(studi
     assert codes(drawn) == [f"https://etherscan.io/tx/0x{'ab' * 32}"]
     assert "US$ 855.88" in live
     assert "on the same day" in live
-    assert "1 ETH = US$ 3423.5" in live
+    assert "1 ETH = US$ 3,423.50" in live
     assert "20 November 2026" in live
     assert "0.25 ETH" in live
     await studio.draw("record", priced("live", SEALED - timedelta(days=1)))

@@ -95,6 +95,15 @@ letter-damaged = The message did not arrive whole
 letter-damaged-1 = Part of the link was lost on its way, so the personal message cannot be read. The gift itself is safe, and it can be opened all the same. Ask whoever sent it to send you the whole link once more.
 calendar-add = Add the day to your calendar
 calendar-title = A gift for you opens
+out-cannot-print = This browser cannot print: no print dialog opened. Browsers inside wallet apps usually cannot.
+out-saved = The file should now be among your downloads. Is it not there? Then this browser cannot save files. Browsers inside wallet apps usually cannot.
+out-share = Share it
+out-not-shared = It was not shared.
+out-elsewhere = Open this page in another browser, such as Safari or Chrome. Its address:
+out-copy = Copy the address
+out-copied = The address is copied.
+out-not-copied = Your browser did not allow that. Copy the address from here.
+calendar-way-out = You can also write the day down: it stands on this page.
 # { $days } is as "3 days", { $hours } as "4 hours", { $minutes } as "5 minutes".
 opens-in = It opens in { $days }, { $hours } and { $minutes }.
 day-has-come = The day has come. One moment…

@@ -165,7 +165,10 @@ doubt-yes = Yes, it is right
 sheet-first = Print the key sheet first
 sheet-first-words = The key exists on this page only, until you leave it. Without the sheet nobody can ever open the gift.
 sheet-printed = It is printed, and I can read the key on it.
-sheet-not-printed = Please print the sheet first, and say so above.
+sheet-not-printed = Please print the sheet first. Then say so above, and type two groups from it.
+sheet-type-words = The sheet is hidden now. Please type two groups of the key from the paper: then you can be sure that it is on it.
+sheet-type-wrong = That is not group { $number } of the key. Please look at the paper once more.
+sheet-way-out = Nothing is sealed yet, and you can choose another way to open the gift. If you share the picture, share it with your own printer only: whoever sees it can take the gift.
 sheet-throw-away = If you have printed that sheet, throw it away: nothing is sealed to its key.
 
 ## Sealing
@@ -183,8 +186,9 @@ seal-another = Seal another gift
 
 kept-gift = Gift { $number }
 kept-title = Gifts sealed here
-kept-some = This browser remembers the links of the gifts you sealed in it. Nobody else does.
-kept-none = This browser will remember the links of the gifts you seal in it. Nobody else does.
+kept-for-good = This browser has promised to remember the links of the gifts you seal in it until its data is deleted. Please keep each link in another place, too.
+kept-for-now = This browser remembers the links of the gifts you seal in it, but perhaps not for long. Safari may delete them after 7 days in which you do not visit this page, a private window when it is closed, a wallet app at any time. Please keep each link in another place.
+kept-nothing = This browser does not remember the links of your gifts. Please keep each link in another place.
 # As "Birthday for Ada, gift 12".
 kept-item-for = { $occasion } for { $name }, gift { $number }
 kept-item = { $occasion }, gift { $number }
@@ -209,6 +213,12 @@ link-words = The link to the gift. Whoever has it reads your message; only the r
 link-copy = Copy the link
 link-copied = Copied.
 link-not-allowed = Your browser did not allow that. Copy the link from here.
+link-hand-over = Please share, copy or save the link before you leave this page. This browser may forget it, and nobody can make it again.
+link-taken = Good. Please keep it safe.
+link-share = Share the link
+link-save = Save the link as a file
+link-saved = Please look among your downloads. Is the file there?
+link-is-there = Yes, it is there
 page-sheet = Key sheet
 page-card = Gift card
 page-record = Gift record
@@ -217,6 +227,7 @@ page-print = Print
 page-save = Save as PNG
 page-not-saved = It could not be saved. Nothing was saved: please print it.
 page-withheld = This browser keeps the picture from the page, against tracking. Nothing was saved: please print it.
+page-way-out = You can also take a picture of the screen. Nobody needs this page to open the gift.
 page-not-drawn = { $page }: it cannot be drawn right now. Show the gift again below.
 page-does-not-fit = { $page }: { $why }
 record-needs-wallet = Connect your wallet to have the gift record as well.

@@ -2,7 +2,7 @@
 import type { Speech } from "../speech.ts";
 import { type Brush, drawQr, EDGE, fillBox, newPage, PAGE, writeFitted, writeParagraph } from "./canvas.ts";
 import { decimalWords } from "../speech.ts";
-import { dollarWords, utcDayWords, utcWords } from "./words.ts";
+import { dollarWords, priceWords, utcDayWords, utcWords } from "./words.ts";
 
 /** Of one whole token. */
 export interface UsedPrice {
@@ -89,7 +89,7 @@ function basis({ value, assets, sealedAt, words }: GiftRecord): string {
     return words.say("record-no-price", { symbols: assets.map(({ symbol }) => symbol).join(", ") });
   }
   const used = value.prices.map(({ symbol, usd, roundId, updatedAt }) =>
-    words.say("record-price", { symbol, price: usd, round: roundId, moment: utcWords(updatedAt, words) }),
+    words.say("record-price", { symbol, price: priceWords(usd, words), round: roundId, moment: utcWords(updatedAt, words) }),
   );
   return words.say("record-basis", { how: words.say(howKnown(value, sealedAt)), prices: used.join("; ") });
 }

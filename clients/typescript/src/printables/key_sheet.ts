@@ -88,7 +88,7 @@ function drawSecret(brush: Brush, sheet: KeySheet): void {
   const left = EDGE + 515;
   drawQr(brush, sheet.key, { x: EDGE, y: 118, width: 470, height: 470 });
   writeFitted(brush, say("sheet-key"), left, 158, PAGE.width - EDGE - left, { face: "serifBold", size: 54, colour: INK });
-  const room = { width: PAGE.width - EDGE - left, height: 120 };
+  const room = { width: PAGE.width - EDGE - left, height: 100 }; // the key's first line is close below
   writeParagraph(brush, say("sheet-key-words"), left, 212, room, { face: "sans", colour: DIM }, [30, 20], 1.3);
   sheet.groups.forEach((group, number) => {
     const [place, row] = [number % 4, Math.floor(number / 4)];

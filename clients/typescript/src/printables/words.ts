@@ -23,6 +23,12 @@ export function dollarWords(cents: bigint, { locale }: Speech): string {
   return `${decimalWords(cents / 100n, 0, locale)}${decimalMark(locale)}${(cents % 100n).toString().padStart(2, "0")}`;
 }
 
+/** "2,508.84" for "2508.84000000": cents, and what further digits are not zeros at the end. */
+export function priceWords(usd: string, { locale }: Speech): string {
+  const [whole = "0", part = ""] = usd.split(".");
+  return BigInt(whole).toLocaleString(locale) + decimalMark(locale) + part.replace(/0+$/, "").padEnd(2, "0");
+}
+
 // The blocks of letters that are written from right to left (UAX #9, 3.2).
 const LEFTWARDS = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 

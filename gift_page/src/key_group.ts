@@ -1,0 +1,26 @@
+/** A field for one group of a printed key: no browser and no password manager keeps or mends what is typed there. */
+import { make } from "./dom.ts";
+import { phrase } from "./phrases.ts";
+
+export const GROUPS = 16;
+export const DIGITS = 4;
+
+/** `index` counts from 0; `problem` is the id of the element that says what is wrong. */
+export function groupField(index: number, problem: string): HTMLInputElement {
+  return make("input", {
+    className: "field",
+    type: "text",
+    autocomplete: "off",
+    autocapitalize: "none",
+    spellcheck: false,
+    required: true,
+    attributes: {
+      "aria-label": phrase("paper-group", { number: index + 1, groups: GROUPS }),
+      "aria-describedby": problem,
+      autocorrect: "off",
+      "data-1p-ignore": "",
+      "data-lpignore": "true",
+      "data-bwignore": "true",
+    },
+  });
+}
