@@ -9,6 +9,7 @@ import type { Language, Speech } from "reminder-worker-client/speech";
 import type { GiftPlace } from "reminder-worker-client/claim-links";
 import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
+import type { Sealed } from "reminder-worker-client/sealing";
 import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, savePage, wipe, Withheld } from "reminder-worker-client/printables";
 import { valueOf } from "./valuation.ts";
 
@@ -121,15 +122,12 @@ export class Kept {
     this.refresh();
   }
 
-  /** False where the browser stores nothing. */
-  add(kept: Keepsake): boolean {
-    try {
-      keep(kept);
-    } catch {
-      return false;
-    }
+  /** Shows a gift that was sealed just now. False where the browser stores nothing. */
+  add(kept: Keepsake, sealed: Sealed): boolean {
+    this.sealed?.add(sealed);
+    const isKept = stored(kept);
     this.refresh();
-    return true;
+    return isKept;
   }
 
   /** From now on with what this wallet sealed. */
@@ -159,7 +157,7 @@ export class Kept {
     const readOn = button(phrase(isBroken ? "try-again" : "list-more"), () => this.readOn(sealed, readOn), "");
     return [
       make("ul", { className: "kept" }, ...locks.map((lock) => this.row(sealed, lock))),
-      make("p", { hidden: !isWhole || locks.length > 0 }, phrase("list-none")),
+      make("p", { hidden: !isWhole || locks.length > 0 || hasRest }, phrase("list-none")),
       make("p", { className: "bad", hidden: !isBroken, attributes: { role: "alert" } }, unread),
       make("div", { className: "row", hidden: isWhole }, readOn),
       make("p", { className: "hint", hidden: !hasRest || locks.length === 0 }, phrase("list-rest")),
@@ -201,6 +199,15 @@ export class Kept {
     }
     forget(kept.chainId, kept.timelockId);
     this.refresh();
+  }
+}
+
+function stored(kept: Keepsake): boolean {
+  try {
+    keep(kept);
+    return true;
+  } catch {
+    return false;
   }
 }
 
