@@ -24,7 +24,7 @@ _HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
+class AttachedFile:
     """One file of an email: a calendar entry, or a picture that the HTML shows."""
 
     name: str
@@ -44,7 +44,7 @@ class ReceivedEmail:
     headers: tuple[tuple[str, str], ...]
     text: str
     html: str
-    attachments: tuple[Attachment, ...]
+    attachments: tuple[AttachedFile, ...]
 
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
@@ -231,17 +231,17 @@ def _part(message: EmailMessage, subtype: str) -> str:
     return str(body.get_content()).replace("\r\n", "\n") if body is not None else ""
 
 
-def _attachments(message: EmailMessage) -> tuple[Attachment, ...]:
+def _attachments(message: EmailMessage) -> tuple[AttachedFile, ...]:
     """Every part that is neither the text nor the HTML, also one inside the HTML's part."""
     bodies = (message.get_body(("plain",)), message.get_body(("html",)))
     files = [part for part in message.walk() if not part.is_multipart() and part not in bodies]
     return tuple(_attachment(number, part) for number, part in enumerate(files, 1))
 
 
-def _attachment(number: int, part: Message) -> Attachment:
+def _attachment(number: int, part: Message) -> AttachedFile:
     content = part.get_payload(decode=True)
     name = part.get_filename() or f"part-{number}"
-    return Attachment(name, part.get_content_type(), content if isinstance(content, bytes) else b"")
+    return AttachedFile(name, part.get_content_type(), content if isinstance(content, bytes) else b"")
 
 
 async def _serve(smtp_port: int, http_port: int) -> None:

@@ -22,7 +22,7 @@ function bytesOf({ to, from, note, language }: Letter): number {
   return new TextEncoder().encode(JSON.stringify({ v: 1, to, from, note, language })).length;
 }
 
-/** It takes a dozen codes to find out, so each length is tried once. */
+/** Kept by the length of the link, because finding it encodes a dozen codes. */
 function roomBehind(entry: string): number {
   const room = rooms.get(entry.length) ?? Math.min(MOST_LETTER_BYTES, roomForLetter(entry));
   rooms.set(entry.length, room);

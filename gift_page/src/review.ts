@@ -1,4 +1,4 @@
-/** The last look before a gift is sealed: all of the gift, whatever way it is opened in. No wallet was asked until then. */
+/** The review of the whole gift before it is sealed. No wallet was asked until then. */
 import { plainAmount } from "./amount.ts";
 import { group, type Wish } from "./create_form.ts";
 import type { GiverWallet } from "./create_wallet.ts";

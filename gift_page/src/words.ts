@@ -103,8 +103,8 @@ export function duration(count: number, unit: Unit): string {
   return unitFormat(unit).format(count);
 }
 
-/** The unit alone, in the form that goes with the number above it: `days`. Arabic has one word for "two days", which has no
- * number above it: the name is the plural there. */
+/** The unit alone, in the form that goes with the number above it: `days`. The Arabic word for "two days" contains the
+ * number, so the plural stands below a 2. */
 export function unitName(count: number, unit: Unit): string {
   const parts = unitFormat(unit).formatToParts(count);
   const isDual = count === 2 && !parts.some(({ type }) => type === "integer");

@@ -74,8 +74,8 @@ async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: 
 
 
 async def test_arabic_numbers_have_their_forms_and_amounts_their_place(gift_world: GiftWorld, visit: Visit) -> None:
-    """Two days are one word in Arabic. It stands alone in a sentence; below the number 2 stands the plural. The row of the
-    amount runs from the right, and the tab's title has no marks of direction."""
+    """Two days are one word in Arabic. It stands alone in a sentence; below the number 2 stands the plural. The row of
+    the amount runs from the right, and the tab's title has no marks of direction."""
     own = read_messages("ar")
     visitor = await visit(SMALL, locale="ar")
     page = visitor.page
