@@ -67,7 +67,9 @@ async def test_attachments_are_listed_and_saved(inbox: SmtpInbox, session: aioht
     email["Subject"] = "With files"
     email.set_content("words")
     email.add_alternative("<p>rich</p>", subtype="html")
-    email.get_payload(1).add_related(b"\x89PNG", "image", "png", cid="<card>")
+    html = email.get_body(("html",))
+    assert html is not None
+    html.add_related(b"\x89PNG", "image", "png", cid="<card>")
     email.add_attachment("BEGIN:VCALENDAR\n", subtype="calendar", filename="day <b>.ics")
     email.add_attachment("<script>steal()</script>", subtype="html", filename="page.html")
     await deliver(inbox, "anna@example.org", content=email.as_bytes(policy=SMTP))
