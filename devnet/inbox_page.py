@@ -32,6 +32,7 @@ def pages(inbox: "SmtpInbox") -> web.Application:
             web.get("/refresh.js", _script),
             web.get(r"/messages/{number:\d+}", partial(_message, inbox)),
             web.get(r"/messages/{number:\d+}/body", partial(_body, inbox)),
+            web.get(r"/messages/{number:\d+}/attachments/{place:\d+}", partial(_attachment, inbox)),
             web.get("/api/messages", partial(_messages, inbox)),
             web.get("/api/count", partial(_count, inbox)),
             web.delete("/api/messages", partial(_clear, inbox)),
@@ -100,6 +101,17 @@ async def _body(inbox: "SmtpInbox", request: web.Request) -> web.Response:
     response = _html("body.html", html=html)
     response.headers["Content-Security-Policy"] = _EMAIL_POLICY
     return response
+
+
+async def _attachment(inbox: "SmtpInbox", request: web.Request) -> web.Response:
+    """One file to save. A browser never shows it as a page of the inbox."""
+    files = _found(inbox, request).attachments
+    place = int(request.match_info["place"])
+    if place >= len(files):
+        raise web.HTTPNotFound(text="no such attachment")
+    file = files[place]
+    headers = {"Content-Disposition": "attachment", "Content-Type": file.content_type}
+    return web.Response(body=file.content, headers=headers)
 
 
 async def _clear(inbox: "SmtpInbox", _: web.Request) -> web.Response:

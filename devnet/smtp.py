@@ -11,7 +11,7 @@ import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from email.message import EmailMessage
+from email.message import EmailMessage, Message
 from typing import Any, Self
 
 import click
@@ -21,6 +21,15 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from devnet.inbox_page import pages
 
 _HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """One file of an email: a calendar entry, or a picture that the HTML shows."""
+
+    name: str
+    content_type: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,7 @@ class ReceivedEmail:
     headers: tuple[tuple[str, str], ...]
     text: str
     html: str
+    attachments: tuple[AttachedFile, ...]
 
     def header(self, name: str) -> str | None:
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
@@ -49,6 +59,7 @@ class ReceivedEmail:
             "headers": [{"name": name, "value": value} for name, value in self.headers],
             "text": self.text,
             "html": self.html,
+            "attachments": [{"name": file.name, "contentType": file.content_type} for file in self.attachments],
         }
 
 
@@ -210,12 +221,27 @@ def _parse(number: int, sender: str, recipient: str, content: bytes | str | None
     headers = tuple((name, str(value)) for name, value in message.items())
     subject = str(message["subject"] or "")
     text, html = _part(message, "plain"), _part(message, "html")
-    return ReceivedEmail(number, datetime.now(UTC), sender, recipient, subject, headers, text, html)
+    return ReceivedEmail(
+        number, datetime.now(UTC), sender, recipient, subject, headers, text, html, _attachments(message)
+    )
 
 
 def _part(message: EmailMessage, subtype: str) -> str:
     body = message.get_body((subtype,))
     return str(body.get_content()).replace("\r\n", "\n") if body is not None else ""
+
+
+def _attachments(message: EmailMessage) -> tuple[AttachedFile, ...]:
+    """Every part that is neither the text nor the HTML, also one inside the HTML's part."""
+    bodies = (message.get_body(("plain",)), message.get_body(("html",)))
+    files = [part for part in message.walk() if not part.is_multipart() and part not in bodies]
+    return tuple(_attachment(number, part) for number, part in enumerate(files, 1))
+
+
+def _attachment(number: int, part: Message) -> AttachedFile:
+    content = part.get_payload(decode=True)
+    name = part.get_filename() or f"part-{number}"
+    return AttachedFile(name, part.get_content_type(), content if isinstance(content, bytes) else b"")
 
 
 async def _serve(smtp_port: int, http_port: int) -> None:

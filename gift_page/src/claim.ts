@@ -5,7 +5,7 @@ import { offerCalendar } from "./calendar.ts";
 import { speakTo } from "./catalogues.ts";
 import { ChainClock } from "./clock.ts";
 import { countDown } from "./countdown.ts";
-import { button, fill, make, part } from "./dom.ts";
+import { button, fill, make, part, setTitle } from "./dom.ts";
 import { type Facts, fetchFacts, renew } from "./facts.ts";
 import { showLetter } from "./letter_view.ts";
 import { letterOf, restoredLink } from "reminder-worker-client/claim-links";
@@ -43,7 +43,7 @@ function translate(): void {
     const amount = `${decimalWords(BigInt(units), Number(decimals), speech().locale)} ${symbol}`;
     item.textContent = sold === undefined ? amount : phrase("asset-paid-out", { amount });
   }
-  document.title = document.querySelector("h1")?.textContent ?? document.title;
+  setTitle(document.querySelector("h1")?.textContent ?? document.title);
   if (speech().language !== "en") void translateCard();
 }
 

@@ -7,10 +7,11 @@
 import "./create.css";
 import { Refused, Unreachable } from "./api.ts";
 import { speakTo } from "./catalogues.ts";
-import { Form, group, labelled, type Wish } from "./create_form.ts";
+import { Form, group, labelled, LONGEST_ID, type Wish } from "./create_form.ts";
 import { Kept, rebuilt, shown, speechOf, takeAway } from "./create_pages.ts";
+import { smallCard } from "./card_preview.ts";
 import { type Chain, GiverWallet } from "./create_wallet.ts";
-import { button, fill, make, part } from "./dom.ts";
+import { button, fill, make, part, setTitle } from "./dom.ts";
 import { keepAsked, keepDraft, wasAsked } from "./draft.ts";
 import { normaliseEmail } from "./email_address.ts";
 import { emailAgain, mailHint } from "./email_fields.ts";
@@ -22,9 +23,10 @@ import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/
 import { generate, groups } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
 import { askTwoGroups } from "./typed_groups.ts";
-import { DoesNotFit, drawGiftCard, drawKeySheet, FontsMissing, wipe } from "reminder-worker-client/printables";
+import { DoesNotFit, drawKeySheet, FontsMissing } from "reminder-worker-client/printables";
 import { GIVER_PROBLEMS } from "./problems.ts";
 import { review } from "./review.ts";
+import type { Sealed } from "reminder-worker-client/sealing";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
 import { discover, type Wallet } from "./wallets.ts";
 import { InWords, inWords, localTime } from "./words.ts";
@@ -33,7 +35,6 @@ interface Setup extends GiftPlace {
   chains: Chain[];
 }
 
-const LONGEST_ID = "9".repeat(19);
 const root = part("create");
 const setup = JSON.parse(root.dataset["setup"] ?? "{}") as Setup;
 const place: GiftPlace = { origin: setup.origin, prefix: setup.prefix };
@@ -121,23 +122,24 @@ async function prepare(form: Form): Promise<void> {
   fill(result);
   form.blocked = phrase("one-moment");
   try {
-    await checkCard(wish);
+    const card = await cardOf(wish);
     await checkFunds(giver(), wish);
     if (wish.mode === "email" && !(await mayGiveByEmail(giver()))) throw new Wrong(phrase("form-email-account"), "email");
     const doubts = wish.mode === "wallet" ? await doubtsAbout(giver(), wish.address) : [];
-    if (doubts.length > 0) askAboutAddress(form, wish, doubts);
-    else if (wish.mode === "paper") await drawSheet(form, wish);
-    else lookOnceMore(form, wish);
+    if (doubts.length > 0) askAboutAddress(form, wish, doubts, card);
+    else if (wish.mode === "paper") await drawSheet(form, wish, card);
+    else lookOnceMore(form, wish, card);
   } catch (error) {
     form.blocked = null;
     throw error;
   }
 }
 
-/** Throws `DoesNotFit` before anything is sealed. */
-async function checkCard(wish: Wish): Promise<void> {
+/** The card as it will be, small. Throws `DoesNotFit` before anything is sealed. */
+async function cardOf(wish: Wish): Promise<HTMLCanvasElement> {
   const { letter, occasion, opensOn } = wish;
-  wipe(await drawGiftCard({ ...letter, link: linkOf(place, keepsakeFor(wish, LONGEST_ID)), occasion, opensOn, words: await speechOf(letter.language) }));
+  const link = linkOf(place, keepsakeFor(wish, LONGEST_ID));
+  return smallCard({ ...letter, link, occasion, opensOn, words: await speechOf(letter.language) });
 }
 
 function keepsakeFor({ letter, occasion, mode }: Wish, timelockId: string): Keepsake {
@@ -145,7 +147,7 @@ function keepsakeFor({ letter, occasion, mode }: Wish, timelockId: string): Keep
   return { chainId, timelockId, payload: encodeLetter(letter), occasion: occasion.id, card: mode };
 }
 
-async function drawSheet(form: Form, wish: Wish): Promise<void> {
+async function drawSheet(form: Form, wish: Wish, card: HTMLCanvasElement): Promise<void> {
   const paper = generate();
   const marks = { occasion: wish.occasion.id, paper: true };
   const canvas = await drawKeySheet({
@@ -159,26 +161,33 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
     opensOn: wish.opensOn,
     words: await speechOf(wish.letter.language),
   });
-  showSheet(form, wish, canvas, paper.address, groups(paper.key));
+  showSheet(form, wish, card, canvas, paper.address, groups(paper.key));
 }
 
-function askAboutAddress(form: Form, wish: Wish, doubts: string[]): void {
-  const yes = button(phrase("doubt-yes"), () => lookOnceMore(form, wish), "main");
+function askAboutAddress(form: Form, wish: Wish, doubts: string[], card: HTMLCanvasElement): void {
+  const yes = button(phrase("doubt-yes"), () => lookOnceMore(form, wish, card), "main");
   const back = button(phrase("review-change"), () => startOver(form), "");
   const said = doubts.map((each) => make("p", { className: "notice" }, each));
   const address = make("p", {}, make("code", { dir: "ltr" }, wish.address));
   showSteps(form, group(phrase("doubt"), address, ...said, make("div", { className: "row" }, yes, back)));
 }
 
-function lookOnceMore(form: Form, wish: Wish): void {
+function lookOnceMore(form: Form, wish: Wish, card: HTMLCanvasElement): void {
   const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish)), "main");
   const back = button(phrase("review-change"), () => startOver(form), "");
   const again = wish.mode === "email" ? [emailAgain(wish.email, go)] : [];
-  showSteps(form, review(wish, giver().chain.chainName, ...again, go, back));
+  showSteps(form, review(wish, giver(), card, ...again, go, back));
 }
 
 /** The sheet leaves the screen while two of the key's groups are typed from the paper; shown again, others are asked. */
-function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string, key: readonly string[]): void {
+function showSheet(
+  form: Form,
+  wish: Wish,
+  card: HTMLCanvasElement,
+  canvas: HTMLCanvasElement,
+  address: string,
+  key: readonly string[],
+): void {
   const done = make("input", { type: "checkbox", name: "printed" });
   const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish, address)), "main");
   const whyNot = make("span", { className: "hint", id: "not-printed" }, phrase("sheet-not-printed"));
@@ -205,7 +214,7 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
     make("label", { className: "choice" }, done, phrase("sheet-printed")),
     typed,
   );
-  showSteps(form, sheet, review(wish, giver().chain.chainName, go, back, whyNot));
+  showSteps(form, sheet, review(wish, giver(), card, go, back, whyNot));
 }
 
 function showSteps(form: Form, ...parts: HTMLElement[]): void {
@@ -237,13 +246,12 @@ async function recipientOf(wish: Wish): Promise<string> {
 async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
   const controls = steps.querySelectorAll<HTMLButtonElement | HTMLInputElement>("button, input");
   for (const one of controls) one.disabled = true; // also the checkbox, or a click could seal a second gift
-  let timelockId: string;
-  let unlockAt: Date;
+  let sealed: Sealed;
   try {
     const recipient = paper ?? (await recipientOf(wish));
     isSealing = true;
     keepAsked(true);
-    ({ timelockId, unlockAt } = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say));
+    sealed = await giver().seal(recipient, wish.token, wish.units, wish.opensOn, say);
   } catch (error) {
     for (const one of controls) one.disabled = false;
     throw error;
@@ -252,10 +260,11 @@ async function seal(form: Form, wish: Wish, paper?: string): Promise<void> {
     keepAsked(false);
   }
   keepDraft(null);
+  const { timelockId, unlockAt } = sealed;
   const keepsake = keepsakeFor(wish, timelockId);
   startOver(form);
   form.element.hidden = true;
-  const isKept = kept.add(keepsake);
+  const isKept = kept.add(keepsake, sealed);
   untaken = keepsake;
   const another = button(phrase("seal-another"), () => startOver(form), "");
   another.hidden = true;
@@ -346,12 +355,14 @@ async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Da
 async function open(): Promise<void> {
   await speakTo(undefined, ["claim", "give"]);
   const title = document.querySelector("h1");
-  if (title !== null) document.title = title.textContent = phrase("seal-a-gift");
+  if (title !== null) title.textContent = phrase("seal-a-gift");
+  setTitle(phrase("seal-a-gift"));
   kept = new Kept((keepsake) => attempt(() => present(keepsake)));
   const offersEmail = await offersEmailGifts().catch(() => false);
-  const form = new Form(offersEmail, () => void attempt(() => prepare(form)));
+  const form = new Form(offersEmail, place, () => void attempt(() => prepare(form)));
   form.blocked = phrase("giver-connect-above");
-  fill(root, group(phrase("your-wallet"), walletPicker(form)), form.element, steps, status, result, kept.element);
+  const intro = ["intro-what", "intro-costs", "intro-final"].map((name) => make("p", {}, phrase(name)));
+  fill(root, ...intro, group(phrase("your-wallet"), walletPicker(form)), form.element, steps, status, result, kept.element);
   if (wasAsked()) say(phrase("giver-was-asked"), true);
 }
 

@@ -3,6 +3,7 @@ import { parseUnits } from "ethers";
 import { addressIn, BadDestination } from "./address_typed.ts";
 import { decimalOf, TwoReadings } from "./amount.ts";
 import { loadSpeech } from "./catalogues.ts";
+import { CardPreview } from "./card_preview.ts";
 import type { GiverWallet, Token } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import { keepDraft, keptDraft } from "./draft.ts";
@@ -11,11 +12,12 @@ import { mailHint } from "./email_fields.ts";
 import { Wrong } from "./field_errors.ts";
 import { mayGiveByEmail } from "./giver_checks.ts";
 import type { CardMode } from "./keepsake.ts";
+import { mostCharacters } from "./letter_room.ts";
 import { decimalMark, type Language, LANGUAGES } from "reminder-worker-client/speech";
-import { BadLetter, checkLetter, encodeLetter, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
+import { BadLetter, checkLetter, claimLink, encodeLetter, entryLink, type GiftPlace, type Letter, MOST_NAME_CHARACTERS, MOST_NOTE_CHARACTERS } from "reminder-worker-client/claim-links";
 import { type Occasion, occasionOf, occasions } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
-import { drawMotif } from "reminder-worker-client/printables";
+import { drawMotif, type GiftCard } from "reminder-worker-client/printables";
 import { localTime } from "./words.ts";
 
 export interface Wish {
@@ -32,6 +34,8 @@ export interface Wish {
 }
 
 const MOST_YEARS = 100;
+const NO_ADDRESS = `0x${"0".repeat(40)}`;
+export const LONGEST_ID = "9".repeat(19);
 const MODES: readonly (readonly [CardMode, string])[] = [
   ["paper", "form-paper"],
   ["wallet", "form-wallet"],
@@ -48,6 +52,7 @@ export class Form {
   private readonly note = make("textarea", { name: "note", rows: 4, dir: "auto" });
   private readonly room = make("span", { className: "hint", id: "room" });
   private readonly templates = make("div", { className: "row" });
+  private readonly card = new CardPreview(() => this.cardNow());
   private readonly asset = make("select", { name: "asset" });
   private readonly amount = make("input", { name: "amount", inputMode: "decimal", autocomplete: "off" });
   private readonly opensOn = make("input", { name: "opensOn", type: "datetime-local" });
@@ -64,7 +69,7 @@ export class Form {
   private tokens: readonly Token[] = [];
   private clockAhead = 0;
 
-  constructor(offersEmail: boolean, onContinue: () => void) {
+  constructor(offersEmail: boolean, private readonly place: GiftPlace, onContinue: () => void) {
     const offered = MODES.filter(([mode]) => mode !== "email" || offersEmail);
     this.modes = offered.map(([mode], place) =>
       make("input", { type: "radio", name: "mode", value: mode, checked: place === 0 }),
@@ -90,6 +95,7 @@ export class Form {
         make("div", { className: "side" }, labelled(phrase("form-to"), this.to), labelled(phrase("form-from"), this.from)),
         labelled(phrase("form-note"), this.note, this.room),
         this.templates,
+        this.card.element,
       ),
       group(
         phrase("form-inside"),
@@ -102,8 +108,10 @@ export class Form {
     const refresh = (): void => {
       addressLabel.hidden = this.mode !== "wallet";
       emailLabel.hidden = emailHint.hidden = this.mode !== "email";
-      this.room.textContent = phrase("form-room", { used: [...this.note.value].length, most: MOST_NOTE_CHARACTERS });
+      this.countRoom();
+      this.card.refresh();
     };
+    this.proposeDay();
     this.refill();
     this.element.addEventListener("input", () => {
       refresh();
@@ -112,6 +120,7 @@ export class Form {
     this.occasion.addEventListener("change", () => {
       this.dress();
       this.proposeDay();
+      this.card.refresh();
     });
     for (const radio of this.modes) radio.addEventListener("change", () => void this.lookAtEmailWay());
     this.language.addEventListener("change", () => void this.translate());
@@ -132,6 +141,36 @@ export class Form {
     if (words === null || wanted !== this.language.value) return;
     this.words = words;
     this.fillTemplates();
+    this.countRoom();
+    this.card.refresh();
+  }
+
+  private get letter(): Letter {
+    const language = this.language.value as Language;
+    return { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim(), language };
+  }
+
+  private countRoom(): void {
+    const { letter, mode, place } = this;
+    const marks = { occasion: this.occasion.value, paper: true };
+    const entry = mode === "paper" ? `${entryLink(place, NO_ADDRESS, marks)}#g=` : null;
+    const most = mostCharacters(letter, this.words.say("gift-1"), entry);
+    this.room.textContent = phrase("form-room", { used: [...letter.note].length, most });
+  }
+
+  /** The card of what is filled in now; null while its letter is refused. Its code leads nowhere: there is no gift yet. */
+  private cardNow(): GiftCard | null {
+    const { letter, words, mode } = this;
+    const opensOn = new Date(this.opensOn.value);
+    if (Number.isNaN(opensOn.getTime())) return null;
+    const marks = { occasion: this.occasion.value, paper: mode === "paper", email: mode === "email" };
+    try {
+      const link = claimLink(this.place, 1, LONGEST_ID, marks, letter);
+      return { ...letter, link, occasion: occasionOf(this.occasion.value), opensOn, words };
+    } catch (error) {
+      if (error instanceof BadLetter) return null;
+      throw error;
+    }
   }
 
   /** What may be given with this wallet, and when it may open at the earliest. */
@@ -147,6 +186,8 @@ export class Form {
     this.refill();
     void this.lookAtEmailWay();
     const isAhead = Math.abs(clockAhead) > 3_600_000;
+    this.countRoom();
+    this.card.refresh();
     this.clock.textContent = isAhead ? phrase("form-chain-clock", { moment: localTime(new Date(now)) }) : "";
   }
 
@@ -183,8 +224,7 @@ export class Form {
   read(): Wish {
     const token = this.tokens.find(({ address }) => address === this.asset.value);
     if (token === undefined) throw new Wrong(phrase("giver-connect-first"));
-    const language = this.language.value as Language;
-    const letter = { to: this.to.value.trim(), from: this.from.value.trim(), note: this.note.value.trim(), language };
+    const { letter } = this;
     try {
       checkLetter(letter);
       encodeLetter(letter);

@@ -11,6 +11,7 @@ import { occasionOf } from "reminder-worker-client/occasions";
 import { phrase, speech } from "./phrases.ts";
 import { type HandOut, saveFile, showWayOut } from "./hand_out.ts";
 import { linkBox } from "./link_box.ts";
+import type { Sealed } from "reminder-worker-client/sealing";
 import { DoesNotFit, drawGiftCard, drawGiftRecord, printPage, toPng, wipe, Withheld } from "reminder-worker-client/printables";
 import { valueOf } from "./valuation.ts";
 
@@ -125,16 +126,13 @@ export class Kept {
     void this.learn(memory());
   }
 
-  /** False where the browser stores nothing. */
-  add(kept: Keepsake): boolean {
-    try {
-      keep(kept);
-    } catch {
-      return false;
-    }
+  /** Shows a gift that was sealed just now. False where the browser stores nothing. */
+  add(kept: Keepsake, sealed: Sealed): boolean {
+    this.sealed?.add(sealed);
+    const isKept = stored(kept);
     this.refresh();
     void this.learn(askForMemory());
-    return true;
+    return isKept;
   }
 
   private async learn(memory: Promise<Memory>): Promise<void> {
@@ -168,7 +166,7 @@ export class Kept {
     const readOn = button(phrase(isBroken ? "try-again" : "list-more"), () => this.readOn(sealed, readOn), "");
     return [
       make("ul", { className: "kept" }, ...locks.map((lock) => this.row(sealed, lock))),
-      make("p", { hidden: !isWhole || locks.length > 0 }, phrase("list-none")),
+      make("p", { hidden: !isWhole || locks.length > 0 || hasRest }, phrase("list-none")),
       make("p", { className: "bad", hidden: !isBroken, attributes: { role: "alert" } }, unread),
       make("div", { className: "row", hidden: isWhole }, readOn),
       make("p", { className: "hint", hidden: !hasRest || locks.length === 0 }, phrase("list-rest")),
@@ -210,6 +208,15 @@ export class Kept {
     }
     forget(kept.chainId, kept.timelockId);
     this.refresh();
+  }
+}
+
+function stored(kept: Keepsake): boolean {
+  try {
+    keep(kept);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -40,6 +40,11 @@ export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child) => child !== null && child !== false));
 }
 
+/** The title of the tab, without the marks of direction that a sentence may hold: some browsers draw them as boxes. */
+export function setTitle(words: string): void {
+  document.title = words.replace(/[\u2066-\u2069]/g, "");
+}
+
 /** A phrase with an element in the place of one of its values. */
 export function around(id: string, name: string, element: Node, values: Record<string, string> = {}): (Node | string)[] {
   const mark = "\u0000";

@@ -5,6 +5,7 @@ import type { GiverWallet } from "./create_wallet.ts";
 import { make } from "./dom.ts";
 import type { GiftAsset } from "./facts.ts";
 import type { Keepsake } from "./keepsake.ts";
+import type { Sealed } from "reminder-worker-client/sealing";
 import { phrase } from "./phrases.ts";
 import { amounts, localTime } from "./words.ts";
 
@@ -23,7 +24,29 @@ export class GiftList {
   }
 
   has({ chainId, timelockId }: Keepsake): boolean {
-    return chainId === this.wallet.chain.chainId && this.locks.some((lock) => lock.timelockId === timelockId);
+    return chainId === this.wallet.chain.chainId && this.hasLock(timelockId);
+  }
+
+  private hasLock(timelockId: string): boolean {
+    return this.locks.some((lock) => lock.timelockId === timelockId);
+  }
+
+  /** Puts a gift first that was sealed just now: the service lists it a little later. */
+  add({ timelockId, recipient, unlockAt, assets }: Sealed): void {
+    const named = assets.map(({ token, units }) => {
+      const known = this.wallet.tokens.find(({ address }) => address === token);
+      return { token, tokenId: null, amount: `${units}`, symbol: known?.symbol ?? null, decimals: known?.decimals ?? null };
+    });
+    this.locks.unshift({
+      type: "gift",
+      state: "sealed",
+      timelockId,
+      recipient,
+      unlockAt: unlockAt.toISOString(),
+      sealedAt: new Date().toISOString(),
+      assets: named,
+      assetCount: named.length,
+    });
   }
 
   get chainId(): number {
@@ -36,7 +59,7 @@ export class GiftList {
     const query = { owner: this.wallet.signer.address, chainId: this.chainId, ...(before !== undefined && { before }) };
     try {
       const page = await worker.get("/timelocks", { query });
-      this.locks.push(...page.timelocks);
+      this.locks.push(...page.timelocks.filter(({ timelockId }) => !this.hasLock(timelockId)));
       this.next = page.next;
       this.isBroken = false;
     } catch {

@@ -1,5 +1,5 @@
 /** View of the personal message as a letter, or of a damaged message. Text stays text. */
-import { around, fill, make } from "./dom.ts";
+import { around, fill, make, setTitle } from "./dom.ts";
 import type { Letter } from "reminder-worker-client/claim-links";
 import { phrase } from "./phrases.ts";
 
@@ -16,7 +16,7 @@ export function showLetter(place: HTMLElement, title: HTMLElement, letter: Lette
     const { to, from, note } = letter;
     if (to !== "") {
       const greeting = title.textContent ?? "";
-      document.title = phrase("greeting-to", { greeting, name: to });
+      setTitle(phrase("greeting-to", { greeting, name: to }));
       fill(title, ...around("greeting-to", "name", make("bdi", {}, to), { greeting })); // the name's own direction sets it
     }
     if (to + from + note !== "") place.after(make("p", { className: "dim" }, phrase("letter-unchecked")));

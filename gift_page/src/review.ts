@@ -1,34 +1,63 @@
-/** The last look before a gift is sealed: the same facts, whatever way it is opened in. No wallet was asked until then. */
+/** The review of the whole gift before it is sealed. No wallet was asked until then. */
 import { plainAmount } from "./amount.ts";
 import { group, type Wish } from "./create_form.ts";
-import { make } from "./dom.ts";
-import { phrase } from "./phrases.ts";
+import type { GiverWallet } from "./create_wallet.ts";
+import { around, fill, make } from "./dom.ts";
+import { phrase, speech } from "./phrases.ts";
+import { valueOf } from "./valuation.ts";
 import { localTime } from "./words.ts";
 
-/** `actions`: the buttons below it. */
-export function review(wish: Wish, chainName: string, ...actions: HTMLElement[]): HTMLElement {
-  const { token, units, opensOn } = wish;
+type Row = readonly [name: string, ...value: (Node | string)[]];
+
+/** `card`: its picture, as it will be printed. `actions`: the buttons below it. */
+export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement, ...actions: HTMLElement[]): HTMLElement {
+  const { letter, opensOn } = wish;
+  const worth = make("p", { className: "hint" });
+  void showWorth(worth, wish, wallet);
+  const rows: Row[] = [
+    [phrase("page-card"), card],
+    [phrase("form-to"), written(letter.to)],
+    [phrase("form-from"), written(letter.from)],
+    [phrase("form-note"), written(letter.note)],
+    [phrase("review-gift"), amountWords(wish, wallet.chain.chainName), worth],
+    [phrase("review-opens"), phrase("review-moment", { moment: localTime(opensOn, "long") })],
+    [phrase("review-who"), ...recipient(wish)],
+    [phrase("review-fee"), phrase("review-fee-words")],
+  ];
   return group(
     phrase("review"),
-    make(
-      "dl",
-      { className: "review" },
-      ...row(phrase("review-gift"), phrase("review-amount", { gift: `${plainAmount(units, token.decimals)} ${token.symbol}`, network: chainName })),
-      ...row(phrase("review-for"), recipient(wish)),
-      ...row(phrase("review-opens"), phrase("review-moment", { moment: localTime(opensOn) })),
-      ...row(phrase("review-fee"), phrase("review-fee-words")),
-    ),
+    make("dl", { className: "review" }, ...rows.flatMap(drawRow)),
     make("p", { className: "notice" }, phrase("review-final")),
     make("div", { className: "row" }, ...actions),
   );
 }
 
-function recipient({ mode, address, email }: Wish): string {
-  if (mode === "paper") return phrase("review-for-paper");
-  if (mode === "email") return phrase("review-for-email", { email });
-  return phrase("review-for-wallet", { address });
+function drawRow([name, ...value]: Row): HTMLElement[] {
+  return [make("dt", {}, name), make("dd", {}, ...value)];
 }
 
-function row(name: string, value: string): HTMLElement[] {
-  return [make("dt", {}, name), make("dd", { dir: "auto" }, value)];
+/** In its own direction, with its lines. */
+function written(text: string): HTMLElement {
+  if (text === "") return make("span", { className: "hint" }, phrase("review-empty"));
+  return make("span", { className: "written", dir: "auto" }, text);
+}
+
+function amountWords({ token, units }: Wish, network: string): string {
+  return phrase("review-amount", { gift: `${plainAmount(units, token.decimals)} ${token.symbol}`, network });
+}
+
+/** In US dollars; nothing without a price. */
+async function showWorth(place: HTMLElement, { token, units }: Wish, { chain, clockAhead }: GiverWallet): Promise<void> {
+  const now = new Date(Date.now() + clockAhead); // by the chain's clock
+  const asset = { symbol: token.symbol, units, decimals: token.decimals };
+  const value = await valueOf(chain.chainId, [asset], now, now);
+  if (value.source === "none") return;
+  const dollars = new Intl.NumberFormat(speech().locale, { style: "currency", currency: "USD" });
+  fill(place, phrase("review-worth", { value: dollars.format(Number(value.usdCents) / 100) }));
+}
+
+function recipient({ mode, address, email }: Wish): (Node | string)[] {
+  if (mode === "paper") return [phrase("review-for-paper")];
+  if (mode === "email") return around("review-for-email", "email", make("bdi", {}, email));
+  return around("review-for-wallet", "address", make("bdi", {}, address));
 }

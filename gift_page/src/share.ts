@@ -1,5 +1,5 @@
 /** Sharing the page: the message is in the link, and goes along only when that is wanted. */
-import { button, fill, make } from "./dom.ts";
+import { button, fill, make, setTitle } from "./dom.ts";
 import { phrase } from "./phrases.ts";
 
 /** Nothing leaves the address bar unless the person asks for it here. `title`: the page's own, which names nobody. */
@@ -12,7 +12,7 @@ export function offerSharing(place: HTMLElement, title: string): void {
     phrase("share-take-out"),
     () => {
       history.replaceState(history.state, "", location.pathname + location.search);
-      document.title = title; // the history keeps it, and a phone shares it beside the link
+      setTitle(title); // the history keeps it, and a phone shares it beside the link
       hide.disabled = true;
       tell(phrase("share-taken-out"));
     },

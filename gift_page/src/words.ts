@@ -5,10 +5,10 @@ import type { GiftAsset } from "./facts.ts";
 import { phrase, speech } from "./phrases.ts";
 import { CLAIM_PROBLEMS, type ProblemPhrases } from "./problems.ts";
 
-/** `Friday 1 May 2027 at 11:00 CEST`. */
-export function localTime(moment: Date): string {
+/** `Friday 1 May 2027 at 11:00 CEST`; with `long`, `Central European Summer Time`. */
+export function localTime(moment: Date, timeZoneName: "short" | "long" = "short"): string {
   const day: Intl.DateTimeFormatOptions = { weekday: "long", day: "numeric", month: "long", year: "numeric" };
-  const time: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName: "short" };
+  const time: Intl.DateTimeFormatOptions = { hour: "numeric", minute: "2-digit", timeZoneName };
   return new Intl.DateTimeFormat(speech().locale, { ...day, ...time }).format(moment);
 }
 
@@ -90,9 +90,13 @@ export function duration(count: number, unit: Unit): string {
   return unitFormat(unit).format(count);
 }
 
-/** The unit alone, in the form that goes with the number: `days`. */
+/** The unit alone, in the form that goes with the number above it: `days`. The Arabic word for "two days" contains the
+ * number, so the plural stands below a 2. */
 export function unitName(count: number, unit: Unit): string {
-  return unitFormat(unit).formatToParts(count).find(({ type }) => type === "unit")?.value ?? "";
+  const parts = unitFormat(unit).formatToParts(count);
+  const isDual = count === 2 && !parts.some(({ type }) => type === "integer");
+  if (isDual) return unitName(3, unit);
+  return parts.find(({ type }) => type === "unit")?.value ?? "";
 }
 
 function unitFormat(unit: Unit): Intl.NumberFormat {

@@ -140,6 +140,80 @@ async def test_tokens_are_approved_exactly_and_sealed_for_a_wallet(
     assert "paper=1" not in link
 
 
+async def test_the_review_shows_the_whole_gift_in_each_way_of_opening_it(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """Card, names, letter, amount and its worth, day and zone, who can open it, the fee. Without a price no worth."""
+    page, ada = visitor.page, gift_world.person("ada").address
+    price = {"chainId": gift_world.api.chain_id, "symbol": "ETH", "usd": "2508.84", "stale": False, "roundId": "42"}
+    at = datetime.fromtimestamp(gift_world.scenario.anvil.now(), UTC)
+    prices = [price | {"updatedAt": at.isoformat()}]
+    await page.route("**/stats/prices*", lambda route: route.fulfill(json={"prices": prices}))
+    for way, whose, worth in (
+        ("With a printed key", "Whoever has the printed sheet.", True),
+        ("With a wallet they have", f"The wallet {ada}. Only it can open the gift.", False),
+    ):
+        await fill_in(page)
+        await page.get_by_label(way).check()
+        if way == "With a wallet they have":
+            prices.clear()
+            await page.get_by_label("The address of their wallet").fill(ada)
+        await page.get_by_role("button", name="Continue").click()
+        review = page.locator(".review")
+        await expect(review.get_by_role("img", name="Gift card, as it will be printed")).to_be_visible()
+        for words in (LETTER.to, LETTER.giver, NOTE, "1.5 ETH, on ", whose, "You pay it in ETH."):
+            await expect(review).to_contain_text(words)
+        await expect(review).to_contain_text(re.compile(r"\d{4} at .* Coordinated Universal Time, in your"))
+        await expect(review.get_by_text("About $3,763.26, by the newest price")).to_have_count(int(worth))
+        await expect(page.get_by_text("Once it is sealed, nothing of this can be changed.")).to_be_visible()
+        await page.get_by_role("button", name="Change something").click()
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_the_page_begins_with_what_sealing_is_and_draws_the_card_as_it_is_written(
+    gift_world: GiftWorld, visitor: PageVisitor
+) -> None:
+    page, own = visitor.page, read_messages("en")
+    await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    for name in ("intro-what", "intro-costs", "intro-final"):
+        await expect(page.get_by_text(own[name])).to_be_visible()
+    card = page.locator(".preview canvas")
+    await card.wait_for()  # also before a wallet is connected
+    empty = await card.evaluate("(card) => card.toDataURL()")
+    await wallet_at_the_page(gift_world, visitor)
+    await fill_in(page)
+    changed = "(before) => ![null, before].includes(document.querySelector('.preview canvas')?.toDataURL() ?? null)"
+    await page.wait_for_function(changed, arg=empty)
+    await page.get_by_label("Your message").fill("line\n" * 100)
+    await expect(page.locator(".preview")).to_contain_text("too many lines for the card")
+    assert (visitor.violations, visitor.faults) == ([], [])
+
+
+async def test_the_counter_of_a_message_says_what_fits_in_its_own_script(
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+) -> None:
+    """The code of a key sheet holds bytes. The last character that is allowed is printed, the next refused."""
+    page, said = visitor.page, visitor.page.get_by_role("status").first
+    note, go_on = page.get_by_label("Your message"), page.get_by_role("button", name="Continue")
+    await fill_in(page, note="")
+    for letter, fewer in (("x", False), ("あ", True), ("\U0001f382", True)):
+        await note.fill(letter * 10)
+        counted = re.fullmatch(r"10 of at most (\d+) characters", await page.locator("#room").inner_text())
+        assert counted
+        most = int(counted[1])
+        assert (most < 500) == fewer
+        await note.fill(letter * (most + 1))
+        await expect(page.locator("#room")).to_have_text(f"{most + 1} of at most {most} characters")
+        await go_on.click()
+        await expect(said).to_contain_text("too long for the code on the sheet" if fewer else "at most")
+        await note.fill(letter * most)
+        await go_on.click()
+        await page.get_by_role("button", name="Change something").click()
+    await note.fill("あ" * 300)
+    await page.get_by_label("With a wallet they have").check()
+    await expect(page.locator("#room")).to_have_text("300 of at most 500 characters")  # there is no sheet
+
+
 async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: GiftWorld, visit: Visit) -> None:
     """With a comma in German. What others read as a thousand times as much is asked again, in every language."""
     visitor = await visit(locale="de-DE")
@@ -169,7 +243,7 @@ async def test_an_amount_is_read_in_the_givers_language_or_refused(gift_world: G
     ):
         await fill_in(page, amount=amount)
         await go_on.click()
-        await expect(page.locator(".review dd").first).to_contain_text(read)
+        await expect(page.locator(".review")).to_contain_text(read)
         await expect(page.locator(".review")).to_contain_text(own["review-for-paper"])
         await page.get_by_role("button", name=own["review-change"]).click()
     assert (visitor.violations, visitor.faults) == ([], [])
@@ -411,6 +485,9 @@ async def test_days_are_chosen_in_the_givers_own_time_zone(gift_world: GiftWorld
     await visitor.has(wallet)
     await open_page(gift_world, page)
     await seal_for_a_wallet(page, gift_world, opens)
+    sealed = page.locator("ul.kept li")
+    await expect(sealed).to_contain_text(["Birthday for Wilhelmina Qwyx, gift 1"])
+    await expect(sealed).to_contain_text("1.5 ETHSealed. It opens on ")
     facts = await gift_world.api.request("GET", f"/gift/{gift_world.api.chain_id}/1")
     assert abs(datetime.fromisoformat(facts.body["unlockAt"]) - opens) < timedelta(minutes=1)
     await choose_day(page, f"{told:%Y-%m-%dT%H:%M}")
@@ -429,9 +506,10 @@ async def seal_for_a_wallet(page: Page, world: GiftWorld, opens: datetime) -> No
     await page.get_by_label("With a wallet they have").check()
     await page.get_by_label("The address of their wallet").fill(world.person("ada").address)
     await page.get_by_role("button", name="Continue").click()
-    await expect(page.locator(".review")).to_contain_text(f"{opens.day} {opens:%B} {opens.year} at 09:30")
+    await expect(page.locator(".review")).to_contain_text(f"{opens.day} {opens:%B} {opens.year} at 09:30 Newfoundland ")
     await page.get_by_role("button", name="Seal the gift").click()
     await expect(page.get_by_role("status").first).to_contain_text("is sealed")
+    await expect(page.get_by_text("This wallet has sealed nothing so far.")).to_be_hidden()  # before the index has it
     await world.api.parts.chain_indexes[world.api.chain_id].advance()
 
 

@@ -74,6 +74,32 @@ async def test_a_gift_speaks_its_letters_language(gift_world: GiftWorld, visit: 
     await see_only(page, language)
 
 
+async def test_arabic_numbers_have_their_forms_and_amounts_their_place(gift_world: GiftWorld, visit: Visit) -> None:
+    """Two days are one word in Arabic. It stands alone in a sentence; below the number 2 stands the plural. The row of
+    the amount runs from the right, and the tab's title has no marks of direction."""
+    own = read_messages("ar")
+    visitor = await visit(SMALL, locale="ar")
+    page = visitor.page
+    gift = await gift_world.seal(
+        gift_world.person("ada"), opened=False, letter=letter_in("ar"), duration=2 * 86_400 + 7_300
+    )
+    await page.goto(gift.url)
+    spoken = page.get_by_text(own["opens-in"].partition("{")[0])
+    await expect(spoken).to_contain_text("يومان")
+    assert "2" not in await spoken.inner_text()
+    await expect(page.locator(".countdown div").first).to_have_text("2أيام")  # noqa: RUF001 - Arabic
+    assert LETTER.to in await page.title()
+    assert re.search("[\u2066-\u2069]", await page.title()) is None
+
+    await visitor.has(InjectedWallet(gift_world.scenario, gift_world.giver, "Giver's wallet"))
+    await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+    await page.get_by_role("button", name="Giver's wallet").click()
+    await page.get_by_label(own["form-amount"]).fill("1")
+    await page.get_by_role("button", name=own["form-continue"]).click()
+    amount = page.locator(".review dd").filter(has_text="ETH").first
+    assert await amount.evaluate("(row) => getComputedStyle(row).direction") == "rtl"
+
+
 async def test_a_letter_without_a_language_is_shown_in_the_browsers(gift_world: GiftWorld, visit: Visit) -> None:
     """French of Canada is French. A language that we do not have becomes English."""
     gift = await gift_world.seal(gift_world.person("ada"), opened=False, letter=letter_in(None))

@@ -1,6 +1,8 @@
 """The local mailbox: what a person and a test see of an email that arrived."""
 
 from collections.abc import AsyncIterator
+from email.message import EmailMessage
+from email.policy import SMTP
 
 import aiohttp
 import aiosmtplib
@@ -57,6 +59,35 @@ async def test_an_email_is_shown_without_running_it(inbox: SmtpInbox, session: a
     assert "plain &lt;i&gt;words&lt;/i&gt;" in await (await session.get("/messages/1?part=text")).text()
     assert "Anna &lt;anna@example.org&gt;" in await (await session.get("/messages/1?part=headers")).text()
     assert (await session.get("/messages/2")).status == 404
+
+
+async def test_attachments_are_listed_and_saved(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:
+    """A calendar entry and a picture inside the HTML's part. A file of HTML is saved, too, and never shown."""
+    email = EmailMessage()
+    email["Subject"] = "With files"
+    email.set_content("words")
+    email.add_alternative("<p>rich</p>", subtype="html")
+    html = email.get_body(("html",))
+    assert html is not None
+    html.add_related(b"\x89PNG", "image", "png", cid="<card>")
+    email.add_attachment("BEGIN:VCALENDAR\n", subtype="calendar", filename="day <b>.ics")
+    email.add_attachment("<script>steal()</script>", subtype="html", filename="page.html")
+    await deliver(inbox, "anna@example.org", content=email.as_bytes(policy=SMTP))
+    page = await (await session.get("/messages/1")).text()
+    assert 'download="day &lt;b&gt;.ics">day &lt;b&gt;.ics</a> (text/calendar,' in page
+    found = []
+    for place in range(3):
+        answer = await session.get(f"/messages/1/attachments/{place}")
+        assert answer.headers["Content-Disposition"] == "attachment"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        found.append((answer.content_type, (await answer.read()).strip()))
+    assert found == [
+        ("image/png", b"\x89PNG"),
+        ("text/calendar", b"BEGIN:VCALENDAR"),
+        ("text/html", b"<script>steal()</script>"),
+    ]
+    assert (await session.get("/messages/1/attachments/3")).status == 404
+    assert "Attachments" not in await (await session.get("/")).text()
 
 
 async def test_programs_read_and_clear_it(inbox: SmtpInbox, session: aiohttp.ClientSession) -> None:

@@ -76,6 +76,9 @@ lunar-new-year-3 = Zum neuen Jahr: etwas Rotes, etwas, das Glück bringt, und et
 ## The giver's wallet
 
 seal-a-gift = Ein Geschenk versiegeln
+intro-what = Sie legen für jemanden Geld zurück, bis zu einem Tag, den Sie wählen. Ihre Karte zeigt, was da wartet; ab diesem Tag lässt es sich öffnen.
+intro-costs = Es kostet, was Sie schenken, und die Netzwerkgebühr in ETH. Ihre Wallet zeigt die Gebühr, bevor Sie zustimmen.
+intro-final = Wenn es versiegelt ist, kann niemand es ändern, zurücknehmen oder früher öffnen: auch Sie nicht, und auch wir nicht.
 your-wallet = Ihre Wallet
 giver-no-wallet = Noch wurde keine Wallet gefunden. Am Handy öffnen Sie diese Seite im Browser Ihrer Wallet-App; am Computer nehmen Sie den Browser, in dem Ihre Wallet ist.
 giver-connect = { $wallet } verbinden
@@ -142,9 +145,11 @@ form-email-account = Für ein Geschenk per E-Mail muss Ihr Konto in diesem Netzw
 ## The review
 
 review = Bitte lesen Sie das noch einmal
+review-empty = Es wurde nichts geschrieben.
 review-gift = Das Geschenk
 review-amount = { $gift }, auf { $network }
-review-for = Für
+review-worth = Etwa { $value }, nach dem neuesten Kurs, den wir kennen
+review-who = Wer es öffnen kann
 review-for-paper = Wer das gedruckte Blatt hat. Bitte verwahren Sie es wie Bargeld.
 review-for-email = Wer das Postfach { $email } liest. Eine Wallet wird dafür angelegt, wenn es noch keine hat.
 review-email-again = Noch einmal die E-Mail-Adresse der beschenkten Person: Wer dieses Postfach liest, kann das Geschenk öffnen

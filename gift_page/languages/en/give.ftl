@@ -78,6 +78,9 @@ lunar-new-year-3 = For the new year: something red, something lucky, something t
 ## The giver's wallet
 
 seal-a-gift = Seal a gift
+intro-what = You put money aside for somebody, until a day that you choose. Your card shows them what is waiting; from that day on they can open it.
+intro-costs = It costs what you give, and the network fee in ETH. Your wallet shows the fee before you agree.
+intro-final = Once it is sealed, nobody can change it, take it back or open it earlier: not you, and not us.
 your-wallet = Your wallet
 giver-no-wallet = No wallet was found yet. On a phone, open this page in the browser inside your wallet app; on a computer, use the browser that has your wallet.
 giver-connect = Connect { $wallet }
@@ -144,9 +147,11 @@ form-email-account = For a gift by email, your account must have sent something 
 ## The review
 
 review = Please read this once more
+review-empty = Nothing was written.
 review-gift = The gift
 review-amount = { $gift }, on { $network }
-review-for = For
+review-worth = About { $value }, by the newest price we know
+review-who = Who can open it
 review-for-paper = Whoever has the printed sheet. Please keep it as you would keep cash.
 review-for-email = Whoever reads the mailbox { $email }. A wallet is made for it if it has none yet.
 review-email-again = Their email address once more: whoever reads that mailbox can open the gift

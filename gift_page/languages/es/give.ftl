@@ -76,6 +76,9 @@ lunar-new-year-3 = Para el nuevo año: algo rojo, algo de suerte y algo que crec
 ## The giver's wallet
 
 seal-a-gift = Sellar un regalo
+intro-what = Usted aparta dinero para alguien hasta el día que elija. Su tarjeta le muestra lo que le espera; desde ese día lo puede abrir.
+intro-costs = Cuesta lo que usted regala y la comisión de red en ETH. Su cartera muestra la comisión antes de que acepte.
+intro-final = Una vez sellado, nadie puede cambiarlo, recuperarlo ni abrirlo antes: ni usted, ni nosotros.
 your-wallet = Su cartera
 giver-no-wallet = Todavía no se encontró ninguna cartera. En un teléfono, abra esta página en el navegador de su aplicación de cartera; en un ordenador o computadora, use el navegador que tiene su cartera.
 giver-connect = Conectar { $wallet }
@@ -142,9 +145,11 @@ form-email-account = Para un regalo por correo, su cuenta debe haber enviado alg
 ## The review
 
 review = Lea esto una vez más, por favor
+review-empty = No se escribió nada.
 review-gift = El regalo
 review-amount = { $gift }, en { $network }
-review-for = Para
+review-worth = Unos { $value }, según el precio más reciente que conocemos
+review-who = Quién puede abrirlo
 review-for-paper = Quien tenga la hoja impresa. Guárdela como guardaría dinero en efectivo, por favor.
 review-for-email = Quien lea el buzón { $email }. Si aún no tiene cartera, se le crea una.
 review-email-again = Su dirección de correo otra vez: quien lea ese buzón puede abrir el regalo

@@ -76,6 +76,9 @@ lunar-new-year-3 = Pour la nouvelle année : du rouge, de la chance, et quelque
 ## The giver's wallet
 
 seal-a-gift = Sceller un cadeau
+intro-what = Vous mettez de l’argent de côté pour quelqu’un, jusqu’au jour de votre choix. Votre carte lui montre ce qui l’attend ; à partir de ce jour, le cadeau peut être ouvert.
+intro-costs = Il coûte ce que vous offrez, et les frais de réseau en ETH. Votre portefeuille montre les frais avant que vous n’acceptiez.
+intro-final = Une fois le cadeau scellé, personne ne peut le changer, le reprendre ou l’ouvrir plus tôt : ni vous, ni nous.
 your-wallet = Votre portefeuille
 giver-no-wallet = Aucun portefeuille trouvé pour l’instant. Sur un téléphone, ouvrez cette page dans le navigateur de votre application de portefeuille ; sur un ordinateur, utilisez le navigateur où se trouve votre portefeuille.
 giver-connect = Connecter { $wallet }
@@ -142,9 +145,11 @@ form-email-account = Pour un cadeau par e-mail, votre compte doit avoir déjà e
 ## The review
 
 review = Veuillez relire une dernière fois
+review-empty = Rien n’a été écrit.
 review-gift = Le cadeau
 review-amount = { $gift }, sur { $network }
-review-for = Pour
+review-worth = Environ { $value }, d’après le prix le plus récent que nous connaissons
+review-who = Qui peut l’ouvrir
 review-for-paper = La personne qui a la feuille imprimée. Veuillez la garder comme de l’argent liquide.
 review-for-email = La personne qui lit la boîte e-mail { $email }. Un portefeuille est créé pour elle s’il n’y en a pas encore.
 review-email-again = Son adresse e-mail encore une fois : la personne qui lit cette boîte peut ouvrir le cadeau

@@ -76,6 +76,9 @@ lunar-new-year-3 = Per il nuovo anno: qualcosa di rosso, qualcosa che porta fort
 ## The giver's wallet
 
 seal-a-gift = Sigillare un regalo
+intro-what = Lei mette da parte del denaro per qualcuno, fino al giorno che sceglie. Il Suo biglietto mostra che cosa aspetta; da quel giorno si può aprire.
+intro-costs = Costa ciò che Lei dona, più la commissione di rete in ETH. Il Suo portafoglio mostra la commissione prima che Lei accetti.
+intro-final = Una volta sigillato, nessuno può cambiarlo, riprenderlo o aprirlo prima: né Lei, né noi.
 your-wallet = Il Suo portafoglio
 giver-no-wallet = Non è stato ancora trovato nessun portafoglio. Sul telefono, apra questa pagina nel browser della Sua app di portafoglio; sul computer, usi il browser che ha il Suo portafoglio.
 giver-connect = Collegare { $wallet }
@@ -142,9 +145,11 @@ form-email-account = Per un regalo via e-mail, il Suo conto deve avere già invi
 ## The review
 
 review = Rilegga tutto ancora una volta, per favore
+review-empty = Non è stato scritto nulla.
 review-gift = Il regalo
 review-amount = { $gift }, su { $network }
-review-for = Per
+review-worth = Circa { $value }, secondo il prezzo più recente che conosciamo
+review-who = Chi può aprirlo
 review-for-paper = Chi ha il foglio stampato. Lo conservi come conserverebbe del denaro contante, per favore.
 review-for-email = Chi legge la casella { $email }. Se non ha ancora un portafoglio, ne viene creato uno.
 review-email-again = Il suo indirizzo e-mail ancora una volta: chi legge quella casella può aprire il regalo

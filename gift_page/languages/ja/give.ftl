@@ -76,6 +76,9 @@ lunar-new-year-3 = 新しい年に、赤いもの、縁起のよいもの、育�
 ## The giver's wallet
 
 seal-a-gift = 贈り物を封印する
+intro-what = 大切な人のために、あなたが選ぶ日までお金を取っておきます。相手はカードで何が待っているかを知り、その日から開けられます。
+intro-costs = かかるのは、贈る金額とネットワーク手数料（ETH）です。手数料は、承認する前にウォレットに表示されます。
+intro-final = 封印すると、誰も内容を変えたり、取り戻したり、早く開けたりすることはできません。あなたにも、私たちにもできません。
 your-wallet = あなたのウォレット
 giver-no-wallet = まだウォレットが見つかりません。スマートフォンではウォレットアプリ内のブラウザで、パソコンではウォレットの入ったブラウザで、このページを開いてください。
 giver-connect = { $wallet } を接続
@@ -142,9 +145,11 @@ form-email-account = メールで贈るには、このネットワークで何�
 ## The review
 
 review = もう一度お読みください
+review-empty = 何も書かれていません。
 review-gift = 贈り物
 review-amount = { $gift }（{ $network }）
-review-for = 受取先
+review-worth = 約 { $value }（こちらで分かる最新の価格による）
+review-who = 開けられる人
 review-for-paper = 印刷した用紙を持つ人。現金と同じように保管してください。
 review-for-email = メールボックス { $email } を読める人。まだウォレットがなければ作られます。
 review-email-again = 相手のメールアドレスをもう一度（そのメールボックスを読める人が、贈り物を開けられます）

@@ -76,6 +76,9 @@ lunar-new-year-3 = 새해를 위하여: 붉은 것, 행운을 주는 것, 자라
 ## The giver's wallet
 
 seal-a-gift = 선물 봉인하기
+intro-what = 소중한 사람을 위해 직접 고른 날까지 돈을 따로 둡니다. 받는 이는 카드에서 무엇이 기다리는지 보고, 그날부터 열 수 있습니다.
+intro-costs = 드는 비용은 선물하는 금액과 ETH로 내는 네트워크 수수료입니다. 수수료는 동의하기 전에 지갑에 표시됩니다.
+intro-final = 봉인하면 아무도 바꾸거나 되찾거나 더 일찍 열 수 없습니다. 당신도 저희도 할 수 없습니다.
 your-wallet = 내 지갑
 giver-no-wallet = 아직 지갑을 찾지 못했습니다. 휴대폰에서는 지갑 앱 안의 브라우저로, 컴퓨터에서는 지갑이 있는 브라우저로 이 페이지를 여세요.
 giver-connect = { $wallet } 연결
@@ -142,9 +145,11 @@ form-email-account = 이메일로 선물하려면 이 네트워크에서 무언�
 ## The review
 
 review = 한 번 더 읽어 주세요
+review-empty = 아무것도 쓰지 않았습니다.
 review-gift = 선물
 review-amount = { $gift } ({ $network })
-review-for = 받는 이
+review-worth = 약 { $value } (저희가 아는 가장 최근 가격 기준)
+review-who = 열 수 있는 사람
 review-for-paper = 인쇄한 종이를 가진 사람. 현금처럼 보관하세요.
 review-for-email = 메일함 { $email }을(를) 읽는 사람. 아직 지갑이 없으면 만들어집니다.
 review-email-again = 받는 사람의 이메일 주소를 한 번 더 적어 주세요(그 메일함을 읽는 사람이 선물을 열 수 있습니다)

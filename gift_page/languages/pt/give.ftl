@@ -76,6 +76,9 @@ lunar-new-year-3 = Para o novo ano: algo vermelho, algo que dá sorte, algo que 
 ## The giver's wallet
 
 seal-a-gift = Selar um presente
+intro-what = Você guarda dinheiro para alguém até um dia que escolher. O seu cartão mostra o que espera por essa pessoa; a partir desse dia, ela pode abri-lo.
+intro-costs = Custa o que você dá e a taxa da rede em ETH. A sua carteira mostra a taxa antes de você aceitar.
+intro-final = Depois de selado, ninguém pode mudá-lo, pegá-lo de volta ou abri-lo antes: nem você, nem nós.
 your-wallet = A sua carteira
 giver-no-wallet = Nenhuma carteira foi encontrada ainda. No celular, abra esta página no navegador do seu aplicativo de carteira; no computador, use o navegador que tem a sua carteira.
 giver-connect = Conectar { $wallet }
@@ -142,9 +145,11 @@ form-email-account = Para um presente por e-mail, a sua conta precisa ter enviad
 ## The review
 
 review = Por favor, leia isto mais uma vez
+review-empty = Nada foi escrito.
 review-gift = O presente
 review-amount = { $gift }, em { $network }
-review-for = Para
+review-worth = Cerca de { $value }, pelo preço mais recente que conhecemos
+review-who = Quem pode abrir
 review-for-paper = Quem tiver a folha impressa. Por favor, guarde-a como guardaria dinheiro vivo.
 review-for-email = Quem lê a caixa de e-mail { $email }. Se ela ainda não tem carteira, uma é criada.
 review-email-again = O endereço de e-mail da pessoa mais uma vez: quem lê essa caixa pode abrir o presente

@@ -76,6 +76,9 @@ lunar-new-year-3 = 新年添一点红，添一点福，再添一份会长大的�
 ## The giver's wallet
 
 seal-a-gift = 封存一份礼物
+intro-what = 您为某个人存下一笔钱，直到您选定的那一天。您的贺卡会告诉对方有什么在等着；从那天起就可以打开。
+intro-costs = 费用是您送出的金额，加上以 ETH 支付的网络费。在您同意之前，钱包会显示网络费是多少。
+intro-final = 一旦封存，谁也不能更改、收回或提前打开：您不能，我们也不能。
 your-wallet = 您的钱包
 giver-no-wallet = 还没有找到钱包。用手机时，请在钱包应用内的浏览器中打开此页面；用电脑时，请使用装有您钱包的浏览器。
 giver-connect = 连接 { $wallet }
@@ -142,9 +145,11 @@ form-email-account = 要用邮箱送礼物，您的账户必须曾在这个网�
 ## The review
 
 review = 请再读一遍
+review-empty = 什么也没有写。
 review-gift = 礼物
 review-amount = { $network } 上的 { $gift }
-review-for = 送给
+review-worth = 约 { $value }，按我们所知的最新价格
+review-who = 谁可以打开
 review-for-paper = 持有密钥单的人。请像保管现金一样保管它。
 review-for-email = 能看到邮箱 { $email } 的人。如果还没有钱包，会为它建立一个。
 review-email-again = 请再写一次收礼人的邮箱地址：能看到这个邮箱的人就能打开礼物
