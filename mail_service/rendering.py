@@ -10,12 +10,11 @@ from email.header import Header
 from email.utils import format_datetime
 from secrets import token_hex
 from typing import Any
-from urllib.parse import urlsplit
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 
 from mail_service.addresses import MailAddress
-from mail_service.calendar_file import CalendarFile, make_calendar_files
+from mail_service.calendar_file import CalendarFile, CalendarWords, find_window, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, load_language
@@ -84,6 +83,13 @@ class _WrittenLanguage:
             self._subjects[template.name] = self.text.from_string(template.subject)
         return self._subjects[template.name]
 
+    def write_day(self, window: str, context: Mapping[str, Any]) -> CalendarWords:
+        title, description = (
+            self.text.get_template(f"day_{part}.j2").render(context, window=window).strip()
+            for part in ("title", "description")
+        )
+        return CalendarWords(title, description)
+
     def translate_values(self, context: dict[str, Any]) -> None:
         """Put days and amounts, which a worker writes in English, into the language, and name the legacy."""
         for name in ("deadline", "unlockAt"):
@@ -147,7 +153,11 @@ class EmailRenderer:
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
         html = written.html.get_template(words).render(context, subject=subject)
         text = written.text.get_template(words).render(context, subject=subject)
-        files = make_calendar_files(template.name, days, urlsplit(origin).hostname or "", subject, datetime.now(UTC))
+        window = find_window(template.name, days)
+        files: tuple[CalendarFile, ...] = ()
+        if window is not None:
+            day_words = written.write_day(window, context)
+            files = make_calendar_files(template.name, days, origin, day_words, datetime.now(UTC))
         return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", files)
 
     def _find_language(self, code: str) -> "_WrittenLanguage":
