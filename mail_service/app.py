@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC
@@ -23,7 +24,7 @@ from mail_service.catalogue import TEMPLATES
 from mail_service.errors import MailProblem
 from mail_service.languages import LANGUAGES, choose_language
 from mail_service.mailbox import supervise_reader
-from mail_service.rendering import make_environment
+from mail_service.rendering import CARD_ID, RenderedEmail, make_environment
 from mail_service.report_store import ReportStore
 from mail_service.sending import KEY, EmailSender, SendRequest, SentEmail, database_unavailable
 from mail_service.settings import MailServiceSettings
@@ -170,7 +171,7 @@ async def preview_template(
     rendered = _get_sender(state).renderer.render_sample(template, role, language)
     if part == "text":
         return Response(f"Subject: {rendered.subject}\n\n{rendered.text}", media_type=MediaType.TEXT)
-    return _make_page(rendered.html)
+    return _make_page(_show_card(rendered))
 
 
 @get("/unsubscribe/{token:str}", media_type=MediaType.HTML)
@@ -288,10 +289,17 @@ async def show_readiness(state: State) -> dict[str, str]:
     return {"status": "ok"}
 
 
+def _show_card(rendered: RenderedEmail) -> str:
+    """Return the HTML with its card inside: a browser finds no other part of the email."""
+    if rendered.card is None:
+        return rendered.html
+    return rendered.html.replace(f"cid:{CARD_ID}", f"data:image/png;base64,{b64encode(rendered.card).decode()}")
+
+
 def _make_page(html: str, status: int = 200) -> Response[str]:
     """A page for people: no script, and nothing loaded from elsewhere."""
     headers = {
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; "
         "frame-ancestors 'none'; base-uri 'none'",
         "Cross-Origin-Opener-Policy": "same-origin",
         "Referrer-Policy": "no-referrer",

@@ -1,19 +1,22 @@
 """The day of an email as a calendar file (RFC 5545), for the programs that read emails (RFC 5546).
 
 The files are a few lines of text, so a library would cost more than it saves; the tests read them with one.
+`gift_page/src/calendar.ts` writes the same form of a gift's day.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import Any
+from urllib.parse import urlsplit
 
 from mail_service.variables import parse_time
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
 _WINDOWS: Mapping[str, str] = MappingProxyType(
     {
+        "gift_waiting": "gift",
         "instructions": "activation",
         "before_activation": "activation",
         "owner_reset": "activation",
@@ -23,6 +26,7 @@ _WINDOWS: Mapping[str, str] = MappingProxyType(
     }
 )
 _OFF_AFTER_A_CHECK_IN = ("layer2", "layer3")
+_ALARMS = ("-P7D", "-P1D")  # before the owner's deadline to check in
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,40 +41,70 @@ class CalendarFile:
         return "CalendarFile(***)"
 
 
-def make_calendar_files(
-    template: str, variables: Mapping[str, Any], host: str, summary: str, now: datetime
-) -> tuple[CalendarFile, ...]:
-    """Return the files of an email. Most have none; a check-in also takes days back.
+@dataclass(frozen=True, slots=True)
+class CalendarWords:
+    """Plain words of one entry: what happens on its day, and when the day moves (may be empty)."""
 
-    An event has the same UID in every email about the same day of the same legacy or gift. `host`: of the link. The
-    sequence number is the time in seconds, so a later email replaces an earlier one.
+    title: str
+    description: str
+
+
+def find_window(template: str, variables: Mapping[str, Any]) -> str | None:
+    """Return the name of the day that an email carries, as in `activation`; None if it carries none."""
+    if template != "gift_waiting" and not variables.get("deadline"):
+        return None
+    return _WINDOWS.get(template)
+
+
+def make_calendar_files(
+    template: str, variables: Mapping[str, Any], origin: str, words: CalendarWords, now: datetime
+) -> tuple[CalendarFile, ...]:
+    """Return the files of an email that carries a day. A check-in also takes days back.
+
+    An event has the same UID in every email about the same day of the same legacy or gift. `origin`: of the link; it is
+    the organizer, too, since gift pages know no email address. The sequence number is the time in seconds, so a later
+    email replaces an earlier one.
     """
-    if template == "gift_waiting":
-        uid = f"gift-{variables['chainId']}-{variables['timelockId']}@{host}"  # as the gift's page makes it
-        return (_publish(uid, variables["unlockAt"], variables["claimUrl"].partition("#")[0], summary, now),)
-    if template not in _WINDOWS or not variables["deadline"]:
-        return ()
+    window = _WINDOWS[template]
+    host = urlsplit(origin).hostname
+    if window == "gift":
+        uid = f"gift-{variables['chainId']}-{variables['timelockId']}@{host}"
+        url = variables["claimUrl"].partition("#")[0].partition("?")[0]
+        return (_publish(_make_event(uid, origin, now, *_describe(variables["unlockAt"], url, words))),)
     legacy = f"legacy-{variables['chainId']}-{variables['legacyAddress'].lower()}-{variables['role']}"
-    uid = f"{legacy}-{_WINDOWS[template]}@{host}"
-    day = _publish(uid, variables["deadline"], variables["actionUrl"], summary, now)
+    lines = _describe(variables["deadline"], variables["actionUrl"], words)
+    if window == "activation" and variables["role"] == "owner":
+        lines += [line for trigger in _ALARMS for line in _make_alarm(trigger, words.title)]
+    day = _publish(_make_event(f"{legacy}-{window}@{host}", origin, now, *lines))
     if template != "owner_reset":
         return (day,)
-    off = [_make_event(f"{legacy}-{window}@{host}", now, "STATUS:CANCELLED") for window in _OFF_AFTER_A_CHECK_IN]
+    off = [_make_event(f"{legacy}-{each}@{host}", origin, now, "STATUS:CANCELLED") for each in _OFF_AFTER_A_CHECK_IN]
     return day, CalendarFile("cancelled.ics", "CANCEL", _make_calendar("CANCEL", *off))
 
 
-def _publish(uid: str, day: str, url: str, summary: str, now: datetime) -> CalendarFile:
-    when = parse_time(day)
-    assert when is not None  # noqa: S101 - `check_variables` has read it
-    event = _make_event(
-        uid, now, f"DTSTART:{_format_utc(when)}", f"SUMMARY:{_escape(summary)}", f"URL:{url}", "TRANSP:TRANSPARENT"
-    )
+def _publish(event: tuple[str, ...]) -> CalendarFile:
     return CalendarFile("day.ics", "PUBLISH", _make_calendar("PUBLISH", event))
 
 
-def _make_event(uid: str, now: datetime, *lines: str) -> tuple[str, ...]:
+def _describe(day: str, url: str, words: CalendarWords) -> list[str]:
+    when = parse_time(day)
+    assert when is not None  # noqa: S101 - `check_variables` has read it
+    lines = [f"DTSTART:{_format_utc(when)}", f"DTEND:{_format_utc(when + timedelta(hours=1))}"]
+    lines.append(f"SUMMARY:{_escape(words.title)}")
+    if words.description:
+        lines.append(f"DESCRIPTION:{_escape(words.description)}")
+    return [*lines, f"URL:{url}", "TRANSP:TRANSPARENT"]
+
+
+def _make_alarm(trigger: str, title: str) -> list[str]:
+    return ["BEGIN:VALARM", "ACTION:DISPLAY", f"DESCRIPTION:{_escape(title)}", f"TRIGGER:{trigger}", "END:VALARM"]
+
+
+def _make_event(uid: str, origin: str, now: datetime, *lines: str) -> tuple[str, ...]:
+    """Return the lines of one event. RFC 5546 wants the organizer in PUBLISH and CANCEL, and no attendee."""
     sequence = f"SEQUENCE:{int((now - _START).total_seconds())}"
-    return ("BEGIN:VEVENT", f"UID:{uid}", f"DTSTAMP:{_format_utc(now)}", sequence, *lines, "END:VEVENT")
+    head = (f"UID:{uid}", f"DTSTAMP:{_format_utc(now)}", sequence, f"ORGANIZER:{origin}")
+    return ("BEGIN:VEVENT", *head, *lines, "END:VEVENT")
 
 
 def _make_calendar(method: str, *events: tuple[str, ...]) -> str:
@@ -84,7 +118,7 @@ def _format_utc(when: datetime) -> str:
 
 
 def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", " ")
+    return text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", "\\n")
 
 
 def _fold(line: str) -> str:

@@ -10,16 +10,16 @@ from email.header import Header
 from email.utils import format_datetime
 from secrets import token_hex
 from typing import Any
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Template
 
 from mail_service.addresses import MailAddress
-from mail_service.calendar_file import CalendarFile, make_calendar_files
+from mail_service.calendar_file import CalendarFile, CalendarWords, find_window, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, find_zone, load_language
+from mail_service.occasion_card import find_occasion, read_card
 from mail_service.organisation import NO_ORGANISATION, Organisation
 from mail_service.variables import (
     ROLES,
@@ -32,6 +32,8 @@ from mail_service.variables import (
 )
 from mail_service.wrapping import measure_width, wrap_text
 
+CARD_ID = "card@gift"
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedEmail:
@@ -41,6 +43,7 @@ class RenderedEmail:
     html: str
     text: str
     files: tuple[CalendarFile, ...] = ()
+    card: bytes | None = None  # PNG that the HTML shows as `cid:`CARD_ID
 
     def __repr__(self) -> str:
         return "Rendered(***)"
@@ -85,6 +88,13 @@ class _WrittenLanguage:
         if template.name not in self._subjects:
             self._subjects[template.name] = self.text.from_string(template.subject)
         return self._subjects[template.name]
+
+    def write_day(self, window: str, context: Mapping[str, Any]) -> CalendarWords:
+        title, description = (
+            self.text.get_template(f"day_{part}.j2").render(context, window=window).strip()
+            for part in ("title", "description")
+        )
+        return CalendarWords(title, description)
 
     def translate_values(self, context: dict[str, Any], zone: ZoneInfo | None) -> None:
         """Put days and amounts, which a worker writes in English, into the language, and name the legacy.
@@ -159,6 +169,8 @@ class EmailRenderer:
             **self._sender,
             "runbook_url": f"{self._runbook_url}#runbook-{template.name}" if self._runbook_url else None,
         }
+        card = read_card(find_occasion(context["claimUrl"])) if template.category == "gift" else None
+        context["card_url"] = f"cid:{CARD_ID}" if card is not None else None
         days = dict(context)  # as workers write them
         if template.category != "ops":
             written.translate_values(context, find_zone(time_zone))
@@ -166,8 +178,12 @@ class EmailRenderer:
         words = "unwatched.j2" if context.get("status") == "unwatched" else f"{template.name}.j2"
         html = written.html.get_template(words).render(context, subject=subject)
         text = written.text.get_template(words).render(context, subject=subject)
-        files = make_calendar_files(template.name, days, urlsplit(origin).hostname or "", subject, datetime.now(UTC))
-        return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", files)
+        window = find_window(template.name, days)
+        files: tuple[CalendarFile, ...] = ()
+        if window is not None:
+            day_words = written.write_day(window, context)
+            files = make_calendar_files(template.name, days, origin, day_words, datetime.now(UTC))
+        return RenderedEmail(subject, html, re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", files, card)
 
     def _find_language(self, code: str) -> "_WrittenLanguage":
         if code not in self._written:
@@ -222,7 +238,10 @@ def compose_message(
         lines += [f"List-Unsubscribe: <{unsubscribe_url}>", "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]
     lines += ["MIME-Version: 1.0", ""]
     head = "\r\n".join(lines).encode()
-    letter = _join_parts("alternative", [_encode_part("plain", rendered.text), _encode_part("html", rendered.html)])
+    page = _encode_part("html", rendered.html)
+    if rendered.card is not None:
+        page = _join_parts("related", [page, _encode_card(rendered.card)])
+    letter = _join_parts("alternative", [_encode_part("plain", rendered.text), page])
     if not rendered.files:
         return head + letter
     return head + _join_parts("mixed", [letter, *(_encode_file(each) for each in rendered.files)])
@@ -250,7 +269,8 @@ def _encode_header(header: str, text: str, charset: str = "utf-8") -> str:
 
 def _join_parts(subtype: str, parts: Sequence[bytes]) -> bytes:
     boundary = f"=_{token_hex(16)}"
-    head = f'Content-Type: multipart/{subtype}; boundary="{boundary}"\r\n\r\n'
+    kind = ' type="text/html";' if subtype == "related" else ""  # RFC 2387
+    head = f'Content-Type: multipart/{subtype};{kind} boundary="{boundary}"\r\n\r\n'
     body = b"".join(f"--{boundary}\r\n".encode() + part for part in parts)
     return head.encode() + body + f"--{boundary}--\r\n".encode()
 
@@ -260,6 +280,16 @@ def _encode_part(subtype: str, content: str) -> bytes:
     # The C encoder works on lines that end in CRLF already and keeps them; it is 20 times as fast as `email`'s own.
     body = b2a_qp(content.replace("\n", "\r\n").encode(), istext=True)
     return head.encode() + body + b"\r\n"
+
+
+def _encode_card(card: bytes) -> bytes:
+    head = (
+        "Content-Type: image/png\r\n"
+        f"Content-ID: <{CARD_ID}>\r\n"
+        'Content-Disposition: inline; filename="card.png"\r\n'
+        "Content-Transfer-Encoding: base64\r\n\r\n"
+    )
+    return head.encode() + encodebytes(card).replace(b"\n", b"\r\n")
 
 
 def _encode_file(file: CalendarFile) -> bytes:

@@ -1,9 +1,13 @@
-/** The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. */
+/**
+ * The opening day as a file for the visitor's own calendar (RFC 5545), made here: nobody is asked for it. It has the
+ * form of the file in the gift's email (`mail_service/calendar_file.py`), so a calendar keeps one entry of both.
+ */
 import { button, make } from "./dom.ts";
 import { saveFile, showWayOut } from "./hand_out.ts";
 import { phrase } from "./phrases.ts";
 
 const HOUR = 3_600_000;
+const START = Date.UTC(2026, 0, 1);
 
 /**
  * A button that saves the file. The event has the page's address without the message: calendars are copied to other
@@ -21,6 +25,7 @@ export function offerCalendar(gift: string, opensOn: Date, title: string): HTMLE
 }
 
 function calendar(gift: string, opensOn: Date, title: string): string {
+  const now = new Date();
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -28,7 +33,9 @@ function calendar(gift: string, opensOn: Date, title: string): string {
     "METHOD:PUBLISH",
     "BEGIN:VEVENT",
     `UID:gift-${gift}@${location.hostname}`,
-    `DTSTAMP:${utc(new Date())}`,
+    `DTSTAMP:${utc(now)}`,
+    `SEQUENCE:${Math.floor((now.getTime() - START) / 1000)}`,
+    `ORGANIZER:${location.origin}`,
     `DTSTART:${utc(opensOn)}`,
     `DTEND:${utc(new Date(opensOn.getTime() + HOUR))}`,
     `SUMMARY:${escaped(title)}`,
@@ -53,5 +60,6 @@ function escaped(text: string): string {
 
 /** Lines have at most 75 bytes: 18 characters have at most 72 in UTF-8. */
 function folded(line: string): string {
+  if (new TextEncoder().encode(line).length <= 75) return line;
   return [...line].map((each, place) => (place > 0 && place % 18 === 0 ? `\r\n ${each}` : each)).join("");
 }

@@ -317,12 +317,15 @@ def _lines(words: str, size: int) -> list[str]:
 
 
 def main() -> None:
-    folder = Path(__file__).parents[2] / "reminder_worker/gifts/cards"
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*.png"):
-        old.unlink()
-    for occasion in load_occasions().values():
-        (folder / f"{occasion.id}.png").write_bytes(draw(occasion))
+    """Write each card twice, for the gift page and for emails: the mail service shares no file with the worker."""
+    drawn = {f"{occasion.id}.png": draw(occasion) for occasion in load_occasions().values()}
+    for part in ("reminder_worker/gifts/cards", "mail_service/cards"):
+        folder = Path(__file__).parents[2] / part
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob("*.png"):
+            old.unlink()
+        for name, content in drawn.items():
+            (folder / name).write_bytes(content)
 
 
 if __name__ == "__main__":

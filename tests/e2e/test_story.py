@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from icalendar import Calendar, Event
 
 from devnet.cast import FIRST, FRIEND, OWNER, SECOND
 from devnet.evidence import NotSeen
 from devnet.local import OPS_EMAIL
+from devnet.parts import ask
 from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_stack, reminder_worker
 
 KINDS = (
@@ -136,6 +138,26 @@ def test_the_inbox_is_readable_by_command(stack: PlainStack, story: TickedStory)
     first = reminder_worker(stack.directory, "inbox", "1", check=True).stdout
     assert "never ask for" in first
     assert reminder_worker(stack.directory, "inbox", "99").returncode == 1
+
+
+def test_the_owners_deadline_is_an_entry_that_a_calendar_reads(stack: PlainStack, story: TickedStory) -> None:
+    """The check-in moves the entry of the reminder: same UID, later day, higher number."""
+    emails = [email for email in story.evidence.emails() if email.to == OWNER.email]
+    (reminder,) = [email for email in emails if "close to its deadline" in email.subject]
+    (check_in,) = [email for email in emails if "Your activity was recorded" in email.subject]
+    first, moved = (read_day(stack, email.number) for email in (reminder, check_in))
+    assert str(first["SUMMARY"]).startswith("Deadline to check in: ")
+    assert (first["UID"], first["SUMMARY"]) == (moved["UID"], moved["SUMMARY"])
+    assert first.decoded("DTSTART") < moved.decoded("DTSTART")
+    assert first["SEQUENCE"] < moved["SEQUENCE"]
+    assert [alarm.decoded("TRIGGER").days for alarm in first.walk("VALARM")] == [-7, -1]
+
+
+def read_day(stack: PlainStack, number: int) -> Event:
+    """Return the event of the first attachment of an email in the inbox."""
+    content = ask(f"{stack.at.inbox}/messages/{number}/attachments/0")[1]
+    (event,) = Calendar.from_ical(content).events
+    return event
 
 
 def test_a_backfill_reads_the_same_and_mails_nobody(stack: PlainStack, story: TickedStory) -> None:

@@ -83,7 +83,7 @@ async def saved(page: Page, title: str) -> Image.Image:
 
 async def key_on_sheet(page: Page) -> str:
     """The key as it was written on the sheet, for a page with `RECORD_WORDS`."""
-    await page.locator("figure canvas").first.wait_for()
+    await page.locator(".pages canvas").first.wait_for()
     drawn: list[str] = await page.evaluate("window.words")
     groups = [word for word in drawn if re.fullmatch("[0-9a-f]{4}", word)]
     assert len(groups) >= 16, drawn

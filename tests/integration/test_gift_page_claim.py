@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +11,8 @@ from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import DAY, Scenario
+from mail_service.catalogue import TEMPLATES
+from mail_service.rendering import EmailRenderer
 from reminder_worker.gifts.claim_link import GiftLetter
 from tests.integration.gift_page_browser import PHONE, PageVisitor, Visit
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
@@ -68,6 +70,26 @@ async def test_the_opening_day_is_saved_for_a_calendar_without_the_message(gift_
     assert LETTER.note not in saved
     await expect(page.get_by_text("this browser cannot save files")).to_be_visible()
     await expect(page.get_by_text("Open this page in another browser")).to_contain_text(str(event["URL"]))
+    emailed = Calendar.from_ical(render_gift_day(gift.url, opens, gift_world.api.chain_id, gift.id))
+    assert emailed["METHOD"] == "PUBLISH"
+    (same,) = emailed.walk("VEVENT")
+    assert list(event) == list(same)  # the same fields in the same order
+    for name in ("DTSTART", "DTEND"):  # emails have whole minutes
+        assert event.decoded(name).replace(second=0) == same.decoded(name)
+    for name in set(event) - {"DTSTAMP", "SEQUENCE", "DTSTART", "DTEND"}:
+        assert event[name].to_ical() == same[name].to_ical(), name
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    assert int(str(event["SEQUENCE"])) == (event.decoded("DTSTAMP") - start).total_seconds()
+
+
+def render_gift_day(url: str, opens: datetime, chain_id: int, timelock_id: int) -> str:
+    """Return the calendar file of the email about a gift."""
+    moment = {"unlockAt": opens.strftime("%A, %d %B %Y, %H:%M UTC"), "claimUrl": url}
+    facts = {"chainId": chain_id, "timelockId": timelock_id}
+    template = TEMPLATES["gift_waiting"]
+    origin = "/".join(url.split("/")[:3])
+    email = EmailRenderer(origin).render_email(template, {**template.sample, **moment, **facts})
+    return email.files[0].content
 
 
 async def test_a_sealed_gift_counts_down_in_the_visitors_own_time(gift_world: GiftWorld, visit: Visit) -> None:

@@ -210,7 +210,7 @@ async def test_what_was_filled_in_outlives_a_reload_and_no_sealed_gift(
     assert LETTER.note not in json.dumps(await visitor.context.storage_state())
 
     await page.get_by_role("button", name="Continue").click()
-    await seal(page)
+    await seal(page, code((await saved(page, "Key sheet")).crop(SECRET)).lower())
     assert LETTER.note not in await visitor.stored()
     await page.reload()
     await expect(page.get_by_label("Your message")).to_have_value("")

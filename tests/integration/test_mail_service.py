@@ -640,6 +640,7 @@ async def test_templates_and_previews_are_pages(client: ServiceClient) -> None:
     for template in listed:
         shown = await client.request("GET", f"/templates/{template['name']}/preview")
         assert (shown.status, shown.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+        assert "cid:" not in shown.json, "a browser finds no other part of an email"
         text = await client.request("GET", f"/templates/{template['name']}/preview?part=text&role=owner")
         assert text.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert (await client.request("GET", "/templates/no_such/preview")).status == 404

@@ -2,14 +2,22 @@
 
 import html
 import re
+from email import message_from_bytes
+from email.policy import default
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mail_service import occasion_card
+from mail_service.addresses import parse_address
 from mail_service.catalogue import TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
-from mail_service.rendering import EmailRenderer, RenderedEmail
+from mail_service.occasion_card import OCCASIONS, read_card
+from mail_service.rendering import CARD_ID, EmailRenderer, RenderedEmail, compose_message
 from mail_service.variables import VariableKind
+from reminder_worker.gifts import assets as previews
+from reminder_worker.gifts.assets import load_occasions
 from tests.unit.mail_service.test_catalogue import HOSTILE, Page
 
 APP, GIFTS = "https://app.example.org", "https://gifts.example.org"
@@ -45,14 +53,62 @@ def test_the_only_link_is_the_claim_link_and_nothing_is_fetched(template: EmailT
     rendered = render(template)
     page = Page(rendered.html)
     assert [attributes["href"] for tag, attributes in page.tags if tag == "a"] == [LINK]
-    assert not {"img", "script", "link", "form", "iframe"} & {tag for tag, _ in page.tags}
+    assert not {"script", "link", "form", "iframe"} & {tag for tag, _ in page.tags}
+    assert [attributes["src"] for tag, attributes in page.tags if tag == "img"] == [f"cid:{CARD_ID}"]
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("marks", "occasion"),
+    [("?o=birthday", "birthday"), ("?o=wedding&paper=1", "wedding"), ("", "gift"), ("?o=../app", "gift")],
+)
+def test_the_card_of_the_occasion_is_one_inline_part(template: EmailTemplate, marks: str, occasion: str) -> None:
+    rendered = render(template, claimUrl=f"{GIFTS}/gifts/1/42{marks}#g=eyJ2IjoxfQ")
+    address = parse_address("anna@example.org")
+    raw = compose_message(
+        sender=("", address), recipient=("", address), message_id="<1@x>", rendered=rendered, unsubscribe_url=None
+    )
+    message = message_from_bytes(raw, policy=default)
+    (related,) = [part for part in message.walk() if part.get_content_type() == "multipart/related"]
+    page, card = related.iter_parts()
+    assert page.get_content_type() == related.get_param("type") == "text/html"
+    assert (card["Content-ID"], card.get_content_disposition()) == (f"<{CARD_ID}>", "inline")
+    assert card.get_content() == (Path("reminder_worker/gifts/cards") / f"{occasion}.png").read_bytes()
+    (shown,) = [attributes for tag, attributes in Page(rendered.html).tags if tag == "img"]
+    assert shown["alt"] == "The card of your gift"
+    plain = message.get_body(("plain",))
+    assert plain is not None
+    assert plain.get_content().replace("\r\n", "\n") == rendered.text
+
+
+@EACH
+def test_the_email_goes_without_a_card_that_cannot_be_read(
+    template: EmailTemplate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with_card = render(template)
+    monkeypatch.setattr(occasion_card, "files", lambda _: tmp_path)
+    occasion_card._read_file.cache_clear()
+    rendered = render(template)
+    assert rendered.card is None
+    assert "img" not in {tag for tag, _ in Page(rendered.html).tags}
+    assert (rendered.subject, rendered.text) == (with_card.subject, with_card.text)
+
+
+def test_cards_are_the_ones_of_link_previews_and_at_most_30_kilobytes() -> None:
+    """When it fails, `make cards`: the mail service has its own copies, since it shares no file with the worker."""
+    for each in load_occasions():
+        card = read_card(each)
+        assert card == previews.read_card(each)
+        assert len(card) <= 30_000
+    assert frozenset(load_occasions()) == OCCASIONS
 
 
 @EACH
 def test_hostile_names_stay_text_and_out_of_the_subject(template: EmailTemplate) -> None:
     rendered = render(template, name=HOSTILE, giverName=HOSTILE)
     page = Page(rendered.html)
-    assert {"script", "img"}.isdisjoint(tag for tag, _ in page.tags)
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert [attributes["src"] for tag, attributes in page.tags if tag == "img"] == [f"cid:{CARD_ID}"]
     assert HOSTILE in page.words
     assert "Grandpa" not in render(template).subject
     assert "Anna" not in render(template).subject

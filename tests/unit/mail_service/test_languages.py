@@ -1,11 +1,12 @@
 """Languages of emails to people: whole catalogues, and every email in each of them."""
 
+import html
 import re
 
 import pytest
 from babel.messages.catalog import Message
 
-from mail_service.catalogue import TEMPLATES
+from mail_service.catalogue import LINES, TEMPLATES
 from mail_service.languages import LANGUAGES, choose_language, find_language, find_zone, load_language
 from mail_service.messages import extract_messages, find_catalogue, read_catalogue
 from mail_service.rendering import EmailRenderer
@@ -16,6 +17,19 @@ RENDERER = EmailRenderer("https://app.example.org")
 TRANSLATED = [code for code in LANGUAGES if find_catalogue(code).exists()]
 PEOPLE = {name: template for name, template in TEMPLATES.items() if template.category != "ops"}
 EACH = pytest.mark.parametrize("code", TRANSLATED)
+
+
+CLAIMS_OPEN = (
+    *("ready_to_activate", "layer2_ready", "layer3_ready", "before_layer3"),
+    *("activated_multisig", "activated_transfer"),
+)
+LOST_WALLET = (
+    "If you have lost this wallet, tell the owner: as long as they can sign, they can name another wallet for you.",
+    "If you have lost this wallet, look for its recovery phrase: only the person who has it can claim. We cannot name "
+    "another wallet for you.",
+    "When the owner can no longer do that, only the person who has the key or the recovery phrase of this wallet can "
+    "claim. Nobody can name another wallet then, and neither can we.",
+)
 
 
 def list_variables(text: str) -> set[str]:
@@ -44,6 +58,27 @@ def test_every_email_is_written_in_the_language(code: str, name: str) -> None:
         assert "November 2026" not in email.text or code in ("de", "fr")
         assert max(map(measure_width, re.sub(r"\S*://\S+|0x\S+", "", email.text).splitlines())) <= 120
         assert ('dir="rtl"' in email.html) == (code == "ar")
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("name", PEOPLE)
+def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> None:
+    """While the owner can act: tell the owner. Once claims are open: only the person with the phrase can claim."""
+    if PEOPLE[name].category == "gift":
+        return
+    gettext = load_language(code).translations.gettext
+    told, found, later = (gettext(words) for words in LOST_WALLET)
+    wanted = {found} if name in CLAIMS_OPEN else {told}
+    if name == "instructions":
+        wanted.add(later)
+    for role, line in LINES.items():
+        email = RENDERER.render_sample(PEOPLE[name], role, code)
+        for text in (html.unescape(email.html), email.text):
+            # CJK text is wrapped between any two characters.
+            joined = "".join(text.split())
+            assert {words for words in (told, found, later) if "".join(words.split()) in joined} == (
+                wanted if line > 0 else set()
+            )
 
 
 def test_unknown_language_is_english() -> None:
