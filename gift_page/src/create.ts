@@ -19,8 +19,9 @@ import { encodeLetter, entryLink, type GiftPlace } from "reminder-worker-client/
 import { generate, groups } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
 import { DoesNotFit, drawGiftCard, drawKeySheet, FontsMissing, wipe } from "reminder-worker-client/printables";
-import { review } from "./review.ts";
+import { review, whereEmailGiftsLand } from "./review.ts";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
+import { appLinks } from "./wallet_apps.ts";
 import { discover, type Wallet } from "./wallets.ts";
 import { InWords, inWords, localTime } from "./words.ts";
 
@@ -77,7 +78,7 @@ const FAULTS = new Map<unknown, string>([
 // -- the wallet
 
 function walletPicker(form: Form): HTMLElement {
-  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")));
+  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")), ...appLinks());
   discover((wallets) => {
     if (wallet !== undefined) return;
     const choices = wallets.map((each) =>
@@ -152,7 +153,7 @@ async function drawSheet(form: Form, wish: Wish): Promise<void> {
 function lookOnceMore(form: Form, wish: Wish): void {
   const go = button(phrase("review-seal"), () => attempt(() => seal(form, wish)), "main");
   const back = button(phrase("review-change"), () => startOver(form), "");
-  showSteps(form, review(wish, giver().chain.chainName, go, back));
+  showSteps(form, review(wish, giver(), go, back));
 }
 
 function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: string): void {
@@ -169,7 +170,7 @@ function showSheet(form: Form, wish: Wish, canvas: HTMLCanvasElement, address: s
     make("div", { className: "pages" }, shown(phrase("page-sheet"), "key-sheet.png", canvas)),
     make("label", { className: "choice" }, done, phrase("sheet-printed")),
   );
-  showSteps(form, sheet, review(wish, giver().chain.chainName, go, back, whyNot));
+  showSteps(form, sheet, review(wish, giver(), go, back, whyNot));
 }
 
 function showSteps(form: Form, ...parts: HTMLElement[]): void {
@@ -232,7 +233,9 @@ async function present(keepsake: Keepsake, email: string = ""): Promise<void> {
   asked = keepsake;
   const pages = await rebuilt(place, keepsake, wallet);
   if (asked !== keepsake) return; // another keepsake was opened meanwhile, with its own form
-  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), notifyForm(keepsake, email));
+  const isMoved = keepsake.card === "email" && wallet !== undefined; // the wallet knows the version of the router
+  const moving = isMoved ? make("p", { className: "notice" }, whereEmailGiftsLand(giver().asksWhere)) : null;
+  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), moving, notifyForm(keepsake, email));
   result.scrollIntoView({ block: "start" });
 }
 
@@ -294,6 +297,19 @@ async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Da
 
 // -- the page
 
+/** The server's words, for browsers that the script does not run in, stay until it has taken over. */
+async function start(): Promise<void> {
+  const page = part("page");
+  page.hidden = true; // else these words would be seen for a moment
+  try {
+    await open();
+  } catch {
+    root.append(button("Try again", () => location.reload()));
+  } finally {
+    page.hidden = false;
+  }
+}
+
 async function open(): Promise<void> {
   await speakTo(undefined, ["claim", "give"]);
   const title = document.querySelector("h1");
@@ -313,5 +329,5 @@ addEventListener("pageshow", (event) => {
 addEventListener("beforeunload", (event) => {
   if (isSealing) event.preventDefault(); // what was sent goes on, and its letter would be nowhere
 });
-void open();
+void start();
 
