@@ -1,4 +1,4 @@
-"""What pages of gifts say in a browser in which their script does not run: in the reader's language, if it is known."""
+"""Words of gift pages for browsers that do not run their script, in the reader's language if it is known."""
 
 from html import escape
 

@@ -58,7 +58,7 @@ export class GiverWallet {
     readonly tokens: readonly Token[],
     /** How far the chain's clock is ahead of this device's, in milliseconds: on a local chain, months. */
     readonly clockAhead: number,
-    /** Whether the recipient of a gift may name another wallet when they open it: version 2 of the router. */
+    /** True for version 2 of the router: a recipient may name another wallet. */
     readonly asksWhere: boolean,
   ) {}
 

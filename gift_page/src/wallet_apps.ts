@@ -1,7 +1,7 @@
 /**
  * Links that open this page in the browser of a wallet app, by the forms that the makers of the apps publish.
  *
- * The links pass the servers of these makers. So they never hold the fragment of this page, which has the letter.
+ * The servers of these makers read the links. No link holds the fragment of this page, because the letter is in it.
  */
 import { make } from "./dom.ts";
 import { phrase } from "./phrases.ts";

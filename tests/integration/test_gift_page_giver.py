@@ -69,10 +69,14 @@ async def offer_email(world: GiftWorld, page: Page) -> None:
     await open_page(world, page)
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_button_that_is_pressed_twice_seals_one_gift(
-    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet, version: str
 ) -> None:
-    """Also while the wallet and the service are still asked for the address."""
+    """Also while the wallet and the service are still asked for the address. Where the gift lands is said before and
+    after."""
+    lands = "no other wallet app opens that wallet" if version == "1" else "they say where it should land"
+    gift_world.become(version)
     page = visitor.page
     await offer_email(gift_world, page)
     await fill_in(page)
@@ -80,9 +84,11 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     await page.locator("[name=email]").fill("ada@example.org")
     await page.get_by_role("button", name="Continue").dblclick()
     await expect(page.locator(".review")).to_contain_text("Whoever reads the mailbox ada@example.org.")
+    await expect(page.locator(".review")).to_contain_text(lands)
     assert (wallet.asked("eth_signTypedData_v4"), wallet.asked("eth_sendTransaction")) == ([], [])
     await page.get_by_role("button", name="Seal the gift").dblclick()
     await see_it_sealed(page)
+    await expect(page.locator("#result")).to_contain_text(lands)
     assert len(wallet.asked("eth_signTypedData_v4")) == 1
     assert len(wallet.asked("eth_sendTransaction")) == 1
 
