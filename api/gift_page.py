@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from typing import Literal
+from urllib.parse import urlsplit
 
 from eth_utils.address import to_checksum_address
 
 from api.email_page import render_sender
 from api.schemas import format_time
 from reminder_worker.gifts.assets import ASSETS, CARD_SIZE, GiftOccasion, PageEntry, find_card_file
-from reminder_worker.gifts.claim_link import ClaimLink, LinkFlags
+from reminder_worker.gifts.claim_link import ClaimLink
 from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.outbox.messages import format_amount, to_datetime
 
@@ -60,13 +61,11 @@ footer{max-width:40rem;margin:0 auto;padding:0 1rem 2rem;color:var(--dim);font-s
 """
 
 
-def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: PageEntry | None) -> str:
-    """`link` is the canonical one, without a fragment; `entry`: what was built, where it was."""
-    no_script = (
-        "<p>To open the gift on this page, please allow scripts in your browser, or take a newer one: your key or your "
-        "wallet signs on your own device. If you did, a part of this page may have been lost on its way: please load "
-        "it again.</p>"
-    )
+def gift_page(
+    link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: PageEntry | None, no_script: str
+) -> str:
+    """`link` is the canonical one, without a fragment; `entry`: what was built, where it was. `no_script`: what a
+    browser shows in which the script does not run, as HTML."""
     sealed_at, opened_at = facts.history.sealed_at, facts.history.opened_at
     number = _phrase("span", "gift-number", f"number {facts.timelock_id} of", number=facts.timelock_id)
     words = [
@@ -75,7 +74,7 @@ def gift_page(link: ClaimLink, facts: GiftFacts, occasion: GiftOccasion, entry: 
         _render_assets(facts),
         f'<div id="ways">{no_script if facts.state is GiftState.OPEN and entry else ""}</div>',
         '<div id="advice">',
-        *(_phrase("p", *advice) for advice in _list_advice(link.marks, facts.state)),
+        *_list_advice(link, facts),
         _render_forward(facts),
         '</div><div id="share"></div>',
         f'<details id="details">{_phrase("summary", "about-gift", "About this gift")}<dl>',
@@ -130,9 +129,10 @@ def plain_page(
     )
 
 
-def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str) -> str:
-    """The local stack's page for givers, made by its script. `setup` is JSON text: the chain and its contracts."""
-    body = f'<div id="create" data-setup="{escape(setup)}"></div><noscript><p>This page needs a script.</p></noscript>'
+def create_page(occasion: GiftOccasion, prefix: str, entry: PageEntry, setup: str, no_script: str) -> str:
+    """The local stack's page for givers, made by its script, which takes away `no_script`. `setup` is JSON text: the
+    chain and its contracts."""
+    body = f'<div id="create" data-setup="{escape(setup)}">{no_script}</div>'
     return _render_document(
         occasion, "seal-a-gift", "Seal a gift", body, _render_loads(prefix, entry), data={"kind": "create"}, entry=entry
     )
@@ -255,17 +255,20 @@ def _render_forward(facts: GiftFacts) -> str:
     return f"<p>{_phrase(link, 'seal-forward', 'Seal one forward')}</p>"
 
 
-def _list_advice(marks: LinkFlags, state: GiftState) -> list[tuple[str, str]]:
-    """Names of phrases with their words."""
+def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
+    """Return the advice as elements."""
+    site = urlsplit(str(link.origin)).netloc
+    moves_on = f"in an app of the people who run {site}: no other wallet app opens"
+    marks, state = link.marks, facts.state
     if state is GiftState.CLAIMED:
         in_email_wallet = (
             "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
             "only who reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To "
-            "move it on, for a network fee in ETH, you sign in to that wallet elsewhere: ask whoever gave it to you "
-            "where, and never tell anybody a code from your emails."
+            "move it on, for a network fee in ETH, you sign in to that wallet "
+            f"{moves_on} it. Ask them where that is, and never tell anybody a code from your emails."
         )
         found = ((marks.paper, "claimed-paper", KEEP_THE_SHEET), (marks.email, "claimed-email", in_email_wallet))
-        return [(name, words) for marked, name, words in found if marked]
+        return [_phrase("p", name, words, site=site) for marked, name, words in found if marked]
     lines = [
         (
             "advice-link",
@@ -288,7 +291,15 @@ def _list_advice(marks: LinkFlags, state: GiftState) -> list[tuple[str, str]]:
                 "nobody.",
             )
         )
-    return lines
+    advice = [_phrase("p", *line) for line in lines]
+    if marks.email and facts.domain.version == "1":
+        moving = (
+            "What is in it will arrive in a wallet of your email address, which the sign-in provider Turnkey keeps for "
+            f"you. From there it can be moved only {moves_on} that wallet. Ask them where that is before you open the "
+            "gift."
+        )
+        advice.append(_phrase("p", "advice-email-moving", moving, site=site))
+    return advice
 
 
 def _render_assets(facts: GiftFacts) -> str:

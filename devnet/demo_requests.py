@@ -42,7 +42,7 @@ class DemoRequests(DemoNarrator):
         return RelayedRequest(answer.body["id"], answer.body["txHash"])
 
     def post(self, what: str, body: Mapping[str, Any], auth: Auth) -> WalletAnswer:
-        _, nonce, deadline, signature = auth
+        *_, nonce, deadline, signature = auth
         self.authorizations.append(signature)
         terms = {"nonce": str(nonce), "deadline": deadline, "signature": "0x" + signature.hex()}
         return post(self.stack.at.api, f"/sponsor/{what}", {"chainId": CHAIN_ID, **body, **terms})

@@ -204,6 +204,7 @@ class LocalStack:
         self.log.part("chain", "deploying the contracts")
         self.wallets = our_wallets(self.secrets)
         self.deployment = deploy(self.anvil, self.wallets["attestor"])
+        Scenario(self.anvil, self.deployment).become_version(self.deployment.time_lock_router, "2")  # as on mainnet
         keep_prices(self.anvil, self.deployment)
         for address in self.wallets.values():
             self.anvil.set_balance(address, WALLET_FUNDS)

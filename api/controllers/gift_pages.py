@@ -23,6 +23,7 @@ from api.gift_page import (
     gift_page,
     plain_page,
 )
+from api.no_script import render_no_script
 from api.problems import DATABASE_AWAY, RETRY_LATER_SECONDS, STATUS, UNREADABLE, database_unavailable, describe_problem
 from reminder_worker.errors import LimitReached, Misconfigured, NotConfigured, NotFound, ServiceError, Unavailable
 from reminder_worker.gifts.assets import (
@@ -212,7 +213,10 @@ class GiftPageController(Controller):
             return _explain_refusal(error, marks, why, pages.rules.prefix, page_files, link)
         occasion = find_occasion(marks.occasion)
         foreign = _list_origins(settings.identity_provider) if marks.email else []
-        return _make_response(gift_page(link, facts, occasion, entry), content_security_policy(occasion, foreign))
+        return _make_response(
+            gift_page(link, facts, occasion, entry, render_no_script(request.headers.get("Accept-Language", ""))),
+            content_security_policy(occasion, foreign),
+        )
 
     @get("/for/{address:str}")
     async def by_address(
@@ -265,6 +269,7 @@ def file_response(request: Request[Any, Any, Any], file: PageFile, cache_control
 
 @get("/create", include_in_schema=False, sync_to_thread=False)
 def show_create_page(
+    request: Request[Any, Any, Any],
     gift_pages: NamedDependency[GiftPages | None],
     page_files: NamedDependency[PageFiles | None],
     settings: NamedDependency[Settings],
@@ -289,9 +294,9 @@ def show_create_page(
     ]
     setup = {"origin": str(pages.rules.origins[0]), "prefix": pages.rules.prefix, "chains": chains}
     occasion = find_occasion(None)
-    return _make_response(
-        create_page(occasion, pages.rules.prefix, entry, json.dumps(setup)), content_security_policy(occasion)
-    )
+    no_script = render_no_script(request.headers.get("Accept-Language", ""))
+    page = create_page(occasion, pages.rules.prefix, entry, json.dumps(setup), no_script)
+    return _make_response(page, content_security_policy(occasion))
 
 
 def nothing_below(prefix: str, page_files: PageFiles | None, elsewhere: Handler) -> Handler:
@@ -367,11 +372,12 @@ def _explain_refusal(
     page_files: PageFiles | None,
     link: ClaimLink | None = None,
 ) -> Response[str]:
-    """With a `link` the page looks by itself whether the gift can be shown meanwhile."""
+    """With a `link`, or while the fault may pass, the page has a button to try again, and looks by itself, too."""
     status, _ = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
     notice = GiftNotice.NOT_NOW if isinstance(error, _PASSING) else not_found
     occasion, entry = find_occasion(marks.occasion), page_files.entries["claim"] if page_files else None
-    is_final = link is None or not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN)
+    is_passing = isinstance(error, (*_PASSING, LimitReached))
+    is_final = not is_passing and (link is None or not_found in (GiftNotice.NOT_SERVED, GiftNotice.NOT_SHOWN))
     page = plain_page(occasion, notice.words, prefix, entry, link, "final" if is_final else "waiting")
     answer = _make_response(page, content_security_policy(occasion), status)
     if isinstance(error, _PASSING):

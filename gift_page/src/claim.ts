@@ -121,7 +121,7 @@ function show(facts: Facts): void {
     const marks = new URLSearchParams(location.search);
     const advice = ["paper", "email"].filter((way) => marks.get(way) === "1");
     fill(part("ways"));
-    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}`))));
+    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}`, { site: location.host }))));
     say(openedAt === null ? phrase("when-claimed") : phrase("opened-on", { moment: localTime(new Date(openedAt)) }));
   } else if (facts.state === "open") {
     say(phrase("when-open"));
@@ -154,6 +154,7 @@ async function open(found: Facts | null): Promise<void> {
 /** The server could not show the gift: looks by itself, for some minutes, whether it can be shown now. */
 async function lookAgain(): Promise<void> {
   fill(part("ways"), button(phrase("try-again"), () => location.reload()));
+  if (!/^[1-9]\d*$/.test(chain ?? "")) return; // no gift's own path
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, SLOW_MILLISECONDS));
     const isThere = await fetchFacts(chainId, timelockId ?? "").then(() => true, () => false);

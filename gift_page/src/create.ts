@@ -25,9 +25,10 @@ import { phrase } from "./phrases.ts";
 import { askTwoGroups } from "./typed_groups.ts";
 import { DoesNotFit, drawKeySheet, FontsMissing } from "reminder-worker-client/printables";
 import { GIVER_PROBLEMS } from "./problems.ts";
-import { review } from "./review.ts";
+import { review, whereEmailGiftsLand } from "./review.ts";
 import type { Sealed } from "reminder-worker-client/sealing";
 import { emailWallet, offersEmailGifts, registerNotify } from "./sealing.ts";
+import { appLinks } from "./wallet_apps.ts";
 import { discover, type Wallet } from "./wallets.ts";
 import { InWords, inWords, localTime } from "./words.ts";
 
@@ -87,7 +88,7 @@ const FAULTS = new Map<unknown, string>([
 // -- the wallet
 
 function walletPicker(form: Form): HTMLElement {
-  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")));
+  const picker = make("div", { className: "row" }, make("span", { className: "hint" }, phrase("giver-no-wallet")), ...appLinks());
   discover((wallets) => {
     if (wallet !== undefined) return;
     const choices = wallets.map((each) =>
@@ -285,7 +286,10 @@ async function present(keepsake: Keepsake, email: string = "", another: HTMLButt
   };
   const pages = await rebuilt(place, keepsake, wallet, isNew, handOver);
   if (asked !== keepsake) return; // another keepsake was opened meanwhile, with its own form
-  fill(result, group(phrase("kept-gift", { number: keepsake.timelockId }), pages), notifyForm(keepsake, email), another);
+  const isMoved = keepsake.card === "email" && wallet !== undefined; // the wallet knows the version of the router
+  const moving = isMoved ? make("p", { className: "notice" }, whereEmailGiftsLand(giver().asksWhere)) : null;
+  const title = phrase("kept-gift", { number: keepsake.timelockId });
+  fill(result, group(title, pages), moving, notifyForm(keepsake, email), another);
   result.scrollIntoView({ block: "start" });
 }
 
@@ -352,6 +356,19 @@ async function dayOf({ chainId, timelockId }: Keepsake, day: string): Promise<Da
 
 // -- the page
 
+/** The server's words, for browsers that the script does not run in, stay until it has taken over. */
+async function start(): Promise<void> {
+  const page = part("page");
+  page.hidden = true; // else these words would be seen for a moment
+  try {
+    await open();
+  } catch {
+    root.append(button("Try again", () => location.reload()));
+  } finally {
+    page.hidden = false;
+  }
+}
+
 async function open(): Promise<void> {
   await speakTo(undefined, ["claim", "give"]);
   const title = document.querySelector("h1");
@@ -374,5 +391,5 @@ addEventListener("beforeunload", (event) => {
   // What was sent goes on, and its letter would be nowhere; and no browser keeps a link for certain.
   if (isSealing || untaken !== undefined) event.preventDefault();
 });
-void open();
+void start();
 

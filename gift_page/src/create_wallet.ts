@@ -46,6 +46,9 @@ const TOKEN_ABI = [
   "function decimals() view returns (uint8)",
   "function allowance(address owner, address spender) view returns (uint256)",
 ];
+const ROUTER_ABI = [
+  "function eip712Domain() view returns (bytes1, string, string version, uint256, address, bytes32, uint256[])",
+];
 const WHITE_LIST_ABI = ["function getWhitelist() view returns (address[])"];
 const WRAPPED_ETHER = "WETH";
 const MINUTES_TO_SEAL = 60n;
@@ -58,6 +61,8 @@ export class GiverWallet {
     readonly tokens: readonly Token[],
     /** How far the chain's clock is ahead of this device's, in milliseconds: on a local chain, months. */
     readonly clockAhead: number,
+    /** True for version 2 of the router: a recipient may name another wallet. */
+    readonly asksWhere: boolean,
   ) {}
 
   static async connect(wallet: Wallet, chain: Chain): Promise<GiverWallet> {
@@ -68,7 +73,9 @@ export class GiverWallet {
     provider.pollingInterval = 1000;
     const tokens = await tokensOf(provider, chain);
     const head = await latest(provider);
-    return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now());
+    const router = new Contract(chain.router, ROUTER_ABI, provider);
+    const { version } = (await router.getFunction("eip712Domain").staticCall()) as { version: string };
+    return new GiverWallet(chain, await provider.getSigner(), tokens, head * 1000 - Date.now(), version === "2");
   }
 
   /** Seals it; `said` is told what the wallet is about to ask. Throws `Wrong` when the gift would be open at once: asked

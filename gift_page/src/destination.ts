@@ -72,7 +72,7 @@ export function askDestination(
       camera,
       form,
       make("h3", {}, phrase("destination-gift-wallet")),
-      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet")),
+      make("p", {}, phrase(KEPT[way] ?? "destination-gift-wallet", { site: location.host })),
       keep,
       told,
     );

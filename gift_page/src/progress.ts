@@ -112,7 +112,7 @@ export class Progress {
   done(way: Way, payTo?: string, isCertain: boolean = true): void {
     const { chainId, timelockId, recipient } = this.facts;
     const account = payTo ?? recipient;
-    const told = phrase(payTo === undefined ? ADVICE[way] : isCertain ? "received-own" : "received-either");
+    const told = phrase(payTo === undefined ? ADVICE[way] : isCertain ? "received-own" : "received-either", { site: location.host });
     fill(part("state"), make("p", { className: "when" }, phrase("you-opened")));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });

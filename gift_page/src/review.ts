@@ -24,12 +24,18 @@ export function review(wish: Wish, wallet: GiverWallet, card: HTMLCanvasElement,
     [phrase("review-who"), ...recipient(wish)],
     [phrase("review-fee"), phrase("review-fee-words")],
   ];
+  if (wish.mode === "email") rows.push([phrase("review-lands"), whereEmailGiftsLand(wallet.asksWhere)]);
   return group(
     phrase("review"),
     make("dl", { className: "review" }, ...rows.flatMap(drawRow)),
     make("p", { className: "notice" }, phrase("review-final")),
     make("div", { className: "row" }, ...actions),
   );
+}
+
+/** `asksWhere`: whether the recipient is asked for another wallet. */
+export function whereEmailGiftsLand(asksWhere: boolean): string {
+  return phrase(asksWhere ? "review-lands-own" : "review-lands-email", { site: location.host });
 }
 
 function drawRow([name, ...value]: Row): HTMLElement[] {

@@ -5,6 +5,7 @@ import { phrase } from "./phrases.ts";
 import { resumed, sponsored } from "./progress.ts";
 import { remember, remembered } from "./remembered.ts";
 import { selfPaid } from "./self_paid.ts";
+import { appLinks } from "./wallet_apps.ts";
 import { connect, discover, sendWithdrawal, type Wallet } from "./wallets.ts";
 import { signWithdrawAuth } from "./withdraw_auth.ts";
 import { amounts, inWords, shortly } from "./words.ts";
@@ -79,10 +80,7 @@ export function offerWallets(facts: Facts, place: HTMLElement, ways: HTMLElement
 }
 
 function none(list: HTMLElement): void {
-  fill(
-    list,
-    make("p", { className: "dim" }, phrase("wallet-none")),
-  );
+  fill(list, make("p", { className: "dim" }, phrase("wallet-none")), ...appLinks());
 }
 
 function row(

@@ -24,30 +24,37 @@ interface Announcement {
 }
 
 const MOST_NAME_CHARACTERS = 40;
-const ALONE_MILLISECONDS = 400;
+/** When `window.ethereum` is looked at: the browsers inside wallet apps may bring it late, and say nothing. */
+const ALONE_MILLISECONDS = [400, 1_500, 5_000];
+/** How long a wallet may take to show the network that it has switched to. */
+const SWITCH_MILLISECONDS = 2_000;
+const LOOK_MILLISECONDS = 50;
 const WITHDRAW = "0x38d07436"; // withdraw(uint256,bool)
 const FUNDS_WITHDRAWN = "0x6141b54b56b8a52a8c6f5cd2a857f6117b18ffbf4d46bd3106f300a839cbf5ea"; // (uint256,address)
 const DECLINED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const PENDING = -32002;
 
-/** Call `tell` with all known wallets whenever a new wallet appears. */
+/** Call `tell` with all known wallets whenever a new wallet appears, however late. */
 export function discover(tell: (wallets: Wallet[]) => void): void {
   const found = new Map<string, Wallet>();
   window.addEventListener("eip6963:announceProvider", (event) => {
     const { info, provider } = (event as CustomEvent<Announcement>).detail ?? {};
     if (typeof provider?.request !== "function" || typeof info?.name !== "string") return;
     const icon = typeof info.icon === "string" && /^data:image\/(png|svg\+xml|webp|jpeg)[;,]/.test(info.icon) ? info.icon : "";
+    found.delete(""); // the same wallet, most likely, by its older door
     found.set(String(info.uuid), { name: info.name.slice(0, MOST_NAME_CHARACTERS), icon, provider });
     tell([...found.values()]);
   });
   window.dispatchEvent(new Event("eip6963:requestProvider"));
-  setTimeout(() => {
+  const lookForAlone = (): void => {
     const { ethereum } = window as { ethereum?: Provider }; // older ones, and the browsers inside wallet apps
     if (found.size > 0 || typeof ethereum?.request !== "function") return;
     found.set("", { name: phrase("wallet-of-browser"), icon: "", provider: ethereum });
     tell([...found.values()]);
-  }, ALONE_MILLISECONDS);
+  };
+  window.addEventListener("ethereum#initialized", lookForAlone);
+  for (const pause of ALONE_MILLISECONDS) setTimeout(lookForAlone, pause);
 }
 
 /** Connects; the account has to be the recipient's, and the wallet on the gift's network. Throws `InWords`. */
@@ -118,15 +125,25 @@ export async function outcome(wallet: Wallet, hash: string, timelockId: string):
 /** Throws `InWords`. */
 export async function goToChain(wallet: Wallet, chain: { chainId: number; chainName: string }): Promise<void> {
   const wanted = `0x${chain.chainId.toString(16)}`;
-  const isThere = async () => Number(await call(wallet, "eth_chainId")) === chain.chainId;
-  if (await isThere()) return;
-  const names = { wallet: wallet.name, network: chain.chainName };
+  if (Number(await call(wallet, "eth_chainId")) === chain.chainId) return;
+  const names = { wallet: wallet.name, network: chain.chainName, number: String(chain.chainId) };
   try {
     await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: wanted }] });
   } catch (error) {
     throw new InWords(phrase(codeOf(error) === UNKNOWN_CHAIN ? "wallet-unknown-network" : "wallet-other-network", names));
   }
-  if (!(await isThere())) throw new InWords(phrase("wallet-choose-network", names));
+  if (!(await isShown(wallet, chain.chainId))) throw new InWords(phrase("wallet-choose-network", names));
+}
+
+/** Whether the wallet shows this network within two seconds. While it switches, it may answer with an error. */
+async function isShown(wallet: Wallet, chainId: number): Promise<boolean> {
+  const end = performance.now() + SWITCH_MILLISECONDS;
+  for (;;) {
+    const shown = await call(wallet, "eth_chainId").catch(() => null);
+    if (Number(shown) === chainId) return true;
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+  }
 }
 
 async function call(wallet: Wallet, method: string, params: unknown[] = []): Promise<unknown> {

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -151,6 +152,8 @@ class InjectedWallet:
     name: str = "Test wallet"
     chain_id: int = 31337
     knows: set[int] = field(default_factory=lambda: {1, 31337})
+    shows_late: float = 0  # seconds after a switch until `eth_chainId` is the new one
+    _shown: tuple[float, int] = (0, 0)
     declines: set[str] = field(default_factory=set)
     calls: list[tuple[str, Any]] = field(default_factory=list)
 
@@ -167,11 +170,13 @@ class InjectedWallet:
             case "eth_requestAccounts" | "eth_accounts":
                 return [self.account.address]
             case "eth_chainId":
-                return hex(self.chain_id)
+                until, before = self._shown
+                return hex(before if time.monotonic() < until else self.chain_id)
             case "wallet_switchEthereumChain":
                 wanted = int(params[0]["chainId"], 16)
                 if wanted not in self.knows:
                     raise WalletDeclined(UNKNOWN_CHAIN, "This chain was not added.")
+                self._shown = (time.monotonic() + self.shows_late, self.chain_id)
                 self.chain_id = wanted
                 return None
             case "eth_signTypedData_v4":

@@ -5,6 +5,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+import psycopg
 import pytest
 from icalendar import Calendar
 from playwright.async_api import expect
@@ -16,7 +17,7 @@ from mail_service.rendering import EmailRenderer
 from reminder_worker.gifts.claim_link import GiftLetter
 from tests.integration.gift_page_browser import PHONE, PageVisitor, Visit
 from tests.integration.gift_page_steps import PAPER, key_of, nothing_amiss, see_it_received, type_key
-from tests.integration.gift_page_world import LETTER, GiftWorld, SealedGift, open_gift_world
+from tests.integration.gift_page_world import LETTER, PREFIX, GiftWorld, SealedGift, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -250,6 +251,26 @@ async def test_a_gift_that_cannot_be_shown_now_is_looked_for(gift_world: GiftWor
     await expect(visitor.page.get_by_role("heading", level=1)).to_have_text(f"Happy birthday, {LETTER.to}")
 
 
+async def test_without_the_database_a_button_tries_again(
+    gift_world: GiftWorld, visitor: PageVisitor, engine: AsyncEngine, postgres_server: str
+) -> None:
+    """The link that a person opened, and the one of a printed sheet: both keep the letter."""
+    ada, page = gift_world.person("ada"), visitor.page
+    gift = await gift_world.seal(ada)
+    sheet = f"{gift_world.origin}/{PREFIX}/for/{ada.address}?o=birthday#{gift.url.partition('#')[2]}"
+    database, name = engine.url.database, f"Happy birthday, {LETTER.to}"
+    gift_world.following.clear()
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        for url in (gift.url, sheet):
+            connection.execute(f"alter database {database} allow_connections false")
+            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [database])
+            await page.goto(url)
+            await expect(page.get_by_role("heading", level=1)).to_have_text("The gift cannot be shown right now")
+            connection.execute(f"alter database {database} allow_connections true")
+            await page.get_by_role("button", name="Try again").click()
+            await expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
 async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     ada = gift_world.scenario.account("ada")
     gift = await gift_world.seal(ada, marks=PAPER)
@@ -416,3 +437,25 @@ async def test_where_scripts_are_off_the_page_says_what_it_can(gift_world: GiftW
     await expect(visitor.page.get_by_text("This gift can be opened now.")).to_be_visible()
     await expect(visitor.page.get_by_text("250 USDC")).to_be_visible()
     await expect(visitor.page.get_by_text("please allow scripts")).to_be_visible()
+
+
+@pytest.mark.parametrize("broken", [{"java_script_enabled": False}, {}])
+async def test_a_browser_that_the_script_does_not_run_in_shows_words(
+    gift_world: GiftWorld, visit: Visit, broken: dict[str, bool]
+) -> None:
+    """An old browser does not know a sign of the script; what is read is in the language that the browser asks for."""
+    gift = await gift_world.seal(gift_world.person("ada"), marks=PAPER)
+    create = f"{gift_world.origin}/{PREFIX}/create"
+    visitor = await visit(PHONE, locale="de-DE", **broken)
+    page, words = visitor.page, visitor.page.get_by_text("Bitte erlauben Sie Skripte in Ihrem Browser")
+    await page.route(
+        "**/assets/*.js", lambda route: route.fulfill(body="this is ?.( no script", content_type="text/javascript")
+    )
+    for url in (create, gift.url):
+        await page.goto(url)
+        await expect(words).to_be_visible()
+    await page.unroute("**/assets/*.js")
+    if not broken:
+        await page.goto(create)
+        await expect(page.get_by_text("Ihre Wallet", exact=True)).to_be_visible()
+        await expect(words).to_have_count(0)

@@ -318,6 +318,8 @@ async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
 ) -> None:
     """Ether with the fee, a token, and a token without ether for the fee; what is left after the fee can be given."""
     page, scenario, giver = visitor.page, gift_world.scenario, gift_world.giver.address
+    for script in (SHARING, RECORD_WORDS):
+        await visitor.context.add_init_script(script)
     scenario.mint(scenario.deployment.usdc, giver, 40 * USDC)
     for give, amount, ether, words in (
         ("ETH", "99999999", 2 * ETHER, "Your wallet has 2 ETH."),
@@ -334,7 +336,8 @@ async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
     for give, amount in (("ETH", "1.9"), ("USDC", "40")):
         await fill_in(page, give=give, amount=amount)
         await page.get_by_role("button", name="Continue").click()
-        await seal(page)
+        await seal(page, await key_on_sheet(page))
+        await page.get_by_role("button", name="Share the link").click()
         await page.get_by_role("button", name="Seal another gift").click()
     assert all(int(receipt["gasUsed"], 16) < 600_000 for receipt in last_receipts(gift_world))  # the fee's bound holds
 
@@ -417,7 +420,7 @@ async def test_without_print_and_downloads_a_key_is_typed_from_paper_and_the_lin
     await open_page(gift_world, page)
     await fill_in(page)
     await page.get_by_role("button", name="Continue").click()
-    sheet, seal_it = page.locator("figure"), page.get_by_role("button", name="Seal the gift")
+    sheet, seal_it = page.locator(".pages figure"), page.get_by_role("button", name="Seal the gift")
     await sheet.get_by_role("button", name="Print").click()
     await expect(sheet.get_by_text("This browser cannot print")).to_be_visible()
     await expect(sheet.locator(".address")).to_have_text(f"{gift_world.origin}/{PREFIX}/create")

@@ -34,7 +34,9 @@ crypto.subtle.generateKey = async function (...terms) {
 """
 
 EMAIL = "canary.ada@secret.example.org"
-WAY_ON = re.compile("wallet of your email address, which the sign-in provider Turnkey keeps for you.*To move it on")
+WAY_ON = re.compile(
+    "wallet of your email address, which the sign-in provider Turnkey keeps for you.*To move it on.*people who run"
+)
 BY_EMAIL = LinkFlags(occasion="birthday", email=True)
 
 
@@ -118,6 +120,9 @@ async def test_a_gift_for_an_email_is_sealed_and_opened(
     wallet = provider.keys[answer.body["address"].lower()]
     gift = await world.seal(wallet)
 
+    await visitor.page.goto(gift.url)
+    before = visitor.page.locator("#advice").get_by_text("Ask them where that is before you open the gift.")
+    await expect(before).to_have_count(1 if version == "1" else 0)
     await ask_for_code(visitor, gift, "  Canary.ADA@Secret.Example.ORG ")
     (code,) = provider.mailbox[EMAIL]
     await type_code(visitor, f" {code[:3]} {code[3:]} ")

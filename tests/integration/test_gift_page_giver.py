@@ -72,10 +72,16 @@ async def offer_email(world: GiftWorld, page: Page) -> None:
     await open_page(world, page)
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 async def test_a_button_that_is_pressed_twice_seals_one_gift(
-    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet
+    gift_world: GiftWorld, visitor: PageVisitor, wallet: InjectedWallet, version: str
 ) -> None:
-    """Also while the wallet and the service are still asked for the address, which is typed twice."""
+    """Also while the wallet and the service are asked for the address, which is typed twice.
+
+    Where the gift lands is said before and after.
+    """
+    lands = "no other wallet app opens that wallet" if version == "1" else "they say where it should land"
+    gift_world.become(version)
     page = visitor.page
     await offer_email(gift_world, page)
     await fill_in(page)
@@ -83,6 +89,7 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     await page.locator("[name=email]").fill("ada@example.org")
     await page.get_by_role("button", name="Continue").dblclick()
     await expect(page.locator(".review")).to_contain_text("Whoever reads the mailbox ada@example.org.")
+    await expect(page.locator(".review")).to_contain_text(lands)
     assert (wallet.asked("eth_signTypedData_v4"), wallet.asked("eth_sendTransaction")) == ([], [])
     seal_it = page.get_by_role("button", name="Seal the gift")
     await page.get_by_label("Their email address once more").fill("ada@example.orgg")
@@ -91,6 +98,7 @@ async def test_a_button_that_is_pressed_twice_seals_one_gift(
     await page.get_by_label("Their email address once more").fill(" Ada@Example.org")
     await seal_it.dblclick()
     await see_it_sealed(page)
+    await expect(page.locator("#result")).to_contain_text(lands)
     assert len(wallet.asked("eth_signTypedData_v4")) == 1
     assert len(wallet.asked("eth_sendTransaction")) == 1
 

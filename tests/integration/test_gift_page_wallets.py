@@ -1,15 +1,20 @@
 """Wallets of the browser on the claim page: by a signature, at one's own fee, and what they refuse."""
 
+import math
+from urllib.parse import quote
+
 import pytest
 from playwright.async_api import expect
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from devnet.scenarios import Scenario
-from tests.integration.gift_page_browser import InjectedWallet, PageVisitor
+from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_steps import nothing_amiss, see_it_received
 from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
+PHONE_AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile"
+WALLET = {False: "No wallet was found in this browser", True: "Open for free with Ada's wallet"}
 
 
 @pytest.mark.parametrize("version", ["1", "2"])
@@ -102,6 +107,62 @@ async def test_a_wallet_of_the_old_kind_is_found_too(gift_world: GiftWorld, visi
     await see_it_received(visitor.page, "250 USDC")
 
 
+async def test_a_wallet_that_comes_late_is_found(gift_world: GiftWorld, visitor: PageVisitor) -> None:
+    """As wallet apps bring it: `window.ethereum` with the event of its coming, and without any."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    late = """
+        const provider = { request: async () => [] };
+        const wasAsked = new Promise((resolve) => window.addEventListener("eip6963:requestProvider", resolve));
+        wasAsked.then(() => setTimeout(() => { window.ethereum = provider; %s }, 450));
+    """
+    for event in ('window.dispatchEvent(new Event("ethereum#initialized"));', ""):
+        page = await visitor.context.new_page()
+        await page.add_init_script(late % event)
+        await page.goto(gift.url)
+        await expect(page.get_by_role("button", name="Open for free with The wallet of this browser")).to_be_visible()
+
+
+@pytest.mark.parametrize("late", [0.05, 1.5, math.inf])
+async def test_a_switch_of_network_may_show_late(gift_world: GiftWorld, visitor: PageVisitor, late: float) -> None:
+    """The page asks again for two seconds. What never shows is asked of the person."""
+    ada = gift_world.person("ada")
+    gift = await gift_world.seal(ada)
+    await visitor.has(InjectedWallet(gift_world.scenario, ada, "Ada's wallet", chain_id=1, shows_late=late))
+    page = visitor.page
+    await page.goto(gift.url)
+    await page.get_by_role("button", name="Open for free").click()
+    if late < 2:
+        await see_it_received(page, "250 USDC")
+    else:
+        await expect(page.get_by_role("alert").filter(has_text="Choose the network")).to_be_visible()
+
+
+async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world: GiftWorld, visit: Visit) -> None:
+    """The makers of wallet apps see these links: the fragment is in none. A computer, and a phone with a wallet, has
+    no such link."""
+    gift = await gift_world.seal(gift_world.person("ada"))
+    bare, _, letter = gift.url.partition("#g=")
+    encoded = quote(bare, safe="")
+    expected = [
+        f"https://link.metamask.io/dapp/{bare.removeprefix('http://')}",
+        f"https://link.trustwallet.com/open_url?coin_id=60&url={encoded}",
+        f"https://go.cb-w.com/dapp?cb_url={encoded}",
+    ]
+    for user_agent, has_wallet, links in ((PHONE_AGENT, False, expected), (None, False, []), (PHONE_AGENT, True, [])):
+        visitor = await visit(PHONE, **({"user_agent": user_agent} if user_agent else {}))
+        if has_wallet:
+            await visitor.has(InjectedWallet(gift_world.scenario, gift_world.person("ada"), "Ada's wallet"))
+        page = visitor.page
+        await page.goto(gift.url)
+        await expect(
+            page.get_by_role("button" if has_wallet else "paragraph").filter(has_text=WALLET[has_wallet])
+        ).to_be_visible()
+        hrefs = await page.locator(".wallets a").evaluate_all("(links) => links.map(({ href }) => href)")
+        assert hrefs == links
+        assert letter not in "".join(hrefs)
+        assert await page.get_by_text("is not taken along").count() == bool(links)
+
+
 async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: PageVisitor) -> None:
     """Each refusal is told in plain words, and can be tried again."""
     ada = gift_world.person("ada")
@@ -120,7 +181,7 @@ async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visi
         await expect(alert.filter(has_text=words)).to_be_visible()
     wallet.chain_id, wallet.knows = 1, set()
     await page.get_by_role("button", name="Open for free").click()
-    await expect(alert.filter(has_text="does not know the network of this gift")).to_be_visible()
+    await expect(alert.filter(has_text="does not know the network of this gift")).to_contain_text("chain ID 31337")
     assert not any(each.url.endswith("/gift-withdraw") for each in visitor.wire.sent)
     assert await gift_world.state(gift) == "open"
 

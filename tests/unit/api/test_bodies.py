@@ -60,7 +60,7 @@ def test_all_bad_fields_in_a_list_are_named_and_there_is_an_end_to_it() -> None:
         ("/payload/recipients/0/role", "is not one of the allowed values"),
         (
             "/payload/recipients/2",
-            "holds a field that is not known here; known are email, language, name, recipient, role",
+            "holds a field that is not known here; known are email, language, name, recipient, role, timeZone",
         ),
         ("/payload/recipients/3", "has to be an object"),
     ]

@@ -13,6 +13,7 @@ import pytest
 
 from api.controllers.gift_pages import GiftNotice
 from api.gift_page import gift_page, plain_page
+from api.no_script import render_no_script
 from api.problem_codes import ProblemCode
 from reminder_worker.chain.contracts.tokens import ETHER_METADATA
 from reminder_worker.chain.eip712 import TypedDataDomain
@@ -97,8 +98,8 @@ def test_each_message_is_said_somewhere_and_each_that_is_said_exists() -> None:
 def _pages() -> Iterator[str]:
     link = ClaimLink(ServedOrigin("https", "gifts.example.org", 443), "gifts", 1, 12, LinkFlags("birthday", True, True))
     for state in GiftState:
-        yield gift_page(link, replace(FACTS, state=state), find_occasion("birthday"), None)
-    yield gift_page(link, _without_history(), find_occasion("birthday"), None)
+        yield gift_page(link, replace(FACTS, state=state), find_occasion("birthday"), None, "")
+    yield gift_page(link, _without_history(), find_occasion("birthday"), None, "")
     for notice in GiftNotice:
         yield plain_page(find_occasion(None), notice.words, "gifts", None)
 
@@ -182,3 +183,11 @@ def test_each_problem_that_a_page_can_meet_has_a_sentence_in_each_language(page:
             "wait",
             "time",
         }
+
+
+def test_words_without_a_script_are_in_the_readers_language() -> None:
+    """Of several languages the first known one; all ten in short when none is known."""
+    assert render_no_script("xx, de-AT;q=0.9, en").count("<p") == 1
+    assert 'lang="de"' in render_no_script("xx, de-AT;q=0.9, en")
+    assert 'lang="ar" dir="rtl"' in render_no_script("ar")
+    assert render_no_script("").count("<p") == render_no_script("xx").count("<p") == 10

@@ -1,0 +1,29 @@
+"""Words of gift pages for browsers that do not run their script, in the reader's language if it is known."""
+
+from html import escape
+
+_WORDS = {
+    "en": "Please allow scripts in your browser, or use a newer one. If you did, please load this page again.",
+    "es": "Permita los scripts en su navegador o use uno más reciente. Si ya lo hizo, vuelva a cargar esta página.",
+    "fr": "Autorisez les scripts du navigateur, ou prenez-en un plus récent. Si vous l'avez fait, rechargez la page.",
+    "de": "Bitte erlauben Sie Skripte in Ihrem Browser, oder nehmen Sie einen neueren. Sonst laden Sie die Seite neu.",
+    "pt": "Permita scripts no seu navegador ou use um mais recente. Se já o fez, carregue esta página de novo.",
+    "it": "Consenta gli script nel Suo browser, o ne usi uno più recente. Se lo ha fatto, ricarichi questa pagina.",
+    "ja": "スクリプトを許可するか、新しいブラウザをお使いください。それでも開かないときは、再読み込みしてください。",
+    "ko": "브라우저에서 스크립트를 허용하거나 더 새로운 브라우저를 쓰세요. 이미 하셨다면 이 페이지를 다시 불러오세요.",
+    "zh-Hans": "请允许浏览器运行脚本。也可以使用更新的浏览器。还是打不开时请重新加载此页面。",
+    "ar": "يُرجى السماح بالبرامج النصية في متصفحك، أو استخدام متصفح أحدث. إن كان ذلك قد تم، فيُرجى إعادة تحميل الصفحة.",
+}
+
+
+def render_no_script(accept_language: str) -> str:
+    """Return paragraphs of HTML: one in the first language of the header that is known, else one for each language."""
+    tags = [part.partition(";")[0].strip().lower() for part in accept_language.split(",")]
+    known = {name.partition("-")[0]: name for name in _WORDS}
+    wanted = [known[tag.partition("-")[0]] for tag in tags if tag.partition("-")[0] in known]
+    return "".join(_render(name) for name in (wanted[:1] or _WORDS))
+
+
+def _render(name: str) -> str:
+    direction = "rtl" if name == "ar" else "ltr"
+    return f'<p lang="{name}" dir="{direction}">{escape(_WORDS[name])}</p>'
