@@ -1,11 +1,11 @@
-"""The organisation that sends the emails, as people see it."""
+"""The name and contact of the organisation that sends the emails."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Organisation:
-    """What the operator says of itself; an empty field is not shown."""
+class SenderOrganisation:
+    """Texts of the operator about itself; an empty one is not shown."""
 
     name: str = ""
     contact: str = ""
@@ -17,4 +17,4 @@ class Organisation:
         return [line for line in (self.name, self.contact, self.url) if line]
 
 
-NO_ORGANISATION = Organisation()
+NO_ORGANISATION = SenderOrganisation()

@@ -20,7 +20,7 @@ from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, find_zone, load_language
 from mail_service.occasion_card import find_occasion, read_card
-from mail_service.organisation import NO_ORGANISATION, Organisation
+from mail_service.organisation import NO_ORGANISATION, SenderOrganisation
 from mail_service.variables import (
     ROLES,
     LinkOrigins,
@@ -124,7 +124,7 @@ class EmailRenderer:
         origin: str,
         gift_origins: Sequence[str] = (),
         runbook_url: str | None = None,
-        organisation: Organisation = NO_ORGANISATION,
+        organisation: SenderOrganisation = NO_ORGANISATION,
         email_page_url: str | None = None,
     ) -> None:
         self._runbook_url = runbook_url

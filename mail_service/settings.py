@@ -27,7 +27,7 @@ from sqlalchemy.exc import ArgumentError
 
 from mail_service.addresses import MARK, MailAddress, parse_address
 from mail_service.errors import MailProblem
-from mail_service.organisation import Organisation
+from mail_service.organisation import SenderOrganisation
 
 
 class MailMisconfigured(Exception):
@@ -273,8 +273,10 @@ class MailServiceSettings(ReportSettings):
     port: int = Field(8090, ge=0, le=65535, alias="MAIL_SERVICE_PORT")
 
     @property
-    def organisation(self) -> Organisation:
-        return Organisation(self.organisation_name or "", self.organisation_contact or "", self.organisation_url or "")
+    def organisation(self) -> SenderOrganisation:
+        return SenderOrganisation(
+            self.organisation_name or "", self.organisation_contact or "", self.organisation_url or ""
+        )
 
     @model_validator(mode="after")
     def _credentials_travel_encrypted(self) -> Self:

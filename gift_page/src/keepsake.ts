@@ -44,7 +44,7 @@ export function forget(chainId: number, timelockId: string): void {
   localStorage.removeItem(keyOf(chainId, timelockId));
 }
 
-/** The sentence that says how long this browser keeps what it was given. */
+/** The name of the sentence about how long this browser keeps links. */
 export type Memory = "kept-for-good" | "kept-for-now" | "kept-nothing";
 
 export async function memory(): Promise<Memory> {

@@ -1,4 +1,4 @@
-"""What an email was about, by the number printed in it."""
+"""The subject of an email, by the number printed in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -149,7 +149,7 @@ def test_the_owners_deadline_is_an_entry_that_a_calendar_reads(stack: PlainStack
     assert str(first["SUMMARY"]).startswith("Deadline to check in: ")
     assert (first["UID"], first["SUMMARY"]) == (moved["UID"], moved["SUMMARY"])
     assert first.decoded("DTSTART") < moved.decoded("DTSTART")
-    assert first["SEQUENCE"] < moved["SEQUENCE"]
+    assert int(str(first["SEQUENCE"])) < int(str(moved["SEQUENCE"]))
     assert [alarm.decoded("TRIGGER").days for alarm in first.walk("VALARM")] == [-7, -1]
 
 

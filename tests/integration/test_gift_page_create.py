@@ -320,6 +320,7 @@ async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
     page, scenario, giver = visitor.page, gift_world.scenario, gift_world.giver.address
     for script in (SHARING, RECORD_WORDS):
         await visitor.context.add_init_script(script)
+    await open_page(gift_world, page)
     scenario.mint(scenario.deployment.usdc, giver, 40 * USDC)
     for give, amount, ether, words in (
         ("ETH", "99999999", 2 * ETHER, "Your wallet has 2 ETH."),
@@ -343,7 +344,7 @@ async def test_more_than_the_wallet_has_is_refused_before_a_key_is_printed(
 
 
 def last_receipts(world: GiftWorld) -> list[dict[str, str]]:
-    """Of the newest blocks: two gifts and an approval."""
+    """Return the receipts of the newest three blocks: two gifts and an approval."""
     rpc, head = world.scenario.anvil.rpc, int(world.scenario.anvil.rpc("eth_blockNumber"), 16)
     hashes = [
         each for at in range(head - 2, head + 1) for each in rpc("eth_getBlockByNumber", hex(at), False)["transactions"]

@@ -186,7 +186,7 @@ def test_each_problem_that_a_page_can_meet_has_a_sentence_in_each_language(page:
 
 
 def test_words_without_a_script_are_in_the_readers_language() -> None:
-    """Of several languages the first known one; all ten in short when none is known."""
+    """The first known one of several; all ten in short when none is known."""
     assert render_no_script("xx, de-AT;q=0.9, en").count("<p") == 1
     assert 'lang="de"' in render_no_script("xx, de-AT;q=0.9, en")
     assert 'lang="ar" dir="rtl"' in render_no_script("ar")
