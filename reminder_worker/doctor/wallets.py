@@ -17,7 +17,7 @@ from reminder_worker.outbox.messages import checksum_address, format_amount
 from reminder_worker.relay.factory import LOW_BALANCE_RENEWALS, relays_on
 from reminder_worker.relay.fees import GasFees, cap_first_fee, compute_reservation, first_fees
 from reminder_worker.relay.wallet import FIRST_GAS, load_signer, make_signer, read_usual_gas
-from reminder_worker.relay.wallet_monitor import pays_for
+from reminder_worker.relay.wallet_monitor import format_relays, pays_for
 from reminder_worker.settings import AutoRenewSettings, ChainSettings, RelaySettings, Settings
 
 
@@ -112,9 +112,6 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     return faults
 
 
-MANY_RELAYS = 1_000_000  # more than any wallet sends: a longer figure says only that gas is nearly free
-
-
 async def _examine_balance(
     settings: Settings, scope: FactScope, chain_settings: ChainSettings, wallet: WalletCheck
 ) -> Finding:
@@ -136,8 +133,7 @@ async def _examine_balance(
         return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling, await _read_usual_gas(scope, chain_settings.chain_id, wallet))
-    shown = str(count) if count <= MANY_RELAYS else f"more than {MANY_RELAYS}"
-    words = f"holds {format_amount(balance, 18)} ETH, which pays for {shown} relays at today's price"
+    words = f"holds {format_amount(balance, 18)} ETH, which pays for {format_relays(count)} at today's price"
     if first_fees(base_fee, tip, ceiling) is None:
         most = f"{cap_first_fee(ceiling)}, which leaves dearer offers room below the ceiling"
         return part, False, f"{words}; gas costs {price} wei, more than {most}: requests wait"

@@ -29,6 +29,15 @@ def pays_for(balance: int, price: int, ceiling: int, gas: int) -> int:
     return max(0, balance - EMPTY_GAS * ceiling) // (gas * max(1, min(price, ceiling)))
 
 
+MANY_RELAYS: Final = 1_000_000
+"""More than any wallet sends: a larger count says only that gas is nearly free."""
+
+
+def format_relays(count: int) -> str:
+    """Return a count of relays in words: `38 relays`, or that it is more than `MANY_RELAYS`."""
+    return f"{count} relays" if count <= MANY_RELAYS else f"more than {MANY_RELAYS} relays"
+
+
 class WalletMonitor:
     """Monitor of one wallet on all its chains.
 
@@ -92,7 +101,7 @@ class WalletMonitor:
         values = {**self._wallet.row_key(chain_id), "balance": balance, "ceiling": price.ceiling}
         low = relays < self._low_balance_relays or bool(await connection.scalar(sql["waits_for_balance"], values))
         if low or 4 * relays >= 5 * self._low_balance_relays:  # in between, the gas price would raise and clear it
-            facts: AlertFacts = {"balance_wei": balance, "pays for": f"{relays} relays"}
+            facts: AlertFacts = {"balance_wei": balance, "pays for": format_relays(relays)}
             await self._set_alert(connection, chain_id, AlertKind.RELAYER_LOW_BALANCE, low, facts)
 
     async def _alert_stuck(self, connection: AsyncConnection, chain_id: int, fees: GasFees | None) -> int:

@@ -14,7 +14,7 @@ from reminder_worker.relay import reconciler
 from reminder_worker.relay.chain_view import view_chain
 from reminder_worker.relay.fees import EMPTY_GAS
 from reminder_worker.relay.wallet import FIRST_GAS
-from reminder_worker.relay.wallet_monitor import pays_for
+from reminder_worker.relay.wallet_monitor import format_relays, pays_for
 from tests.integration.relay_world import CEILING, ETHER, GWEI, RelayWorld, open_bare_world
 
 
@@ -215,3 +215,9 @@ def test_a_balance_pays_for_relays_at_what_gas_costs_and_we_never_pay_more_than_
 ) -> None:
     balance = EMPTY_GAS * CEILING + 10 * FIRST_GAS * counted_at
     assert [pays_for(wei, price, CEILING, FIRST_GAS) for wei in (balance, balance - 1)] == [10, 9]
+
+
+def test_nobody_reads_of_more_relays_than_a_wallet_ever_sends() -> None:
+    """Where gas is nearly free, a balance pays for millions of millions."""
+    shown = [format_relays(count) for count in (0, 38, 1_000_000, 6_802_006_016_915)]
+    assert shown == ["0 relays", "38 relays", "1000000 relays", "more than 1000000 relays"]
