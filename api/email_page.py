@@ -65,7 +65,11 @@ def email_page(
     sender: Sequence[str],
     status: int = 200,
 ) -> Response[str]:
-    """Return the page. `links`: the addresses that our emails link to; `sender`: lines about the organisation."""
+    """Return the page.
+
+    `links`: all addresses that our emails link to, or none if not all are known. `sender`: lines about the
+    organisation.
+    """
     words, tag = WORDS[language], _TAGS.get(language, language)
     direction = "rtl" if language == "ar" else "ltr"
     page = (
@@ -101,5 +105,7 @@ def _render_answer(words: PageWords, language: str, answer: str | WrittenEmail) 
 
 
 def _render_links(words: PageWords, links: Sequence[str]) -> str:
+    if not links:
+        return ""
     listed = "".join(f'<li><bdi dir="ltr">{escape(link)}</bdi></li>' for link in links)
     return f"<p>{escape(words.links)}</p><ul>{listed}</ul><p>{escape(words.copy)}</p>"

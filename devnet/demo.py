@@ -63,6 +63,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("Each signature became one final transaction, paid to the wei", self.paid_once),
             ("Time passes, until a week before the deadline", self._near_the_deadline),
             ("'Approaching activation' arrives", self._approaching),
+            ("An heir looks up the number of that email", self.look_up_number),
             ("The owner checks in, and those of the first line hear of it", self._check_in),
             ("Time passes, beyond the deadline", self._beyond_the_deadline),
             ("'Ready to activate' arrives", self._ready),
@@ -248,6 +249,9 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
         tokens = {email.unsubscribe_url.rpartition("/")[2] for email in self.evidence.emails()} - {""}
         texts |= {f"unsubscribe token {i}": token for i, token in enumerate(sorted(tokens), 1)}
         texts |= {f"forget token {i}": token for i, token in enumerate(sorted(self.forget_tokens()), 1)}
+        numbers = sorted(self.numbers())
+        texts |= {f"number of email {i}": number for i, number in enumerate(numbers, 1)}
+        texts |= {f"typed number of email {i}": number.replace("-", "") for i, number in enumerate(numbers, 1)}
         for path in sorted(self.stack.secrets.iterdir()):
             text = path.read_text()
             texts[path.name] = text.partition("?key=")[2] if path.name == "rpc_urls" else text

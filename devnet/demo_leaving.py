@@ -27,6 +27,21 @@ class LeavingChapter(DemoNarrator):
     def __init__(self, stack: "LocalStack") -> None:
         super().__init__(stack)
         self.leaving = DemoWallet(self.accounts[LATER], stack.at.api, CHAIN_ID)
+        self.looked_up = ""  # the number in an email of the first heir
+
+    def look_up_number(self) -> str:
+        last = next(email for email in reversed(self.evidence.emails()) if email.to == FIRST.email)
+        (self.looked_up,) = _numbers(last)
+        page = self._email_page(self.looked_up)
+        about = f"about legacy {self.legacy.id} on Local chain: a reminder of a deadline"
+        must(about in page, "the page does not know the email")
+        must("cannot tell you that the email before you is from us" in page, "the page vouches for an email")
+        listed = re.findall(r'<li><bdi dir="ltr">([^<]+)</bdi>', page)
+        links = re.findall(r"https?://\S+", last.text)
+        must(links and all(link.startswith(tuple(listed)) for link in links), "the email links to an unlisted address")
+        must(FIRST.email not in page and FIRST.name not in page, "the page names its reader")
+        must("We know nothing" in self._email_page("0000-0000-0000-0000"), "the page knows an invented number")
+        return f"of which kind, about which legacy and when; all {len(links)} links are among those that the page lists"
 
     def come_back(self) -> str:
         returned = self.evidence.sent("activated_transfer")[self.address(SECOND)]
@@ -63,11 +78,22 @@ class LeavingChapter(DemoNarrator):
         self.wait(lambda: not self.evidence.rows(theirs, who=self.address(FIRST)), "the worker to erase the heir")
         self._see_left(LATER, FIRST)
         must(set(self._entries()) == before - {self.address(FIRST)}, "somebody else was erased, too")
+        must("We know nothing" in self._email_page(self.looked_up), "the number of the heir's email is still known")
         return "opening the page changed nothing; its button erased the heir, and nobody else"
 
     def forget_tokens(self) -> set[str]:
         """Those of all emails: with one anybody could have its reader forgotten."""
         return {link.rpartition("/")[2] for email in self.evidence.emails() for link in _forget_links(email)}
+
+    def numbers(self) -> set[str]:
+        """Numbers of all emails, as they are printed."""
+        return {number for email in self.evidence.emails() for number in _numbers(email)}
+
+    def _email_page(self, number: str) -> str:
+        """Return the page's answer to a number that somebody typed."""
+        status, page = ask(f"{self.stack.at.api}/emails", "POST", f"number={number}")
+        must(status == 200, f"the page of email numbers answered {status}")
+        return page.decode()
 
     def _forgotten(self) -> int:
         """Count those who asked the mail service for it."""
@@ -102,3 +128,7 @@ class LeavingChapter(DemoNarrator):
 
 def _forget_links(email: FoundEmail) -> list[str]:
     return re.findall(r"http\S+/forget/\S+", email.text)
+
+
+def _numbers(email: FoundEmail) -> list[str]:
+    return re.findall(r"Number of this email: ([0-9A-Z]{4}(?:-[0-9A-Z]{4}){3})", email.text)

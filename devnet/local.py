@@ -178,6 +178,7 @@ def worker_environ(at: StackAddresses, ports: StackPorts, secret_files: Path, de
         **deployment.price_environ(CHAIN_ID),
         "MAIL_URL": at.mail,
         "MAIL_SERVICE_PUBLIC_URL": at.mail,
+        "EMAIL_PAGE_URL": f"{at.api}/emails",
         "ORGANISATION_NAME": "Local stack",
         "MAIL_TOKEN_FILE": str(secret_files / "mail_token"),
         "RELAYER_KEY_FILE": str(secret_files / "relayer_wallet"),

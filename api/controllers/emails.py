@@ -38,9 +38,15 @@ class EmailPageController(Controller):
 
 
 def list_links(settings: Settings) -> list[str]:
-    """Return every address that links in emails to people lead to."""
+    """Return every address that links in emails to people lead to.
+
+    Without the mail service's address none are listed: a true email would look like a copy.
+    """
+    service = settings.service
+    if service.mail_public_url is None:
+        return []
     gifts = settings.gifts.origins if settings.gifts else ()
-    own = [settings.service.app_origin, *gifts, settings.service.mail_public_url]
+    own = [service.app_origin, *gifts, service.mail_public_url, service.email_page_url, service.organisation_url]
     return list(dict.fromkeys(str(each) for each in own if each))
 
 

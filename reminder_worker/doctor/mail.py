@@ -93,6 +93,13 @@ def find_chains_without_mail(settings: Settings) -> Iterator[Finding]:
             yield f"chain {chain.chain_id} mail", None, words
 
 
+def find_unlisted_links(settings: Settings) -> Iterator[Finding]:
+    """Yield what keeps the page of emails from listing every address that emails link to."""
+    if settings.mail is not None and settings.service.mail_public_url is None:
+        words = "MAIL_SERVICE_PUBLIC_URL is not set, so the page does not list the addresses that emails link to"
+        yield "page of emails", None, words
+
+
 def describe_reports(reports: ReportReading | None) -> Finding:
     """Describe the delivery reports, as the pass `bounces` last read them from the mail service."""
     part = "delivery reports"

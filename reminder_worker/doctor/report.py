@@ -23,7 +23,7 @@ from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_chain
 from reminder_worker.doctor.costs import examine_costs
 from reminder_worker.doctor.encryption import examine_encryption
-from reminder_worker.doctor.mail import describe_reports, examine_mail, find_chains_without_mail
+from reminder_worker.doctor.mail import describe_reports, examine_mail, find_chains_without_mail, find_unlisted_links
 from reminder_worker.doctor.wallets import examine_wallets, list_own_wallets
 from reminder_worker.errors import Misconfigured
 from reminder_worker.gifts import emails
@@ -88,6 +88,8 @@ async def examine_installation(settings: Settings) -> AsyncIterator[Finding]:
     yield await asyncio.to_thread(_examine_statistics, settings.statistics.folder)
     yield await examine_mail(settings)
     for finding in find_chains_without_mail(settings):
+        yield finding
+    for finding in find_unlisted_links(settings):
         yield finding
     yield _examine_gift_page(settings)
     yield examine_dagster(os.environ.get("DAGSTER_PG_URL"))

@@ -63,7 +63,12 @@ class ServiceSettings(SettingsGroup):
     mail_public_url: WebUrl | None = Field(
         None,
         alias="MAIL_SERVICE_PUBLIC_URL",
-        description="the mail service's setting of this name; the page of emails lists it",
+        description="the mail service's setting of this name; without it the page of emails lists no addresses",
+    )
+    email_page_url: WebUrl | None = Field(
+        None,
+        alias="EMAIL_PAGE_URL",
+        description="public address of the page of emails, which lists it; the mail service has it, too",
     )
     organisation_name: Line = Field(
         "", alias="ORGANISATION_NAME", description="who runs this service, for each page; the mail service has it, too"

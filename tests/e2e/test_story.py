@@ -17,7 +17,7 @@ from tests.e2e.plain_stack import PlainStack, TickedStory, free_ports, quiet_sta
 KINDS = (
     *("email of", "plain hash of the email of", "first name of", "last name of", "private key of"),
     *("signature 1 of the owner", "signature 1 of the giver", "authorization", "unsubscribe token"),
-    *("forget token", "signature 1 of who erases herself"),
+    *("number of email", "typed number of email", "forget token", "signature 1 of who erases herself"),
     *("message of", "fragment of"),
 )
 

@@ -40,6 +40,7 @@ class PostedEmail:
     variables: dict[str, Any]
     language: str | None
     time_zone: str | None = None
+    number: str = ""
 
 
 @dataclass
@@ -174,6 +175,7 @@ class MailStub:
                 body["variables"],
                 body.get("language"),
                 body.get("timeZone"),
+                body.get("number", ""),
             )
         )
         self._keys[key] = ("accepted", raw)

@@ -11,11 +11,13 @@ from api.email_page_words import WORDS
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
 from mail_service.languages import LANGUAGES
+from reminder_worker.doctor.mail import find_unlisted_links
 from reminder_worker.monitoring.email_numbers import find_written_email
 from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.outbox.email_numbers import hash_number
 from tests.integration.api_world import open_world as open_api
 from tests.integration.mail_service_stack import ServiceClient, environment, served
+from tests.integration.mail_stub import MailFault, MailStub
 from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 NUMBER = re.compile(r"Number of this email: ((?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4})")
@@ -63,6 +65,21 @@ async def test_number_of_an_email_is_found_until_its_recipient_is_erased(world: 
     assert await find_written_email(world.engine, numbers["ben@example.org"], NAMES) is not None
 
 
+async def test_retry_of_a_stored_body_carries_the_same_number(engine: AsyncEngine, chain_scenario: Scenario) -> None:
+    async with MailStub() as mail, open_world(engine, chain_scenario, mail) as world:
+        legacy = world.legacy(inactivity=30 * DAY)
+        await world.save(legacy, "owner", "anna", "ben")
+        world.scenario.advance(24 * DAY)
+        mail.fail(*[MailFault.DIES_BEFORE] * 3)
+        await world.tick()
+        assert mail.inbox == []
+        before = {row.number_hash for row in await world.sql("select number_hash from worker.sent_ledger")}
+        await world.hurry()
+        await world.dispatch.run()
+        assert {hash_number(email.number) for email in mail.inbox} == before
+        assert len(before) == 3
+
+
 async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
     engine: AsyncEngine, chain_scenario: Scenario
 ) -> None:
@@ -101,6 +118,28 @@ async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
         assert "We know nothing about this number" in erased
         await ask("GET")
         assert (await look_up("0123456789ABCDEF")).startswith("429 ")
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_page_lists_all_addresses_of_links_or_none(
+    engine: AsyncEngine, chain_scenario: Scenario, known: bool
+) -> None:
+    """With some of them only, a true email would look like a copy. `doctor` says what is missing."""
+    more = {"EMAIL_PAGE_URL": "https://api.example.org/emails", "ORGANISATION_URL": "https://example.org"}
+    if known:
+        more["MAIL_SERVICE_PUBLIC_URL"] = "https://mail.example.org"
+    async with open_api(chain_scenario, engine, MAIL_URL="http://mail.invalid", MAIL_TOKEN="t" * 32, **more) as world:
+        async with world.session.get(f"{world.url}/emails") as answer:
+            page = await answer.text()
+        listed = re.findall(r'<li><bdi dir="ltr">([^<]+)', page)
+        found = list(find_unlisted_links(world.parts.settings))
+    if known:
+        assert set(more.values()) | {"https://app.example.org"} <= set(listed)
+        assert found == []
+    else:
+        assert listed == []
+        assert "link only to these addresses" not in page
+        assert [part for part, _, _ in found] == ["page of emails"]
 
 
 def test_each_language_of_emails_has_the_words_of_the_page() -> None:

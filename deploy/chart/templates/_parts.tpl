@@ -57,3 +57,13 @@ readinessProbe:
 {{- define "internet" -}}
 {ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16]}}
 {{- end }}
+
+{{/* What both the API and the mail service show to people: said once, in the mail service's settings. */}}
+{{- define "worker-settings" -}}
+{{- $shown := list "MAIL_SERVICE_PUBLIC_URL" "EMAIL_PAGE_URL" "ORGANISATION_NAME" "ORGANISATION_CONTACT" "ORGANISATION_URL" }}
+{{- $said := dict }}
+{{- range $name := ternary $shown list .Values.mail.enabled }}
+{{- with index $.Values.mail.settings $name }}{{ $_ := set $said $name . }}{{ end }}
+{{- end }}
+{{- merge (dict) .Values.worker.settings $said | toJson }}
+{{- end }}

@@ -188,6 +188,16 @@ def test_networks_of_your_own_are_added_and_no_more() -> None:
 MAILBOX = {"REPORT_IMAP_HOST": "imap.example.org", "REPORT_IMAP_USERNAME": "reports@example.org"}
 
 
+def test_api_shows_the_addresses_and_the_organisation_of_the_mail_service() -> None:
+    """Each is said once."""
+    said = {"EMAIL_PAGE_URL": "https://api.example.org/emails", "ORGANISATION_NAME": "Example & Heirs"}
+    objects = _rendered(mail={"settings": said})
+    shown = {**said, "MAIL_SERVICE_PUBLIC_URL": "https://mail.example.org"}
+    for name in ("worker-settings", "mail-settings"):
+        assert shown.items() <= objects["ConfigMap", name]["data"].items()
+    assert "ORGANISATION_URL" not in objects["ConfigMap", "worker-settings"]["data"]
+
+
 def test_reader_of_a_mailbox_is_apart_bounded_and_reaches_mailbox_and_database_only() -> None:
     """Strangers write what it reads."""
     given = {"REPORT_ADDRESS": "reports@example.org"}
