@@ -221,6 +221,7 @@ RUN_CHECKS = tuple(
         worker_health,
     )
 )
+HEALTH_RUN_CHECK = RUN_CHECKS[-1]  # the sensor starts runs of worker_health only after a change
 STANDING_CHECKS = (
     index_lag,
     every_signal_settled,

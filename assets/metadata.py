@@ -93,6 +93,8 @@ def _flatten(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
         name = prefix + ("took (seconds)" if key == "seconds" else str(key).replace("_", " "))
         if isinstance(value, Mapping):
             yield from _flatten(value, name + ": ")
+        elif str(key).endswith("_at") and value:
+            yield name, format_clock(value)
         elif isinstance(value, list):
             if value:
                 yield name, ", ".join(str(each) for each in value)

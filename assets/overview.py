@@ -69,7 +69,10 @@ def pass_state(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
     freshness_policy=EVERY_QUARTER_HOUR,
 )
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
-    """Outcomes of the emails settled in the last fourteen days (UTC), also of gifts, by day and kind."""
+    """Outcomes of the emails settled in the last fourteen days (UTC), also of gifts, by day and kind.
+
+    A sent email stays counted after its recipient was erased, unless it came back: then its row is gone.
+    """
     return dg.MaterializeResult(metadata=metadata.describe_sends(*service.call(_read_sends, SECONDS)))
 
 
@@ -116,7 +119,6 @@ async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], i
     kinds={"postgres"},
     owners=OWNERS,
     tags={"holds": "public-facts"},
-    metadata=describe_table("alert_state"),
     output_required=False,
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:

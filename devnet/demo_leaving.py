@@ -90,7 +90,7 @@ class LeavingChapter(DemoNarrator):
         return {number for email in self.evidence.emails() for number in _numbers(email)}
 
     def _email_page(self, number: str) -> str:
-        """Return the page's answer to a number that somebody typed."""
+        """Return the answer of the page `/emails` to this number."""
         status, page = ask(f"{self.stack.at.api}/emails", "POST", f"number={number}")
         must(status == 200, f"the page of email numbers answered {status}")
         return page.decode()

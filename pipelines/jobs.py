@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 import dagster as dg
 
-from assets.checks import STANDING_CHECKS
+from assets.checks import HEALTH_RUN_CHECK, STANDING_CHECKS
 from assets.overview import node_requests, pass_state, sends_per_day, worker_health
 from assets.prices import prices
 from assets.relay import ops_alerts, owner_activity, relay_requests
@@ -62,7 +62,7 @@ daily_series = dg.define_asset_job(
 overview = dg.define_asset_job(
     "overview",
     dg.AssetSelection.assets(pass_state.key, sends_per_day.key, node_requests.key, worker_health.key).without_checks()
-    | dg.AssetSelection.checks(*STANDING_CHECKS),
+    | dg.AssetSelection.checks(*STANDING_CHECKS, HEALTH_RUN_CHECK),
     description="The tables operators look at, and every standing check.",
     tags=_make_tags("overview"),
 )

@@ -302,7 +302,7 @@ def test_each_minute_shows_where_the_index_is(chain_scenario: Scenario, service:
 # -- checks ---------------------------------------------------------------------------------------
 
 
-def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
+def test_the_overview_evaluates_every_standing_check_and_that_of_worker_health(service: Service) -> None:
     assert set(_checked(_run("overview", service))) == {
         "index_lag",
         "every_signal_settled",
@@ -314,6 +314,7 @@ def test_the_overview_evaluates_every_standing_check(service: Service) -> None:
         "every_pass_alive",
         "price_not_stale",
         "nothing_is_wrong",
+        "every_chain_succeeded",  # of worker_health
     }
 
 
