@@ -68,7 +68,7 @@ class ServiceSettings(SettingsGroup):
     email_page_url: WebUrl | None = Field(
         None,
         alias="EMAIL_PAGE_URL",
-        description="public address of the page of emails, which lists it; the mail service has it, too",
+        description="public address of the page of emails; the mail service has it, too",
     )
     organisation_name: Line = Field(
         "", alias="ORGANISATION_NAME", description="who runs this service, for each page; the mail service has it, too"
