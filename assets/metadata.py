@@ -93,7 +93,7 @@ def _flatten(report: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
         name = prefix + ("took (seconds)" if key == "seconds" else str(key).replace("_", " "))
         if isinstance(value, Mapping):
             yield from _flatten(value, name + ": ")
-        elif str(key).endswith("_at") and value:
+        elif str(key).endswith("_at") and isinstance(value, int):
             yield name, format_clock(value)
         elif isinstance(value, list):
             if value:
