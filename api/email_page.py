@@ -1,7 +1,6 @@
 """The page that answers for the number of an email. It never says that an email is real: a copy can carry a number."""
 
 import hashlib
-import re
 from base64 import b64encode
 from collections.abc import Sequence
 from html import escape
@@ -11,6 +10,7 @@ from babel.dates import format_date
 from litestar import Response
 
 from api.email_page_words import WORDS, PageWords
+from api.languages import find_language
 from reminder_worker.monitoring.email_numbers import WrittenEmail
 
 _TAGS = {"zh": "zh-Hans"}
@@ -54,8 +54,7 @@ _HEADERS = {
 
 def choose_language(header: str) -> str:
     """Return the first language of an Accept-Language header that the page has, otherwise English."""
-    codes = [re.split("[-_;]", part.strip().lower())[0] for part in header[:300].split(",")]
-    return next((code for code in codes if code in WORDS), "en")
+    return find_language(header[:300], WORDS) or "en"
 
 
 def email_page(

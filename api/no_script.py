@@ -2,6 +2,8 @@
 
 from html import escape
 
+from api.languages import find_language
+
 _WORDS = {
     "en": "Please allow scripts in your browser, or use a newer one. If you did, please load this page again.",
     "es": "Permita los scripts en su navegador o use uno más reciente. Si ya lo hizo, vuelva a cargar esta página.",
@@ -17,11 +19,11 @@ _WORDS = {
 
 
 def render_no_script(accept_language: str) -> str:
-    """Return paragraphs of HTML: one in the first language of the header that is known, else one for each language."""
-    tags = [part.partition(";")[0].strip().lower() for part in accept_language.split(",")]
+    """Return a paragraph of HTML in the reader's language. If that is unknown here, return one for each language."""
     known = {name.partition("-")[0]: name for name in _WORDS}
-    wanted = [known[tag.partition("-")[0]] for tag in tags if tag.partition("-")[0] in known]
-    return "".join(_render(name) for name in (wanted[:1] or _WORDS))
+    code = find_language(accept_language, known)
+    names = list(_WORDS) if code is None else [known[code]]
+    return "".join(_render(name) for name in names)
 
 
 def _render(name: str) -> str:

@@ -16,7 +16,7 @@ def make_number() -> str:
 
 
 def hash_number(typed: str) -> bytes:
-    """Return 32 bytes for a number as somebody typed it.
+    """Return the SHA-256 of a typed number, 32 bytes.
 
     Case, spaces and dashes do not count, and misread letters are put right. Any other text has a hash, too: it belongs
     to no email.
