@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PYTEST_WORKERS ?= 2
 # A name as in `make bench ONLY=dispatch,due`.
 ONLY ?=
@@ -13,7 +14,7 @@ GIFT_EMAIL ?= on
 GIFT_PAGE := $(shell find gift_page clients/typescript \( -name dist -o -name generated -o -name node_modules \) -prune -o -type f -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo check test lint types bench prove tools diagram pictures locks cards clean
+.PHONY: help install install-tests demo check test lint types bench prove tools diagram pictures locks cards clean
 
 help:
 	@echo 'make demo             the local stack and a story played on it; Ctrl-C ends it'
@@ -28,8 +29,9 @@ help:
 	@echo 'make cards            draws the preview images of gift links, from the occasion set'
 	@echo 'make pictures         draws the pictures in docs/ except those of Dagster; needs chromium'
 	@echo 'make diagram          draws the rooms in docs/architecture.md from the imports'
-	@echo 'make locks            writes both hashed lists of packages after a change of pyproject.toml; needs uv'
-	@echo 'make install          installs everything into .venv and node_modules'
+	@echo 'make locks            writes the hashed lists of packages after a change of pyproject.toml; needs uv'
+	@echo 'make install          installs what the local stack needs into .venv and node_modules'
+	@echo 'make install-tests    the same, and what tests, checks and measurements need; they run it themselves'
 	@echo 'make clean            removes the local stack'"'"'s data (.local), caches and builds, not the installation'
 	@echo
 	@echo 'Ports of the local stack, as environment variables (for example DEMO_API_PORT=18080 make demo):'
@@ -40,13 +42,20 @@ help:
 	@echo '  PostgreSQL uses a socket instead of a port'
 	@echo 'DEMO_CORS_ORIGINS=http://localhost:5173 lets a frontend under development call its API'
 
+# `make demo` installs what the service and its local stack need; everything that checks the code installs the rest, too.
 install: .venv/.installed node_modules/.installed gift_page/dist/manifest.json
 
-.venv/.installed: requirements.lock pyproject.toml
+install-tests: install .venv/.tests-installed
+
+.venv/.installed: devnet/requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and "Python 3.11 to 3.13 is needed (PYTHON=python3.13 names one); found " + sys.version.split()[0])'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes --no-deps -r devnet/requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.tests-installed: .venv/.installed requirements.lock
+	$(PIP) --require-hashes --no-deps -r requirements.lock
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json clients/typescript/package.json
@@ -62,7 +71,7 @@ gift_page/dist/manifest.json: node_modules/.installed reminder_worker/gifts/occa
 demo: install
 	@$(BIN)/python -m devnet.stack $(if $(filter-out 0 no false,$(ONCE)),--once)
 
-lint: install
+lint: install-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
@@ -71,7 +80,7 @@ lint: install
 	  node_modules/.bin/redocly lint --config tests/openapi/redocly.yaml tests/golden/openapi.json
 	node_modules/.bin/spectral lint --ruleset tests/openapi/spectral.yaml --fail-severity hint tests/golden/openapi.json
 
-types: install
+types: install-tests
 	$(BIN)/mypy
 	node_modules/.bin/tsc --noEmit -p .
 
@@ -89,28 +98,29 @@ check: lint types
 test: lint types tools
 	$(BIN)/pytest tests -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
-bench: install
+bench: install-tests
 	$(BIN)/python -m bench $(ONLY)
 
-prove: install
+prove: install-tests
 	$(BIN)/python -m tests.campaign.prove --faults $(FAULTS)
 
-diagram: install
+diagram: install-tests
 	$(BIN)/python -m devnet.diagram
 
 # Not part of `make test`: pytest does not collect this file by itself.
-pictures: install
+pictures: install-tests
 	@REQUIRE_TOOLS=1 sh tests/install-tools.sh chromium
 	$(BIN)/pytest tests/integration/pictures.py
 
-# After a change of dependencies (needs uv): all packages with hashes, and the subset of the image.
+# After a change of dependencies (needs uv): all packages with hashes, and two subsets: of the image and of the local stack.
+LOCK := uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header pyproject.toml
 locks:
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --all-extras \
-	  pyproject.toml -o requirements.lock
-	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header --extra mail \
-	  --extra kubernetes --extra otel --extra object-storage --extra build -c requirements.lock pyproject.toml -o deploy/requirements.lock
+	$(LOCK) --all-extras -o requirements.lock
+	$(LOCK) --extra mail --extra kubernetes --extra otel --extra object-storage --extra build -c requirements.lock \
+	  -o deploy/requirements.lock
+	$(LOCK) --extra mail --extra local --extra build -c requirements.lock -o devnet/requirements.lock
 
-cards: install
+cards: install-tests
 	$(BIN)/python -m gift_page.tools.draw_cards
 
 clean:

@@ -113,7 +113,7 @@ def test_what_is_kept_locally_with_secrets_in_it_is_never_committed() -> None:
 
 
 def test_every_python_package_is_pinned_with_its_hashes() -> None:
-    for lock in ("requirements.lock", "deploy/requirements.lock"):
+    for lock in ("requirements.lock", "deploy/requirements.lock", "devnet/requirements.lock"):
         entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text().replace("\\\n", " "))
         pinned = [entry for entry in entries if entry and not entry.startswith("#")]
         assert len(pinned) > 50

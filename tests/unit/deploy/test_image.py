@@ -82,11 +82,19 @@ def test_its_health_is_the_apis() -> None:
     assert f"'API_PORT', '{ApiSettings.model_fields['port'].default}'" in RUNTIME
 
 
-def test_the_runtime_packages_are_those_that_were_tested() -> None:
+def test_the_packages_of_image_and_local_stack_are_those_that_were_tested() -> None:
     """The same versions with the same hashes as in requirements.lock."""
-    everything, runtime = _locked(ROOT / "requirements.lock"), _locked(DEPLOY / "requirements.lock")
-    assert {name: everything.get(name) for name in runtime} == runtime
-    assert all(hashes for _, hashes in runtime.values())
+    everything = _locked(ROOT / "requirements.lock")
+    for folder in ("deploy", "devnet"):
+        part = _locked(ROOT / folder / "requirements.lock")
+        assert {name: everything.get(name) for name in part} == part, folder
+        assert all(hashes for _, hashes in part.values())
+
+
+def test_the_local_stack_installs_no_tool_of_the_tests() -> None:
+    assert not {"pytest", "mypy", "ruff", "hypothesis", "moto", "kubernetes-validate"} & set(
+        _locked(ROOT / "devnet" / "requirements.lock")
+    )
 
 
 def test_the_runtime_packages_are_all_that_is_needed_and_no_test_tool() -> None:
