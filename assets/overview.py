@@ -120,6 +120,7 @@ async def _read_requests(runtime: "Runtime") -> "tuple[Sequence[RequestTally], i
     owners=OWNERS,
     tags={"holds": "public-facts"},
     output_required=False,
+    pool="health",
 )
 def worker_health(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Conditions that are wrong now, and since when.

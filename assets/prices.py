@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     tags={"holds": "public-chain-data"},
     metadata=describe_table("price"),
     output_required=False,
+    pool="price_feeds",
 )
 def prices(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Every sane round of every Chainlink feed that was seen; absurd, impossible and late answers are marked, not kept.

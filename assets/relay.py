@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     tags={"holds": "public-chain-data"},
     metadata=describe_table("owner_activity"),
     output_required=False,
+    pool="auto_renew",
 )
 def owner_activity(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owners whose transactions renew their timers: what was seen, how long is left, what was decided and why."""
@@ -59,6 +60,7 @@ authorizations = dg.AssetSpec(
     tags={"holds": "encrypted-signatures"},
     metadata=describe_table("tx_attempt"),
     output_required=False,
+    pool="relay",
 )
 def relay_requests(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Requests followed to their end: receipts, rebroadcasts, replacements, finality, and what each cost."""
@@ -85,6 +87,7 @@ raised_alerts = dg.AssetSpec(
     owners=OWNERS,
     tags={"holds": "public-facts"},
     output_required=False,
+    pool="relay",
 )
 def ops_alerts(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Alerts to operators, once for each change: in the service log, and by email if an address is set."""

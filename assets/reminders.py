@@ -40,6 +40,7 @@ recipients = dg.AssetSpec(
     tags={"holds": "public-chain-data"},
     metadata=describe_table("chain_event"),
     output_required=False,
+    pool="events",
 )
 def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """The protocol's events in our own tables, folded into legacies and reminder configurations."""
@@ -54,6 +55,7 @@ def chain_index(context: dg.AssetExecutionContext, service: dg.ResourceParam[Ser
     tags={"holds": "public-chain-data"},
     metadata=describe_table("notify_signal"),
     output_required=False,
+    pool="events",
 )
 def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Owner resets and activations signalled on chain, each once, from the subgraph or the chain index."""
@@ -68,6 +70,7 @@ def notify_signals(context: dg.AssetExecutionContext, service: dg.ResourceParam[
     tags={"holds": "public-chain-data"},
     metadata=describe_table("due_window"),
     output_required=False,
+    pool="due",
 )
 def due_reminders(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Reminder windows that the chain says are open, for legacies with stored recipients."""
@@ -156,6 +159,7 @@ gift_notifications = dg.AssetSpec(
     tags={"holds": "encrypted-personal-data"},
     metadata=describe_table("gift_ledger"),
     output_required=False,
+    pool="emails",
 )
 def gift_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Emails of gifts: on the giver's day, and on opening day unless the gift was claimed; each at most once."""
@@ -178,6 +182,7 @@ async def read_gift_metadata(runtime: "Runtime") -> metadata.Metadata:
     tags={"holds": "keyed-hashes"},
     metadata=describe_table("bounce"),
     output_required=False,
+    pool="bounces",
 )
 def returned_emails(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Addresses from which emails came back: an address that does not exist gets no further email."""

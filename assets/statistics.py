@@ -36,6 +36,7 @@ DAILY = tuple(name for name in dataset.FILES if name not in {*HOURLY, dataset.DA
     tags={"holds": "aggregates-only"},
     metadata={**describe_table("statistics"), **describe_files(*HOURLY)},
     output_required=False,
+    pool="statistics",
 )
 def statistics_snapshots(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Counts and value secured of each chain, once an hour, all of one block; for `GET /stats` and in Parquet.
@@ -95,6 +96,7 @@ async def _list_written_days(runtime: "Runtime") -> list[date]:
     partitions_def=DAY_PARTITIONS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     freshness_policy=dg.FreshnessPolicy.time_window(fail_window=timedelta(hours=50), warn_window=timedelta(hours=26)),
+    pool="statistics",
 )
 def statistics_days(
     context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     tags={"holds": "public-chain-data"},
     metadata=describe_table("upgrade_operation"),
     output_required=False,
+    pool="relay",
 )
 def upgrade_operations(context: dg.AssetExecutionContext, service: dg.ResourceParam[Service]) -> Results:
     """Operations of the UpgradeTimelock: their state, their effect, and when they may be executed.

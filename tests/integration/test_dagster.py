@@ -23,6 +23,7 @@ from dagster._core.scheduler.instigation import TickData, TickStatus
 from pydantic import SecretStr
 
 from assets import checks, metadata
+from assets.reminders import chain_index
 from assets.service import Service
 from devnet.scenarios import Scenario
 from pipelines import jobs
@@ -436,6 +437,26 @@ def test_an_event_on_chain_launches_one_run_of_its_lane_until_it_was_read(
         instance.delete_run(run.run_id)
     _run("events", service, instance)
     assert not _tick("events_every_5_seconds", service, instance).launched
+
+
+def test_a_run_started_by_hand_waits_for_the_run_that_does_the_same_work(
+    chain_scenario: Scenario, service: Service, instance: dg.DagsterInstance, database: psycopg.Connection[Any]
+) -> None:
+    storage = instance.event_log_storage
+    _run("events", service, instance)  # makes the pool, too
+    _check_owner_in(chain_scenario)
+    database.execute("delete from worker.pass_state")
+    assert storage.claim_concurrency_slot("events", "another run", "chain_index").is_claimed
+    with ThreadPoolExecutor(1) as threads:
+        by_hand = threads.submit(
+            dg.materialize, [chain_index], instance=instance, resources={"service": service}, raise_on_error=False
+        )
+        while not storage.get_concurrency_info("events").pending_step_count:
+            assert not by_hand.done()
+        assert database.execute("select count(*) from worker.pass_state where name = 'index'").fetchone() == (0,)
+        storage.free_concurrency_slots_for_run("another run")
+        assert by_hand.result().success
+    assert database.execute("select count(*) from worker.pass_state where name = 'index'").fetchone() == (1,)
 
 
 def test_a_chain_whose_run_just_failed_rests_before_the_next(

@@ -263,7 +263,6 @@ def test_the_chart_says_what_dagster_yaml_says() -> None:
     queue = daemon["runCoordinator"]["config"]["queuedRunCoordinator"]
     assert queue["dequeueIntervalSeconds"] == instance["run_queue"]["dequeue_interval_seconds"]
     assert runs["runs"]["maxConcurrentRuns"] == instance["concurrency"]["runs"]["max_concurrent_runs"]
-    assert runs["runs"]["tagConcurrencyLimits"] == instance["concurrency"]["runs"]["tag_concurrency_limits"]
     assert runs["pools"] == {
         "defaultLimit": instance["concurrency"]["pools"]["default_limit"],
         "granularity": instance["concurrency"]["pools"]["granularity"],

@@ -1,12 +1,15 @@
 """The definitions as Dagster loads them, without a database and without a chain."""
 
 import logging
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import pytest
 import yaml
 
 from assets.service import Service
@@ -25,6 +28,29 @@ HEAVY = ("web3", "polars", "aiohttp", "psycopg", "reminder_worker.runtime", "rem
 
 def test_the_definitions_load_and_every_reference_in_them_resolves() -> None:
     dg.Definitions.validate_loadable(defs)
+
+
+def test_dagsters_own_commands_check_them_in_a_checkout_without_a_database() -> None:
+    here = {name: value for name, value in os.environ.items() if not name.startswith("DAGSTER_")}
+    done = subprocess.run(
+        [Path(sys.executable).with_name("dg"), "check", "defs", "--use-active-venv"],
+        cwd=ROOT,
+        env=here,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "All definitions loaded successfully." in done.stdout) == (0, True), done.stderr[-2000:]
+
+
+def test_an_installation_without_dagsters_database_does_not_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(ROOT / "dagster.yaml", tmp_path)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    monkeypatch.delenv("DAGSTER_PG_URL", raising=False)
+    with pytest.raises(dg.DagsterInvariantViolationError, match="DAGSTER_PG_URL is not set"):
+        dg.DagsterInstance.get().run_storage.get_runs_count()
 
 
 def test_loading_them_imports_nothing_heavy() -> None:
@@ -147,6 +173,13 @@ def test_every_job_has_a_lane_of_its_own_and_an_end() -> None:
     assert all(int(each["dagster/max_runtime"]) <= long.get(each[LANE], 300) for each in tags)
 
 
+def test_the_work_of_a_pass_has_a_pool_however_its_run_was_started() -> None:
+    """Emails alone are sent by several runs at once: each claims its own."""
+    graph = defs.resolve_asset_graph()
+    without = {name for name in PASS_OF if not graph.get(dg.AssetKey(name)).pools}
+    assert without == {"sent_emails"}
+
+
 def test_every_run_is_one_process() -> None:
     assert {defs.resolve_job_def(job.name).executor_def.name for job in JOBS} == {"in_process"}
 
@@ -160,10 +193,9 @@ def test_what_a_schedule_promises_has_a_freshness_policy() -> None:
             assert graph.get(key).freshness_policy is None
 
 
-def test_the_instance_limits_every_lane_to_one_run_and_stores_no_output_of_runs() -> None:
+def test_the_instance_limits_every_pool_to_one_step_and_stores_no_output_of_runs() -> None:
     config = yaml.safe_load((ROOT / "dagster.yaml").read_text())
-    limit = {"key": LANE, "value": {"applyLimitPerUniqueValue": True}, "limit": 1}
-    assert limit in config["concurrency"]["runs"]["tag_concurrency_limits"]
+    assert config["concurrency"]["pools"] == {"default_limit": 1, "granularity": "op"}
     assert config["compute_logs"]["class"] == "NoOpComputeLogManager"
     assert config["telemetry"] == {"enabled": False}
 
