@@ -14,6 +14,9 @@ from urllib.parse import urlsplit
 from mail_service.variables import parse_time
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
+_LENGTH = timedelta(hours=1)
+# A contract takes any day, and workers write those beyond the year 9999 as its last minute.
+_LATEST_WITH_AN_END = datetime.max.replace(tzinfo=UTC) - _LENGTH
 _WINDOWS: Mapping[str, str] = MappingProxyType(
     {
         "gift_waiting": "gift",
@@ -26,7 +29,7 @@ _WINDOWS: Mapping[str, str] = MappingProxyType(
     }
 )
 _OFF_AFTER_A_CHECK_IN = ("layer2", "layer3")
-_ALARMS = ("-P7D", "-P1D")  # before the owner's deadline to check in
+_ALARMS = ("-P7D", "-P1D")  # before the deadline of an owner, or of a shared wallet's signers, to check in
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def make_calendar_files(
         return (_publish(_make_event(uid, origin, now, *_describe(variables["unlockAt"], url, words))),)
     legacy = f"legacy-{variables['chainId']}-{variables['legacyAddress'].lower()}-{variables['role']}"
     lines = _describe(variables["deadline"], variables["actionUrl"], words)
-    if window == "activation" and variables["role"] == "owner":
+    if window == "activation" and variables["role"] in ("owner", "cosigner"):
         lines += [line for trigger in _ALARMS for line in _make_alarm(trigger, words.title)]
     day = _publish(_make_event(f"{legacy}-{window}@{host}", origin, now, *lines))
     if template != "owner_reset":
@@ -89,7 +92,9 @@ def _publish(event: tuple[str, ...]) -> CalendarFile:
 def _describe(day: str, url: str, words: CalendarWords) -> list[str]:
     when = parse_time(day)
     assert when is not None  # noqa: S101 - `check_variables` has read it
-    lines = [f"DTSTART:{_format_utc(when)}", f"DTEND:{_format_utc(when + timedelta(hours=1))}"]
+    lines = [f"DTSTART:{_format_utc(when)}"]
+    if when <= _LATEST_WITH_AN_END:
+        lines.append(f"DTEND:{_format_utc(when + _LENGTH)}")
     lines.append(f"SUMMARY:{_escape(words.title)}")
     if words.description:
         lines.append(f"DESCRIPTION:{_escape(words.description)}")

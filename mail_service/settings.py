@@ -103,6 +103,13 @@ def _check_line(value: str) -> str:
     return value
 
 
+def _check_contact(value: str) -> str:
+    """The page of emails says that links lead to the addresses it lists; a contact is none of them."""
+    if "://" in value:
+        raise ValueError("needs a mailbox, a telephone number or a street: a web address is ORGANISATION_URL")
+    return _check_line(value)
+
+
 def _check_collector(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
@@ -248,7 +255,7 @@ class MailServiceSettings(ReportSettings):
     ] = Field((), alias="GIFT_ORIGINS")
     runbook_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="RUNBOOK_URL")
     organisation_name: Annotated[str, BeforeValidator(_check_line)] | None = Field(None, alias="ORGANISATION_NAME")
-    organisation_contact: Annotated[str, BeforeValidator(_check_line)] | None = Field(
+    organisation_contact: Annotated[str, BeforeValidator(_check_contact)] | None = Field(
         None, alias="ORGANISATION_CONTACT"
     )
     organisation_url: Annotated[str, BeforeValidator(_check_web_url)] | None = Field(None, alias="ORGANISATION_URL")

@@ -39,7 +39,8 @@ class ErasedRows:
 async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None, address: str | None) -> ErasedRows:
     """Shred every row of an email or of an address on all chains, and cancel the emails that were not sent.
 
-    Sent emails stay recorded without the person. Raises `InvalidInput`; give exactly one of both.
+    Sent emails stay recorded without the person. An address does not find the numbers of gifts that ended; an email
+    does. Raises `InvalidInput`; give exactly one of both.
     """
     if (email is None) == (address is None):
         faults = [FieldFault("/email", "has to be given, or /address, and not both")]
@@ -55,27 +56,23 @@ async def erase_person(engine: AsyncEngine, hashes: KeyedHash, email: str | None
         wanted = str(address).lower()
         of_recipient, of_gift = recipient.c.recipient == wanted, gift_notification.c.recipient == wanted
 
-    erased = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift))
-    if hashed is not None:
-        await _forget_gift_numbers(engine, [hashed])
-    return erased
+    known = [] if hashed is None else [hashed]
+    return await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, known))
 
 
 async def _erase_rows(
     engine: AsyncEngine,
     of_recipient: ColumnElement[bool],
     of_gift: ColumnElement[bool],
+    email_hashes: Collection[bytes],
     cause: ErasureCause | None = None,
 ) -> ErasedRows:
+    """Erase at once; of gifts that ended only the numbers of emails are left, found by the hash of an email alone."""
     async with engine.begin() as connection:
         recipients = await erase_recipients(connection, of_recipient, cause=cause)
-        return ErasedRows(recipients, await _erase_gifts(connection, of_gift))
-
-
-async def _forget_gift_numbers(engine: AsyncEngine, hashes: Collection[bytes]) -> None:
-    """Forget the numbers of all gift emails to these addresses, also of gifts that ended."""
-    async with engine.begin() as connection:
-        await connection.execute(sql["forget_gift_numbers"], {"hashes": list(hashes)})
+        gifts = await _erase_gifts(connection, of_gift)
+        await connection.execute(sql["forget_gift_numbers"], {"hashes": list(email_hashes)})
+        return ErasedRows(recipients, gifts)
 
 
 async def _erase_gifts(connection: AsyncConnection, of_person: ColumnElement[bool]) -> int:
@@ -97,8 +94,7 @@ async def erase_forgotten(engine: AsyncEngine, mail: MailClient) -> ErasedRows:
     erased = ErasedRows(0, 0)
     async for hashes in mail.list_forgotten():
         of_recipient, of_gift = recipient.c.email_hash.in_(hashes), gift_notification.c.email_hash.in_(hashes)
-        some = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, "link"))
-        await _forget_gift_numbers(engine, hashes)
+        some = await through_deadlocks(partial(_erase_rows, engine, of_recipient, of_gift, hashes, "link"))
         erased = ErasedRows(erased.recipients + some.recipients, erased.gifts + some.gifts)
     return erased
 

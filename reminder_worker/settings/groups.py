@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from reminder_worker.settings.values import (
+    Contact,
     Count,
     FileFolder,
     GiftPrefix,
@@ -54,7 +55,7 @@ class ServiceSettings(SettingsGroup):
         alias="HASH_KEY",
         description="key of the hashes of emails and client addresses, 32 bytes in base64; never changes",
     )
-    app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin, the only place emails link to")
+    app_origin: Origin = Field(alias="APP_ORIGIN", description="the app's origin; emails about legacies link to it")
     app_legacy_path: LegacyPath = Field(
         "/legacy/{chainId}/{legacy}",
         alias="APP_LEGACY_PATH",
@@ -73,7 +74,7 @@ class ServiceSettings(SettingsGroup):
     organisation_name: Line = Field(
         "", alias="ORGANISATION_NAME", description="who runs this service, for each page; the mail service has it, too"
     )
-    organisation_contact: Line = Field(
+    organisation_contact: Contact = Field(
         "", alias="ORGANISATION_CONTACT", description="how people reach the organisation; the mail service has it, too"
     )
     organisation_url: WebUrl | None = Field(

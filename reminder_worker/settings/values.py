@@ -33,6 +33,13 @@ def _check_line(value: str) -> str:
     return value
 
 
+def _check_contact(value: str) -> str:
+    """Links of emails lead to the addresses that the page of emails lists; a contact is none of them."""
+    if "://" in value:
+        raise ValueError("needs a mailbox, a telephone number or a street: a web address is ORGANISATION_URL")
+    return _check_line(value)
+
+
 def _check_folder(value: str) -> str:
     if "://" in value and not re.fullmatch(r"(s3|gs)://[a-z0-9][a-z0-9._-]+(/[\w.=-]+)*/?", value, re.ASCII):
         raise ValueError("neither a folder nor s3://bucket/prefix or gs://bucket/prefix")
@@ -206,6 +213,7 @@ def _of_text(check: Callable[[str], object]) -> BeforeValidator:
 Address = Annotated[str, _of_text(_read_address)]
 Name = Annotated[str, AfterValidator(check_name)]
 Line = Annotated[str, AfterValidator(_check_line)]
+Contact = Annotated[str, AfterValidator(_check_contact)]
 FileFolder = Annotated[str, AfterValidator(_check_folder)]
 LegacyPath = Annotated[str, AfterValidator(_legacy_path)]
 GiftPrefix = Annotated[str, AfterValidator(_gift_prefix)]

@@ -69,6 +69,7 @@ def test_every_missing_name_is_named_at_once() -> None:
         ("EMAIL_ENC_KEYS_OLD", f"{KEY},hunter2"),
         ("DATABASE_URL", "mysql://root:hunter2@db"),
         ("APP_ORIGIN", "hunter2"),
+        ("ORGANISATION_CONTACT", "https://hunter2.example"),
         *(
             ("APP_LEGACY_PATH", path)
             for path in (

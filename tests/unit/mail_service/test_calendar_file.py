@@ -95,13 +95,22 @@ def test_the_title_of_a_gifts_day_is_the_one_of_its_page(language: str) -> None:
     assert f"\ncalendar-title = {event['SUMMARY']}\n" in words
 
 
-def test_only_the_check_in_of_the_owner_rings() -> None:
+@pytest.mark.parametrize("name", DAYS)
+def test_a_day_at_the_end_of_all_calendars_is_an_event_without_an_end(name: str) -> None:
+    day = "unlockAt" if name == "gift_waiting" else "deadline"
+    (event,) = events(render(name, **{day: "Friday, 31 December 9999, 23:59 UTC"}).files[0].content)
+    assert event.decoded("DTSTART") == datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+    assert "DTEND" not in event
+
+
+def test_only_the_check_in_of_those_who_own_the_wallet_rings() -> None:
     for name in DAYS:
         for role in ROLES if name != "gift_waiting" else ("",):
             rendered = render(name, **({"role": role} if role else {}))
             for file in rendered.files:
                 rings = [alarm.decoded("TRIGGER") for event in events(file.content) for alarm in event.walk("VALARM")]
-                deadline = file.method == "PUBLISH" and "Deadline to check in" in file.content and role == "owner"
+                deadline = file.method == "PUBLISH" and "Deadline to check in" in file.content
+                deadline = deadline and role in ("owner", "cosigner")
                 assert rings == ([timedelta(days=-7), timedelta(days=-1)] if deadline else [])
 
 

@@ -91,6 +91,7 @@ def test_nothing_has_a_default_that_is_unsafe() -> None:
         ("MAIL_SERVICE_DATABASE_URL", "postgresql://u:secretvalue@db/mail?port=abc"),
         ("MAIL_SERVICE_DATABASE_URL", "postgresql://u:p@secretvalue@db/mail"),
         ("MAIL_SERVICE_TOKEN", "secretvalue"),
+        ("ORGANISATION_CONTACT", "https://secretvalue.example.org"),
         ("MAIL_SERVICE_HASH_KEY", "c2VjcmV0dmFsdWU="),
         ("MAIL_SERVICE_PUBLIC_URL", "http://mail.example.org"),
         ("MAIL_SERVICE_PUBLIC_URL", "https://mail.example.org/?secretvalue"),
