@@ -71,7 +71,8 @@ def pass_state(context: dg.AssetExecutionContext, service: dg.ResourceParam[Serv
 def sends_per_day(service: dg.ResourceParam[Service]) -> dg.MaterializeResult[None]:
     """Outcomes of the emails settled in the last fourteen days (UTC), also of gifts, by day and kind.
 
-    A sent email stays counted after its recipient was erased, unless it came back: then its row is gone.
+    A sent email stays counted after it came back or its recipient was erased. An email erased before it was sent never
+    counts.
     """
     return dg.MaterializeResult(metadata=metadata.describe_sends(*service.call(_read_sends, SECONDS)))
 

@@ -76,21 +76,26 @@ class SpokenLanguage:
         """Return a worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is.
 
         With a zone, its day and time come first and UTC follows in brackets. UTC has its day, too, if the days differ.
+        The name of the zone and the time in UTC keep their own direction: they may hold Latin letters.
         """
         when = None if text is None else parse_time(text)
         if when is None:
             return text
-        message = self.translations.gettext("%(date)s, %(time)s UTC")
-        utc = message % {"date": self._format_date(when), "time": f"{when:%H:%M}"}
+        clock = self._isolate(f"{when:%H:%M} UTC")
+        message = self.translations.gettext("%(date)s, %(time)s")
+        utc = message % {"date": self._format_date(when), "time": clock}
         there = _move_to_zone(when, zone)
         if there is None:
             return utc
         return self.translations.gettext("%(date)s, %(time)s (%(zone)s; %(utc)s)") % {
             "date": self._format_date(there),
             "time": f"{there:%H:%M}",
-            "zone": get_timezone_name(there, "long", locale=self.locale),
-            "utc": f"{when:%H:%M} UTC" if there.date() == when.date() else utc,
+            "zone": self._isolate(get_timezone_name(there, "long", locale=self.locale)),
+            "utc": clock if there.date() == when.date() else utc,
         }
+
+    def _isolate(self, text: str) -> str:
+        return f"\u2068{text}\u2069" if self.rtl else text  # as `bdi` does
 
     def _format_date(self, when: datetime) -> str:
         # In English as workers write it, with the day before the month.

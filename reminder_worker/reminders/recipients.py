@@ -14,7 +14,7 @@ from zoneinfo import available_timezones
 
 import msgspec
 import structlog
-from sqlalchemy import ColumnElement, Row, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Text, case, cast, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -198,6 +198,7 @@ def open_row(vault: Vault, row: Row[Any]) -> StoredRecipient:
 
 
 _KEY = ("chain_id", "legacy", "recipient")
+_NOBODY = "0x" + "0" * 40
 SEALED_RECIPIENTS = SealedTable(
     recipient, _KEY, ("email", "name"), recipient_context, sent_ledger, email_body_context, optional=("words",)
 )
@@ -397,9 +398,10 @@ async def cancel_unsent(
 ) -> None:
     """Cancel emails to replaced or erased people.
 
-    An email that was not accepted, or came back, is deleted. An email in doubt loses its body: the service can only ask
-    about it. So a corrected address gets the email of an open window if the old address did not. A merged
-    email stays. The numbers of their emails are forgotten, also of sent ones.
+    An email that was not accepted is deleted. An email that came back stays in the counts of its day as nobody's. An
+    email in doubt loses its body: the service can only ask about it. So a corrected address gets the email of an open
+    window if the old address did not. A merged email stays. The numbers of their emails are forgotten, also of sent
+    ones.
 
     `reworded`: people with a new name or role only; their waiting emails are rendered again.
     """
@@ -414,8 +416,11 @@ async def cancel_unsent(
     not_posted = (ledger.state == "claimed") & ledger.claimed_at.is_(None)
     waits = (waiting | not_posted) & ledger.recipient.not_in(reworded)
     returned = (ledger.state == "sent") & (ledger.reason == "bounced")
-    over = waits | dropped | returned | ledger.state.in_(("dead", "suppressed"))
+    over = waits | dropped | ledger.state.in_(("dead", "suppressed"))
     await conn.execute(delete(sent_ledger).where(*theirs, over))
+    # The event is part of the key of a row, and nobody can have several of one event.
+    nobodys = {"recipient": _NOBODY, "event": cast(ledger.id, Text), "number_hash": None}
+    await conn.execute(update(sent_ledger).where(*theirs, returned).values(nobodys))
     # An email in doubt to the same address may be sent again once it is proven unsent; to an earlier address, never.
     tried_there = ledger.body.is_not(None) | ledger.reason.is_not_distinct_from("reworded")
     reason = case((ledger.state == "held", ledger.reason), (ledger.recipient.in_(reworded) & tried_there, "reworded"))

@@ -20,11 +20,13 @@ from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
 from reminder_worker.gifts.emails import GiftLedger
+from reminder_worker.monitoring.erasure import erase_person
 from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.bounces import BounceReader, count_bounces, forget_bounces
 from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
 from reminder_worker.outbox.mail_client import MailClient, ReturnedEmail
+from reminder_worker.outbox.operator import count_settled
 from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.settings import MailSettings
 from tests.delivery_reports import REPORTER_TEXT, complaint, postfix
@@ -129,6 +131,35 @@ async def test_a_corrected_address_gets_what_came_back_and_is_not_blamed_for_it(
         await world.save(legacy, emails={world.address("anna"): "anna@right.example"})
         await world.tick()
         assert written_to(inbox) == ["anna@right.example", BEN]  # the signed set says that ben's is right, too
+
+
+async def test_sent_emails_stay_counted_after_their_people_were_erased(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox
+) -> None:
+    """Also one that came back, which then names nobody. An email that was not sent yet never counts."""
+
+    async def count_sent() -> int:
+        return sum(each.count for each in await count_settled(engine, 1) if each.state == "sent")
+
+    async with running(engine, chain_scenario, inbox) as (world, book):
+        legacy = await open_window(world, "anna", "ben")
+        inbox.faults.reply_to_data = "451 4.3.0 later"
+        await world.save(legacy, "owner")
+        await world.tick()
+        inbox.faults.reply_to_data = None
+        await report(book, inbox, ANNA)
+        assert (await bounce_reader(world).run()).returned == 1
+        assert await world.states() == {"sent": 1, "sent:bounced": 1, "released:mail_unavailable": 1}
+        for email in (ANNA, BEN, "owner@example.org"):
+            assert (await erase_person(engine, world.hashes, email, None)).recipients == 1
+        await world.hurry()
+        await world.tick()
+        assert await count_sent() == len(inbox.messages) == 2
+        (row,) = await world.sql("select * from worker.sent_ledger where reason = 'bounced'")
+        assert world.address("anna") not in str(row)
+        await world.save(legacy, emails={world.address("anna"): "anna@right.example"})
+        await world.tick()
+        assert await count_sent() == len(inbox.messages) == 3
 
 
 async def test_a_report_about_an_earlier_address_blames_nobody(

@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from api.email_page_words import WORDS
 from devnet.scenarios import DAY, Scenario
 from devnet.smtp import SmtpInbox
+from mail_service.addresses import AddressHasher, parse_address
 from mail_service.languages import LANGUAGES
+from mail_service.settings import MailServiceSettings
 from reminder_worker.doctor.mail import find_unlisted_links
 from reminder_worker.monitoring.email_numbers import find_written_email
 from reminder_worker.monitoring.erasure import erase_person
@@ -22,6 +24,33 @@ from tests.integration.reminder_world import CHAIN_ID, MailWorld, open_world
 
 NUMBER = re.compile(r"Number of this email: ((?:[0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4})")
 NAMES = {CHAIN_ID: "Local chain"}
+ANNA, SOMEBODY = "anna@example.org", "0x" + "5" * 40
+ORGANISATION = {
+    "ORGANISATION_NAME": "Example & Heirs",
+    "ORGANISATION_CONTACT": "help@example.org",
+    "ORGANISATION_URL": "https://example.org",
+}
+FOOTER = (
+    "<footer><bdi>Example &amp; Heirs</bdi><br><bdi>help@example.org</bdi><br><bdi>https://example.org</bdi></footer>"
+)
+RECIPIENT = (
+    "insert into worker.recipient (chain_id, legacy, recipient, role, key_id, salt, email, name, email_hash)"
+    " values (:chain, :somebody, :somebody, 'beneficiary', 'k', :salt, '', '', :anna)"
+)
+REMINDER = (
+    "insert into worker.sent_ledger (id, chain_id, legacy, recipient, kind, event, role, state, message_id, claimed_at,"
+    " settled_at, number_hash) values (gen_random_uuid(), :chain, :somebody, :somebody, 'owner_reset', 'e', 'owner',"
+    " 'sent', 'm', now(), now(), :number)"
+)
+GIFT = (
+    "insert into worker.gift_notification (chain_id, timelock_id, key_id, salt, payload, email_hash, timing, owner,"
+    " recipient, unlock_time) values (:chain, 7, 'k', :salt, '', :anna, 'none', :somebody, :somebody, 1)"
+)
+GIFT_EMAIL = (
+    "insert into worker.gift_ledger (id, email_hash, chain_id, timelock_id, kind, state, message_id, expires_at,"
+    " claimed_at, settled_at, number_hash) values (gen_random_uuid(), :anna, :chain, 7, 'gift_waiting', 'sent', 'm',"
+    " now(), now(), now(), :number)"
+)
 
 
 @pytest.fixture
@@ -118,6 +147,75 @@ async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
         assert "We know nothing about this number" in erased
         await ask("GET")
         assert (await look_up("0123456789ABCDEF")).startswith("429 ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "about", "email", "address"),
+    [
+        ((RECIPIENT, REMINDER), "about legacy 0x", ANNA, None),
+        ((GIFT, GIFT_EMAIL), "about gift 7", None, SOMEBODY),
+        ((GIFT_EMAIL,), "about gift 7", ANNA, None),  # after its opening day the notification is gone
+    ],
+    ids=["reminder", "gift, by its address", "gift that ended"],
+)
+async def test_page_answers_for_a_number_of_an_erased_person_as_for_an_unknown_one(
+    engine: AsyncEngine,
+    chain_scenario: Scenario,
+    rows: tuple[str, ...],
+    about: str,
+    email: str | None,
+    address: str | None,
+) -> None:
+    async with open_api(chain_scenario, engine) as world:
+        hashes = world.parts.hashes
+
+        async def look_up(number: str) -> str:
+            async with world.session.post(f"{world.url}/emails", data={"number": number}) as answer:
+                return f"{answer.status} {await answer.text()}"
+
+        values = {"chain": world.chain_id, "somebody": SOMEBODY, "salt": b"s" * 32}
+        values |= {"anna": hashes.hash_email(ANNA), "number": hash_number("0123456789ABCDEF")}
+        for row in rows:
+            await world.sql(row, **values)
+        assert about in await look_up("0123-4567-89AB-CDEF")
+        await erase_person(world.engine, hashes, "ben@example.org", None)
+        assert about in await look_up("0123-4567-89AB-CDEF")
+        await erase_person(world.engine, hashes, email, address)
+        assert await look_up("0123-4567-89AB-CDEF") == await look_up("ZZZZ-ZZZZ-ZZZZ-ZZZZ")
+
+
+@pytest.mark.parametrize("given", [ORGANISATION, {}], ids=["set", "not set"])
+async def test_each_page_says_in_the_same_place_who_runs_the_service(
+    engine: AsyncEngine, chain_scenario: Scenario, inbox: SmtpInbox, given: dict[str, str]
+) -> None:
+    """Directly below the page. Without the settings nothing stands there."""
+    environ = environment(engine.url.render_as_string(hide_password=False), inbox, **given)
+    hasher = AddressHasher(MailServiceSettings.from_environ(environ).hash_key.get_secret_value())
+    anna = parse_address(ANNA)
+    unsubscribe, forget = hasher.make_unsubscribe_token(anna), hasher.make_forget_token(anna, b"r" * 32)
+    gift = chain_scenario.create_gift(chain_scenario.account("giver"), SOMEBODY, eth=10**18)
+    gifts = {"GIFT_ORIGINS": "https://gifts.example.org", "GIFT_PREFIX": "sealed"}
+    async with open_api(chain_scenario, engine, **gifts, **given) as world, served(environ) as service:
+        for method, url, status in (
+            ("GET", f"{world.url}/emails", 200),
+            ("POST", f"{world.url}/emails", 200),
+            ("GET", f"{world.url}/sealed/create", 200),
+            ("GET", f"{world.url}/sealed/{world.chain_id}/{gift}", 200),
+            ("GET", f"{world.url}/sealed/{world.chain_id}/999", 404),
+            ("GET", f"{world.url}/sealed/for/0x{'6' * 40}", 404),
+            ("GET", f"{world.url}/sealed", 404),
+            ("GET", f"{service.url}/unsubscribe/{unsubscribe}", 200),
+            ("POST", f"{service.url}/unsubscribe/{unsubscribe}", 200),
+            ("GET", f"{service.url}/unsubscribe/x", 404),
+            ("GET", f"{service.url}/forget/{forget}", 200),
+            ("POST", f"{service.url}/forget/{forget}", 200),
+            ("GET", f"{service.url}/forget/x", 404),
+        ):
+            async with world.session.request(method, url) as answer:
+                page = await answer.text()
+            assert (url, answer.status) == (url, status)
+            below = page.partition("</main>")[2].lstrip()
+            assert (url, below.startswith(FOOTER), "<footer" in page) == (url, bool(given), bool(given))
 
 
 @pytest.mark.parametrize("known", [True, False])

@@ -14,13 +14,17 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
 from aiohttp import web
+from sqlalchemy.ext.asyncio import AsyncEngine
 from yarl import URL
 
 from devnet.chain import usable_port
+from devnet.scenarios import Scenario
+from tests.integration.api_world import open_world
 from tests.unit.deploy.parts import DEPLOY
 
 NAMES = {
@@ -84,9 +88,9 @@ async def _upstream(name: str) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def _proxy(
-    folder: Path, operators: str, mail: int | None = None, patience: str = "10s", app: str = "unix:"
+    folder: Path, operators: str, patience: str = "10s", app: str = "unix:", **ports: int
 ) -> AsyncIterator[RunningNginx]:
-    """`mail` is the port of another server for the mail service's name, `app` from where the app's own proxy comes."""
+    """`ports` are of other servers for the names `mail` and `api`, `app` from where the app's own proxy comes."""
     tls, plain = usable_port(), usable_port()
     async with AsyncExitStack() as stack:
         sites = Template((DEPLOY / "proxy/sites.conf.template").read_text()).safe_substitute(
@@ -94,7 +98,7 @@ async def _proxy(
         )
         for upstream in UPSTREAMS:
             name = upstream.split(":")[0]
-            port = mail if mail and name == "mail" else await stack.enter_async_context(_upstream(name))
+            port = ports.get(name) or await stack.enter_async_context(_upstream(name))
             sites = sites.replace(f"http://{upstream}", f"http://127.0.0.1:{port}")
         sites = sites.replace("listen 8443", f"listen 127.0.0.1:{tls}").replace(
             "listen 8080", f"listen 127.0.0.1:{plain}"
@@ -164,6 +168,27 @@ async def test_visitors_who_come_by_the_apps_proxy_count_each_by_itself(folder: 
             _, seen = await proxy.get(host, path, **said)
             assert seen["X-Forwarded-For"] == "198.51.100.7"
             assert (await proxy.get(host, path))[1]["X-Forwarded-For"] == "127.0.0.1"
+
+
+async def test_visitors_of_the_page_of_emails_are_limited_each_by_itself(
+    folder: Path, chain_scenario: Scenario, engine: AsyncEngine
+) -> None:
+    """The API counts the visitors that the proxy names to it."""
+    limited = {"RATE_LIMIT_PER_MINUTE": "2", "TRUSTED_PROXIES": "127.0.0.1"}
+    async with (
+        open_world(chain_scenario, engine, **limited) as world,
+        _proxy(folder, "127.0.0.0/8", app="127.0.0.1", api=urlsplit(world.url).port or 0) as proxy,
+    ):
+
+        async def look_up(visitor: str) -> int:
+            headers = {"Host": "api.example.org", "X-Forwarded-For": visitor}
+            url, form = f"https://127.0.0.1:{proxy.port}/emails", {"number": "0123-4567-89AB-CDEF"}
+            async with proxy.session.post(url, headers=headers, data=form, server_hostname=headers["Host"]) as answer:
+                assert "Number of the email" in await answer.text()
+                return answer.status
+
+        visitors = ("198.51.100.7", "198.51.100.7", "198.51.100.7", "198.51.100.8", "192.0.2.9, 198.51.100.7")
+        assert [await look_up(visitor) for visitor in visitors] == [200, 200, 429, 200, 429]
 
 
 async def test_the_apps_proxy_is_not_believed_about_operators(folder: Path) -> None:
@@ -248,6 +273,7 @@ def _contents(folder: Path) -> list[bytes]:
 
 
 UNSUBSCRIBE = b"POST /unsubscribe/token HTTP/1.1\r\nHost: mail.example.org\r\n"
+LOOK_UP = b"POST /emails HTTP/1.1\r\nHost: api.example.org\r\n"
 UNFINISHED = (
     UNSUBSCRIBE,
     UNSUBSCRIBE + b"X-Slow: ",
@@ -328,14 +354,15 @@ async def test_a_head_or_body_too_large_ends_here(folder: Path) -> None:
         assert reached == []
 
 
-async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Path) -> None:
+@pytest.mark.parametrize("begun", [UNSUBSCRIBE, LOOK_UP], ids=["unsubscribe", "emails"])
+async def test_one_address_holds_a_hundred_requests_open_and_no_more(folder: Path, begun: bytes) -> None:
     """A body may come drop by drop."""
     async with _before_mail(folder) as (proxy, reached), asyncio.timeout(60), AsyncExitStack() as stack:
         answers = []
         for _ in range(101):
             reader, writer = await _connected(proxy)
             stack.callback(writer.close)
-            writer.write(UNSUBSCRIBE + b"Content-Length: 100\r\n\r\n{")
+            writer.write(begun + b"Content-Length: 100\r\n\r\n{")
             answers.append(asyncio.create_task(reader.read(12)))
         done, held = await asyncio.wait(answers, return_when=asyncio.FIRST_COMPLETED)
         assert ([each.result() for each in done], len(held)) == ([b"HTTP/1.1 429"], 100)

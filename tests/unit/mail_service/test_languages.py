@@ -125,6 +125,22 @@ def test_a_day_is_shown_in_the_persons_zone_with_utc_beside(zone: str, moment: s
     assert shown in (load_language("de").format_time(moment, find_zone(zone)) or "")
 
 
+@pytest.mark.parametrize(
+    ("zone", "pieces"),
+    [
+        ("Europe/Berlin", ["توقيت وسط أوروبا الرسمي", "15:04 UTC"]),
+        ("Asia/Tokyo", ["توقيت اليابان الرسمي", "15:04 UTC"]),
+        ("", ["15:04 UTC"]),
+    ],
+)
+def test_in_arabic_zone_and_utc_each_keep_their_own_direction(zone: str, pieces: list[str]) -> None:
+    """In a language from left to right no invisible character stands in the day."""
+    moment = "Tuesday, 24 November 2026, 15:04 UTC"
+    arabic = load_language("ar").format_time(moment, find_zone(zone)) or ""
+    assert re.findall("\u2068([^\u2068\u2069]+)\u2069", arabic) == pieces
+    assert not re.search("[\u2066-\u2069]", load_language("de").format_time(moment, find_zone(zone)) or "")
+
+
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_email_shows_its_day_in_the_zone_and_its_calendar_file_in_utc(code: str) -> None:
     zone = "Asia/Tokyo"

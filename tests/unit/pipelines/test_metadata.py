@@ -35,6 +35,17 @@ def test_of_nested_counts_only_those_that_are_not_zero_are_shown() -> None:
     }
 
 
+def test_moments_of_a_report_are_shown_as_times() -> None:
+    """Other numbers stay numbers. An unknown moment is left out."""
+    detail = {"checked_at": 1_795_387_320, "price": {"updated_at": 0, "dollars": 3}, "opened_at": None, "at": 7}
+    assert metadata.pass_report([_state(1, detail=detail)]) == {
+        "last run: checked at": "2026-11-22 22:42 UTC",
+        "last run: price: updated at": "1970-01-01 00:00 UTC",
+        "last run: price: dollars": 3,
+        "last run: at": 7,
+    }
+
+
 def test_a_dispatch_shows_what_it_planned() -> None:
     report = report_of(DispatchReport(plan=PlanReport(premiums=2, guards=1)))
     shown = metadata.pass_report([_state(1, detail=report)])
