@@ -97,13 +97,13 @@ class GiftNotifyAnswer(Struct, rename="camel"):
     notify_at: Annotated[
         datetime | None,
         Meta(
-            description="When the recipient hears of it before it opens; null: not at all",
+            description="Time of the email before the opening; null: no such email",
             examples=["2027-04-11T18:30:11Z"],
         ),
     ]
     unlock_at: Annotated[
         datetime,
-        Meta(description="When it opens, and the recipient hears of that", examples=["2027-05-01T09:00:00Z"]),
+        Meta(description="Opening time, also the time of the second email", examples=["2027-05-01T09:00:00Z"]),
     ]
 
 
@@ -126,7 +126,7 @@ class GiftAssetAnswer(Struct, rename="camel"):
 
     token: Annotated[str, Meta(description="The token's address, EIP-55", examples=[EXAMPLE_TOKEN])]
     symbol: Annotated[
-        str | None, Meta(description="Its symbol; null when it has none that may be shown", examples=["USDC"])
+        str | None, Meta(description="The token's symbol; null: no symbol that can be shown", examples=["USDC"])
     ]
     decimals: Annotated[int | None, Meta(description="Its decimals; null when unknown", examples=[6])]
     amount: Annotated[str, Meta(description="Base units, decimal", examples=["250000000"])]
@@ -141,8 +141,8 @@ class GiftAssetAnswer(Struct, rename="camel"):
     sold_for_ether: Annotated[
         bool | None,
         Meta(
-            description="Another token, sold at the withdrawal for the ether that it fetches then, unless `skipSwap`:"
-            " `amount` is the token's own; of a withdrawn gift: whether ether was sent; null: not known",
+            description="Another token, sold for ether at the withdrawal, at the price of that day, unless `skipSwap`;"
+            " `amount` is in the token's own units; of a withdrawn gift: whether ether was sent; null: not known",
             examples=[False],
         ),
     ]
@@ -188,10 +188,17 @@ class GiftAnswer(Struct, rename="camel"):
 
     state: Annotated[
         Literal["sealed", "open", "claimed"],
-        Meta(description="Sealed until its time, open for its recipient, or withdrawn", examples=["sealed"]),
+        Meta(
+            description="Sealed until the opening time, open for the recipient, or claimed (withdrawn)",
+            examples=["sealed"],
+        ),
     ]
     recipient: Annotated[
-        str, Meta(description="Who alone can withdraw it, whoever pays the fee; EIP-55", examples=[EXAMPLE_RECIPIENT])
+        str,
+        Meta(
+            description="The only address that can withdraw the gift; anybody may pay the fee; EIP-55",
+            examples=[EXAMPLE_RECIPIENT],
+        ),
     ]
     unlock_at: Annotated[datetime, Meta(description="RFC 3339, UTC", examples=["2027-05-01T09:00:00Z"])]
     sealed_at: Annotated[

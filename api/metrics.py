@@ -271,7 +271,7 @@ def price_gauges(facts: OperatorFacts) -> Iterator[GaugeMetricFamily]:
     ages = {key: price.age for key, price in prices.items() if price is not None}
     stale = {key: float(price is None or price.stale) for key, price in prices.items()}
     yield make_gauge("price_usd", "The last good price", of_token, dollars)
-    yield make_gauge("price_age_seconds", "Since its feed wrote the last good one", of_token, ages)
+    yield make_gauge("price_age_seconds", "Age of the last good price, by the time its feed wrote it", of_token, ages)
     yield make_gauge("price_stale", "1: there is no fresh price", of_token, stale)
 
 

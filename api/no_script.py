@@ -19,7 +19,7 @@ _WORDS = {
 
 
 def render_no_script(accept_language: str) -> str:
-    """Return a paragraph of HTML in the reader's language. If that is unknown here, return one for each language."""
+    """Return a paragraph of HTML in the reader's language. If that is unknown, return one of each language."""
     known = {name.partition("-")[0]: name for name in _WORDS}
     code = find_language(accept_language, known)
     names = list(_WORDS) if code is None else [known[code]]

@@ -24,9 +24,9 @@ signatures of the examples are placeholders, and are refused.
 Identifiers and amounts are strings. Only `chainId` is an integer, as in EIP-712 and in wallets. Times are RFC 3339 in
 UTC; deadlines are unix seconds, as they are signed.
 
-`errors` of a 422 names all bad fields by JSON pointers: those that are missing, not known here, or not of the type and
-form of their description (a hundred at most); where there are none, those whose content is not acceptable. Names of
-unknown fields are not repeated: the answer counts them and lists the known ones.
+`errors` of a 422 names all bad fields by JSON pointers (a hundred at most): fields that are missing, unknown, or not of
+the type and form in their description. If there are none, it names the fields with unacceptable content. Names of
+unknown fields are not repeated: the answer gives their number and the list of known fields.
 """
 TAGS = {
     "Recipients": "Who is reminded of a legacy; by the signature of its creator or of a recipient",

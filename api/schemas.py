@@ -78,7 +78,7 @@ def cut_fraction(moment: datetime) -> datetime:
 
 
 class SignedBody(Struct, rename="camel", forbid_unknown_fields=True):
-    """A request about one legacy, signed by its on-chain creator."""
+    """A request about one legacy, signed by the on-chain creator."""
 
     chain_id: ChainId
     legacy: Address
@@ -169,8 +169,8 @@ class RecipientAnswer(Struct, rename="camel", omit_defaults=True):
         Literal["bounced"] | None,
         Meta(
             description=(
-                "`bounced`: an email to the address came back. To correct it, save a set with another address; to have"
-                " the same one tried again, save the set as it is. Absent: nothing came back since the last save"
+                "`bounced`: an email to the address came back. To correct the address, save a set with a new address."
+                " To try the same address again, save the set unchanged. Absent: nothing came back since the last save"
             ),
             examples=["bounced"],
         ),
@@ -238,7 +238,9 @@ class Problem(Struct, rename="camel", omit_defaults=True):
     code: Annotated[
         ProblemCode,
         Meta(
-            description="The kind, for programs. A later version may add some: take what you do not know by its status",
+            description=(
+                "The kind, for programs. A later version may add codes: treat an unknown code by its HTTP status"
+            ),
             examples=["expired"],
         ),
     ]

@@ -81,17 +81,17 @@ class GiftWithdrawBody(_SponsorBody, rename="camel", forbid_unknown_fields=True)
     timelock_id: Annotated[str, Meta(pattern=_NUMBER, description="The gift's number, decimal", examples=["42"])]
     skip_swap: Annotated[
         bool,
-        Meta(description="Whether the token that it is kept in is paid out, not ether, as signed", examples=[False]),
+        Meta(description="Whether the gift's own token is paid out in place of ether, as signed", examples=[False]),
     ]
     recipient: Annotated[
-        AnyAddress, Meta(description="Whom it is sealed to, and who signed", examples=[EXAMPLE_RECIPIENT])
+        AnyAddress, Meta(description="The gift's recipient, who signed the request", examples=[EXAMPLE_RECIPIENT])
     ]
     pay_to: Annotated[
         AnyAddress,
         Meta(
             description=(
-                "Who is paid, as signed for a router of version 2 (see `giftPayTo` of the status); absent or the zero"
-                " address: the recipient. A router of version 1 takes no other"
+                "Address that receives the payout, as signed for a router of version 2 (see `giftPayTo` of the status);"
+                " absent or the zero address: the recipient. A router of version 1 pays the recipient only"
             ),
             examples=[THE_RECIPIENT],
         ),
@@ -130,7 +130,7 @@ RequestStatus = Annotated[
 ]
 TxHash = Annotated[
     str | None,
-    Meta(description="The newest transaction sent for it, or the one mined; null before", examples=[EXAMPLE_TX]),
+    Meta(description="The newest transaction of the request, or the mined one; null: none yet", examples=[EXAMPLE_TX]),
 ]
 
 
@@ -149,13 +149,15 @@ class RequestError(Struct, rename="camel"):
         RequestErrorCode,
         Meta(
             description=(
-                "For programs: how it ended, or what kept it waiting until then. A later version may add some: `status`"
-                " says that it has ended"
+                "For programs: how the request ended, or why it had waited. A later version may add codes: `status`"
+                " says whether the request has ended"
             ),
             examples=["expired", "failed_on_chain"],
         ),
     ]
-    detail: Annotated[str, Meta(description="For people", examples=["It could not be mined before its deadline."])]
+    detail: Annotated[
+        str, Meta(description="For people", examples=["The transaction was not mined before the deadline."])
+    ]
 
 
 class RequestAnswer(Struct, rename="camel"):
@@ -174,7 +176,7 @@ class RequestAnswer(Struct, rename="camel"):
                 " balance (the service's wallet does not pay for it), daily_cap (today's budget has no room), chain (no"
                 " node answers), earlier (another of this signer, or of the service's wallet, goes first), paused (the"
                 " service's wallet is stopped, or a request of this signer failed today), would_fail (it would fail or"
-                " move nothing now). Each is looked at again by itself, until the deadline. Null: nothing known, or not"
+                " move nothing now). The service tries again until the deadline. Null: nothing known, or not"
                 " open"
             ),
             examples=[None],
@@ -224,9 +226,9 @@ class SponsorStatusAnswer(Struct, rename="camel"):
 
 
 _SENTENCES: Final[Mapping[RequestState, str]] = {
-    RequestState.MINED: "The transaction failed on chain, so it moved nothing. This is being made final.",
+    RequestState.MINED: "The transaction failed on chain and moved nothing. The block is not final yet.",
     RequestState.REVERTED: "The transaction failed on chain; nothing was moved.",
-    RequestState.EXPIRED: "It could not be mined before its deadline; sign a new one.",
+    RequestState.EXPIRED: "The transaction was not mined before the deadline; sign a new request.",
     RequestState.SUPERSEDED: "Another authorization took this nonce; sign a new one.",
     RequestState.CANCELLED_BY_USER: "Its signer cancelled the nonce on chain.",
 }
@@ -237,7 +239,7 @@ def _describe_error(view: RequestView) -> RequestError | None:
         return None
     sentence = _SENTENCES[view.state]
     if view.reason == CANCELLED_BY_OPERATOR and view.state is RequestState.EXPIRED:
-        sentence = "Whoever runs the service gave it up before it was mined; sign a new one."
+        sentence = "An operator of the service cancelled the request before it was mined; sign a new one."
     return RequestError(cast(RequestErrorCode, view.reason or view.state.value), sentence)
 
 

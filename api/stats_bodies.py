@@ -43,7 +43,9 @@ class TimelockCounts(Struct, rename="camel"):
 class TokenAnswer(Struct, rename="camel"):
     """What is secured of one token."""
 
-    symbol: Annotated[str | None, Meta(description="Null when it has none that may be shown", examples=["USDC"])]
+    symbol: Annotated[
+        str | None, Meta(description="The token's symbol; null: no symbol that can be shown", examples=["USDC"])
+    ]
     amount: Annotated[str, Meta(description="Whole tokens as a decimal string", examples=["1532004.25"])]
     usd: Usd
 
@@ -67,7 +69,7 @@ class ChainStatsAnswer(Struct, rename="camel"):
         Meta(
             description=(
                 "Secured tokens without a value: no feed, no fresh price or no usable decimals. By symbol, or by"
-                " address where there is none that may be shown"
+                " address if no symbol can be shown"
             ),
             examples=[["SAFE"]],
         ),
@@ -97,8 +99,10 @@ class StatsAnswer(Struct, rename="camel"):
 class PriceAnswer(Struct, rename="camel"):
     """What one whole token is worth."""
 
-    chain_id: Annotated[int, Meta(description="Of the chain whose price feed it is", examples=[1])]
-    symbol: Annotated[str | None, Meta(description="Null when it has none that may be shown", examples=["ETH"])]
+    chain_id: Annotated[int, Meta(description="Chain of the price feed", examples=[1])]
+    symbol: Annotated[
+        str | None, Meta(description="The token's symbol; null: no symbol that can be shown", examples=["ETH"])
+    ]
     usd: Annotated[str, Meta(description="US dollars as a decimal string", examples=["2513.18000000"])]
     decimals: Annotated[int, Meta(description="Digits after the point that the feed gives", examples=[8])]
     updated_at: Annotated[

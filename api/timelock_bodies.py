@@ -45,7 +45,7 @@ class TimelockAnswer(Struct, rename="camel"):
         list[SealedAssetAnswer], Meta(description=f"What is in it, or was: the first {MOST_ASSETS} at most")
     ]
     asset_count: Annotated[
-        int, Meta(description="The number of all its assets, also of those that are not listed", examples=[1])
+        int, Meta(description="Number of all assets, including assets that are not listed", examples=[1])
     ]
 
 

@@ -75,7 +75,7 @@ raised_alerts = dg.AssetSpec(
     owners=OWNERS,
     tags={"holds": "public-facts"},
     metadata=describe_table("alert"),
-    description="The outbox of alerts: a row for each change, written in one transaction with what it tells of.",
+    description="The outbox of alerts: a row for each change, written in one transaction with the change.",
 )
 
 

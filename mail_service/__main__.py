@@ -46,7 +46,7 @@ async def _supervise_until_stopped() -> None:
 def _read_reports() -> int:
     settings = ReportSettings.from_environ()
     if settings.report_imap_host is None:
-        raise MailMisconfigured("REPORT_IMAP_HOST: missing, so there is no mailbox to read")
+        raise MailMisconfigured("REPORT_IMAP_HOST: missing: no mailbox to read is configured")
     structlog.get_logger("mail_service").info("reading_reports", host=settings.report_imap_host)
     with suppress(KeyboardInterrupt):
         asyncio.run(_supervise_until_stopped())

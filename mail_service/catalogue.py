@@ -138,7 +138,7 @@ def _make_alert(name: str, subject: str, facts: Mapping[str, str], **sample: Any
         TemplateVariable("status", description="raised, cleared, unwatched (by anybody), or event (has no end)"),
         TemplateVariable("chainName", description="the chain's name in words"),
         TemplateVariable("chainId", VariableKind.INTEGER, description="the chain's id; 0: not of one chain"),
-        TemplateVariable("about", blank=True, description="what it is about, as an address on chain; may be empty"),
+        TemplateVariable("about", blank=True, description="subject of the alert, an address on chain; may be empty"),
         TemplateVariable("at", description="when it was seen, in words with time zone"),
         TemplateVariable(
             "facts",

@@ -136,7 +136,7 @@ def _check_sender(value: str) -> str:
     except MailProblem:
         raise ValueError("needs an address, as in: Reminders <reminders@example.org>") from None
     if address.needs_smtputf8:
-        raise ValueError("needs an ASCII address: not every server that is written to takes another")
+        raise ValueError("needs an ASCII address: some mail servers refuse others")
     return value
 
 

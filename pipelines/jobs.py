@@ -35,17 +35,17 @@ emails = _pass_job(
     "emails", "Send what is due: retries, instructions, the rest of a backlog, gifts.", sent_emails, gift_emails
 )
 bounces = _pass_job(
-    "bounces", "Read which emails came back, and stop those to addresses that do not exist.", returned_emails
+    "bounces", "Read the reports of returned emails, stop emails to addresses that do not exist.", returned_emails
 )
 relay = _pass_job(
     "relay",
-    "Follow what is open to its end, read the timelock of the contracts, tell operators what changed.",
+    "Follow open requests to their end, read the timelock of the contracts, alert operators.",
     relay_requests,
     upgrade_operations,
     ops_alerts,
 )
 auto_renew = _pass_job("auto_renew", "Look at the owners who opted in, renew their timers.", owner_activity)
-health = _pass_job("health", "Look whether all is well, show what is wrong.", worker_health)
+health = _pass_job("health", "Check whether all is well, show what is wrong.", worker_health)
 price_feeds = _pass_job("price_feeds", "Read the price feeds, keep what is new.", prices)
 statistics = _pass_job(
     "statistics",
@@ -56,7 +56,7 @@ statistics = _pass_job(
 daily_series = dg.define_asset_job(
     "daily_series",
     dg.AssetSelection.assets(statistics_days.key),
-    description="Days into Parquet anew, by hand; the hourly run writes each day by itself.",
+    description="Write days into Parquet again, by hand; the hourly run writes each new day.",
     tags=_make_tags("daily_series", 1_800),
 )
 overview = dg.define_asset_job(

@@ -1,13 +1,16 @@
 """Lint of the project's English: hard sentences, docstring openings, class names and constants.
 
+Sentences stand in docstrings, comments and documents, and in the strings of the service: descriptions of the HTTP API,
+`--help`, words of `doctor` and of errors, comments of tables.
+
     python -m tests.prose                  compare each area with its ceilings in pyproject.toml
     python -m tests.prose --list [AREA]    the same, with every finding
     python -m tests.prose FILE...          hard sentences and names in these files
     python -m tests.prose --lower          write the figures reached as the new ceilings
     python -m tests.prose --message FILE   check the subject of a commit message (a hook of git)
 
-A sentence of 10 to 45 words is hard when every fifth word or more is a pronoun or relative. An area is a room of
-`reminder_worker` or a folder at the top. Its figures may only fall: a figure above the ceiling fails.
+A sentence of 10 to 45 words (8 to 45 in a string) is hard when every fifth word or more is a pronoun or relative. An
+area is a room of `reminder_worker` or a folder at the top. Its figures may only fall: a figure above the ceiling fails.
 """
 
 import argparse
@@ -30,9 +33,11 @@ PRONOUNS = re.compile(
     r"others|nobody|somebody|anybody|so|then)\Z",
     re.I,
 )
+SERVICE = ("reminder_worker/", "api/", "assets/", "pipelines/", "mail_service/")  # its strings are read by people
 RIDDLE_OPENINGS = frozenset({"Of", "What", "Whether", "Who"})
 MEASURES = {
     "hard": "hard sentences",
+    "shown": "hard sentences in strings that people read",
     "openings": "docstrings that open with Of, What, Whether or Who",
     "one_word": "one-word class names",
     "twice": "class names used twice",
@@ -80,10 +85,10 @@ class FileReport:
     classes: tuple[tuple[str, int], ...]
 
 
-def is_hard(sentence: str) -> bool:
-    """Return whether a sentence of 10 to 45 words has a pronoun or relative at every fifth word or more."""
+def is_hard(sentence: str, shortest: int = 10) -> bool:
+    """Return whether a sentence of `shortest` to 45 words has a pronoun or relative at every fifth word or more."""
     words = WORD.findall(sentence)
-    return 10 <= len(words) <= 45 and 5 * sum(bool(PRONOUNS.match(word)) for word in words) >= len(words)
+    return shortest <= len(words) <= 45 and 5 * sum(bool(PRONOUNS.match(word)) for word in words) >= len(words)
 
 
 def sentences(line: int, text: str) -> Iterator[tuple[int, str]]:
@@ -103,6 +108,20 @@ def definitions(body: Iterable[ast.stmt]) -> Iterator[DefinitionNode]:
             yield statement
         for name in ("body", "orelse", "handlers", "finalbody", "cases"):
             yield from definitions(getattr(statement, name, ()))
+
+
+def shown_strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield every string except docstrings, with its line. In an f-string, `X` stands for each value."""
+    parts = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            parts.add(node.value)
+        elif isinstance(node, ast.JoinedStr):
+            parts.update(node.values)
+            words = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
+            yield node.lineno, "".join(str(word) for word in words)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in parts:
+            yield node.lineno, node.value
 
 
 def comment_blocks(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str]]:
@@ -147,6 +166,10 @@ def examine_python(path: str, text: str) -> tuple[list[ProseFinding], list[tuple
     """Return findings about names and openings, the classes with their lines, and the docstrings, also of fields."""
     tree = ast.parse(text)
     findings, classes, docstrings = [], [], []
+    if path.startswith(SERVICE):
+        for line, words in shown_strings(tree):
+            hard = [(at, sentence) for at, sentence in sentences(line, words) if is_hard(sentence, 8)]
+            findings += [ProseFinding(path, at, "shown", sentence) for at, sentence in hard]
     for node in (tree, *definitions(tree.body)):
         docstring = ast.get_docstring(node, clean=False)
         if docstring:

@@ -120,8 +120,8 @@ class StatusController(Controller):
 
     @get("/ops/status", operation_id="opsStatus", summary="How this installation is set", responses=_list_problems())
     async def show_status(self, parts: Parts) -> StatusAnswer:
-        """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. Answers
-        within five seconds while a chain hangs: what it has not told by then is not known."""
+        """Header `Authorization: Bearer OPS_STATUS_SECRET`. Booleans and public facts; never a secret. The
+        answer takes at most five seconds: facts of a chain that hangs are missing."""
         found = await parts.chain_summaries.read_summaries()
         passes = {step.name: step.switched_off(parts.settings) is None for step in PASSES}
         passes["relay"] = parts.settings.relay is not None  # it follows renewals, too, which `auto_renew` is about

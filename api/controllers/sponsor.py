@@ -126,8 +126,8 @@ class SponsorController(Controller):
         summary="Open a gift without ether",
         responses=_list_problems(
             on_403=(
-                "`signer_mismatch`: also when the gift is sealed to another account; `version_mismatch`: signed for"
-                " another version of the router than it has"
+                "`signer_mismatch`: also when the gift is sealed to another account; `version_mismatch`: the"
+                " message is signed for another version of the router"
             ),
             on_404="`not_found`: there is no such timelock of tokens",
             on_422=(

@@ -39,7 +39,7 @@ class SignatureHint(StrEnum):
     )
     DELEGATED = (
         "The account's own key signed it, but the contract that the account is delegated to (EIP-7702) decides, and"
-        " does not take it: sign as that wallet wants it, or end the delegation."
+        " refuses it: sign as the contract asks, or end the delegation."
     )
     SILENT = (
         "The account's contract does not say whether it signed (ERC-1271): a Safe needs version 1.3.0 and its fallback"
@@ -152,7 +152,7 @@ class SignatureVerifier:
         """
         verdict = await self.check_signature(digest, signature, signer, caller=caller)
         if not verdict.is_signed:
-            raise SignerMismatch(f"This is not signed by the account that it names. {verdict.hint}".rstrip())
+            raise SignerMismatch(f"The signature is not by the account in the message. {verdict.hint}".rstrip())
 
     async def check_signature(
         self, digest: bytes, signature: bytes, signer: str, *, caller: str | None = None

@@ -51,7 +51,7 @@ _PASSES = (
 @click.option(
     "--env-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings to read besides the environment, which wins. Default: .env in this directory, where there is one.",
+    help="File of settings; the environment wins over it. Default: .env in this directory, if that exists.",
 )
 def main(env_file: Path | None) -> None:
     """Email reminders for on-chain legacies: run it, look at it, repair it."""
@@ -236,12 +236,12 @@ async def _no_snapshot(runtime: "Runtime", looked: "PassOutcome") -> tuple[str, 
 
 @main.command(epilog=parts.add_example("reminder-worker backfill --from-block 24589469 --chain 1"))
 @click.option("--from-block", type=click.IntRange(min=0), required=True, help="First block to read again.")
-@click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
+@click.option("--chain", "chain_id", type=int, help="Chain id; not needed with a single chain.")
 @click.option("--rpc-url", help="RPC endpoint to read from, in place of RPC_URLS. It is stored nowhere.")
 def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None:
     """Read a chain's logs again from a block into our own index.
 
-    What it finds that was missed is told, where it is no older than SIGNAL_MAX_AGE. Nothing is told twice.
+    Emails follow for events that were missed and are no older than SIGNAL_MAX_AGE. No email is sent twice.
     """
     from reminder_worker.cli.history import open_index
 
@@ -270,10 +270,10 @@ def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None
 @click.argument("ids", nargs=-1, type=click.UUID)
 @click.option("--all", "everything", is_flag=True, help="Every dead email and alert.")
 def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
-    """List dead and held emails, or put dead ones back to the queue.
+    """List dead and held emails, or put dead ones back into the queue.
 
-    Dead is what the mail service refused three times as malformed, alerts too: they go back by their ids, or all of
-    them. Without ids they are listed, and the emails that are held (see `settle`).
+    An email or alert is dead when the mail service has refused it three times as malformed. Give ids or --all to put
+    them back. Without either, dead emails and alerts are listed, and held emails (see `settle`).
     """
     from reminder_worker.monitoring.facts import LEDGERS
     from reminder_worker.outbox import operator
@@ -311,10 +311,10 @@ def requeue(ids: tuple[UUID, ...], everything: bool) -> None:
 @click.option("--sent", "message_id", metavar="MESSAGE_ID", help="The SMTP provider has it, as this Message-ID.")
 @click.option("--unsent", is_flag=True, help="The SMTP provider never had it: send it, if it is still true.")
 def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
-    """Say of a held email whether it left: nobody else can know.
+    """Record whether a held email was sent: only you can find out.
 
-    `requeue` lists those that are held. With --unsent it is sent, a second time if you are wrong, and under another id,
-    which is shown. The mail service is asked once more before: perhaps it knows by now.
+    `requeue` lists held emails. With --unsent the email is sent under a new id, which is shown; if you are wrong, the
+    recipient gets the email twice. The command first asks the mail service again, which may have an answer by now.
     """
     from reminder_worker.monitoring.facts import LEDGERS
     from reminder_worker.outbox import operator
@@ -344,9 +344,9 @@ def settle(id: UUID, message_id: str | None, unsent: bool) -> None:
     "rotate-key", epilog=parts.add_example("EMAIL_ENC_KEY=new EMAIL_ENC_KEYS_OLD=old reminder-worker rotate-key")
 )
 def rotate_key() -> None:
-    """Encrypt everything stored anew under EMAIL_ENC_KEY.
+    """Encrypt all stored personal data again, under EMAIL_ENC_KEY.
 
-    While serving; EMAIL_ENC_KEYS_OLD opens what is there.
+    The service may go on running. EMAIL_ENC_KEYS_OLD holds the earlier keys, which open the data until then.
     """
     from reminder_worker.database.rotation import count_rows_of_other_keys, rotate_keys
     from reminder_worker.gifts import emails
@@ -358,7 +358,7 @@ def rotate_key() -> None:
         older = [await count_rows_of_other_keys(runtime.engine, each.table, [current]) for each in everything]
         done = 0
         with parts.make_progress() as progress:
-            task = progress.add_task("encrypting anew", total=sum(older))
+            task = progress.add_task("encrypting again", total=sum(older))
             for sealed in everything:
                 async for rows in rotate_keys(runtime.engine, runtime.vault, sealed):
                     done += rows
@@ -367,16 +367,16 @@ def rotate_key() -> None:
         return done, *await count_under_other_keys(runtime.engine, current, ours, list(runtime.chains))
 
     count, relayed, left = parts.with_runtime(rotate_rows)
-    click.echo(f"{count} recipients and gifts encrypted anew")
+    click.echo(f"{count} recipients and gifts encrypted again")
     # What was signed is not sealed again: it is shredded when the request has ended and its slot is final.
     if relayed:
         click.echo(f"{relayed} relay requests still need EMAIL_ENC_KEYS_OLD until they end: repeat this later")
     if left:
-        words = "whoever has both ends them first; where the key is lost, nobody does"
-        which = "whose wallet's key or chain is not configured"
-        click.echo(f"{left} relay requests {which} need EMAIL_ENC_KEYS_OLD: {words}")
+        click.echo(f"{left} relay requests belong to a wallet's key or a chain that is not configured here.")
+        click.echo("Cancel the requests where both are configured (`relay cancel`), then remove EMAIL_ENC_KEYS_OLD.")
+        click.echo("If the key is lost, see `rotate-key` in the runbook.")
     if not relayed:
-        click.echo(f"nothing {'else ' if left else ''}needs EMAIL_ENC_KEYS_OLD any more")
+        click.echo(f"no {'other ' if left else ''}data needs EMAIL_ENC_KEYS_OLD any more")
 
 
 @main.command(
@@ -386,7 +386,7 @@ def rotate_key() -> None:
 )
 @click.argument("number", type=int, required=False)
 def inbox(number: int | None) -> None:
-    """Emails of the local stack, or one of them by its number."""
+    """Show the emails of the local stack, or one email by its number."""
     if not parts.read_settings().is_local:
         raise Refused("stored emails are shown on the local stack only (ENVIRONMENT=local)")
     messages = parts.run_async(_inbox_messages())

@@ -75,9 +75,9 @@ def list_requests(ended: bool, limit: int) -> None:
 @relay.command(epilog=add_example("reminder-worker relay show 2f0c9e6a-…"))
 @_ID
 def show(request_id: UUID) -> None:
-    """One request, and every transaction signed for it.
+    """Show one request, and every transaction signed for it.
 
-    Of its authorization everything but the signature.
+    Its authorization is shown without the signature.
     """
     from reminder_worker.relay.operator import read_attempts
 
@@ -103,9 +103,9 @@ def show(request_id: UUID) -> None:
 def replace(request_id: UUID) -> None:
     """Offer more for a request that is not mined.
 
-    Its transaction anew, at a fee an eighth higher or more; of a request that was given up, has expired or would
-    revert now, the empty one that frees its nonce. The relay does so by itself when a transaction is stuck. Never above
-    the ceiling, never beyond today's cap.
+    Send its transaction again, at a fee at least an eighth higher. If the request was cancelled, has expired or would
+    revert now, send an empty transaction, which frees the nonce. The relay does this without your help when a
+    transaction is stuck. The fee stays within the ceiling and today's cap.
     """
 
     async def replace_attempt(runtime: "Runtime") -> str:
@@ -118,10 +118,10 @@ def replace(request_id: UUID) -> None:
 @relay.command(epilog=add_example("reminder-worker relay cancel 2f0c9e6a-…"))
 @_ID
 def cancel(request_id: UUID) -> None:
-    """Give a request up. Its nonce is freed by an empty transaction of ours, which costs gas.
+    """Cancel a request. An empty transaction of ours frees its nonce, and costs gas.
 
-    That offers an eighth more than its own, as soon as the ceiling has room for it: until then its own is what is sent,
-    and if that is mined first, it counts after all.
+    The empty transaction offers an eighth more than the request's own, as soon as the ceiling has room for it. Until
+    then the request's own transaction is sent. If that is mined first, the request has succeeded.
     """
 
     async def give_up(runtime: "Runtime") -> bool:
@@ -135,7 +135,7 @@ def cancel(request_id: UUID) -> None:
 
 @relay.command(epilog=add_example("reminder-worker relay resume --wallet relayer --chain 1"))
 @click.option("--wallet", type=click.Choice(["relayer", "attestor"]), default="relayer", show_default=True)
-@click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
+@click.option("--chain", "chain_id", type=int, help="Chain id; not needed with a single chain.")
 def resume(wallet: str, chain_id: int | None) -> None:
     """Let a stopped wallet take requests again. First find out who used its key: see the runbook."""
     chosen = chosen_chain(read_settings(), chain_id)

@@ -54,11 +54,11 @@ def list_operations(ended: bool, limit: int) -> None:
 
 @upgrades.command(epilog=add_example(f"reminder-worker upgrades show {_OPERATION} --chain 1"))
 @click.argument("operation_id")
-@click.option("--chain", "chain_id", type=int, help="Chain id; may be left out when there is one chain.")
+@click.option("--chain", "chain_id", type=int, help="Chain id; not needed with a single chain.")
 def show(operation_id: str, chain_id: int | None) -> None:
-    """One operation, by its id in full.
+    """Show one operation, by its full id.
 
-    What it would do, its call data in full, who scheduled it, and what the timelock said of it.
+    Print its effect, call data in full, scheduling account, and the timelock's events about the operation.
     """
     from reminder_worker.outbox.messages import fact_words, format_deadline
     from reminder_worker.upgrades import store as upgrade_queue

@@ -278,7 +278,7 @@ async def examine_subgraph(settings: ChainSettings) -> Finding:
     except Unavailable as error:
         return part, False, f"{error}; our own index answers meanwhile"
     if known is False:
-        words = f"its block {head.number} is not that of the RPC endpoints: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
+        words = f"the RPC endpoints have another block {head.number}: see CHAIN_{settings.chain_id}_SUBGRAPH_URL"
         return part, False, f"{words}; our own index answers meanwhile"
     if known is None:
         return part, None, f"answers, at block {head.number}, which no RPC endpoint gives: not compared"

@@ -74,7 +74,7 @@ async def examine_mail(settings: Settings) -> Finding:
         return "mail", False, wrong
     problem = catalogue and _find_catalogue_fault(catalogue, settings)
     if problem or smtp.code:
-        return "mail", False, problem or f"answers, but its SMTP server does not let it in: {smtp.detail}"
+        return "mail", False, problem or f"answers, but the SMTP server does not let it in: {smtp.detail}"
     if not known:
         return "mail", None, "answers 404 whatever the token: is the path of MAIL_URL right?"
     if catalogue is None:

@@ -151,7 +151,7 @@ async def _examine_database(scope: FactScope, settings: Settings) -> AsyncIterat
         return
     if await shares_sessions(engine):
         words = "a pooler in front of it shares sessions between clients"
-        yield "database", False, f"{words}: set it to session pooling, or leave it out"
+        yield "database", False, f"{words}: set the pooler to session pooling, or connect without a pooler"
     else:
         yield "database", True, "answers, takes writes, and its schema serves this version"
     yield await _compare_clocks(engine)
@@ -187,7 +187,7 @@ async def _compare_clocks(engine: AsyncEngine) -> Finding:
     if abs(ahead) > LIMITS.clocks_within:
         where = "ahead of" if ahead > 0 else "behind"
         words = f"the database's clock is {format_duration(round(abs(ahead)))} {where} this machine's"
-        return "clocks", False, f"{words}: set the one that is wrong, and see the runbook"
+        return "clocks", False, f"{words}: set the wrong clock, and see the runbook"
     return "clocks", True, "this machine and the database have the same time"
 
 
@@ -256,7 +256,7 @@ async def _examine_watchdog(settings: Settings, scope: FactScope) -> AsyncIterat
         words = f"has not looked for {format_duration(state.checked_age)}: does anything run?"
         yield "watchdog", False, f"{words} start Dagster, or `reminder-worker tick`"
     elif state.error:
-        yield "watchdog", False, f"its last look failed ({state.error}), so it may miss what is wrong: see the log"
+        yield "watchdog", False, f"the last look failed ({state.error}) and may have missed a problem: see the log"
     elif not wrong and report.get("wrong"):
         yield "watchdog", None, f"{NOT_TOLD_YET}: ask again in a few minutes"
     elif not wrong:

@@ -50,7 +50,7 @@ async def examine_wallets(settings: Settings, scope: FactScope, silent: Containe
             yield role, False, f"has the relayer's key: set {key} to another wallet's key; until then {off}"
             continue
         wallets.append(WalletCheck(role, address, _list_gas_limits(group), group))
-        yield role, True, f"its key can be read, its address is {checksum_address(address)}"
+        yield role, True, f"the key can be read, its address is {checksum_address(address)}"
     for wallet in wallets:
         for fault in _find_refusing_caps(wallet):
             yield f"{wallet.role} caps", False, fault
@@ -93,7 +93,7 @@ def _find_refusing_caps(wallet: WalletCheck) -> list[str]:
     for name, gas in wallet.gas.items():
         needed = compute_reservation(gas, GasFees(dearest, 1), group.gas_price_ceiling_wei)
         if gas > MOST_GAS:
-            faults.append(f"{name} is above what one transaction may use ({MOST_GAS})")
+            faults.append(f"{name} is above the most gas of one transaction ({MOST_GAS})")
         if group.daily_wei_cap < needed:
             cap = f"{prefix}_DAILY_WEI_CAP"
             faults.append(
@@ -129,8 +129,8 @@ async def _examine_balance(
         return part, False, f"{error}: see CHAIN_{chain_settings.chain_id}_RPC_URLS"
     if code:  # the code of a plain account is a delegation, signed by its key
         shown = checksum_address(wallet.address)
-        words = f"{shown} is delegated to a contract (EIP-7702), which may spend its ETH and its nonces"
-        return part, False, f"{words}: end the delegation or use a new key, and ask who signed it"
+        words = f"{shown} is delegated to a contract (EIP-7702) that may spend the wallet's ETH and nonces"
+        return part, False, f"{words}: end the delegation or use a new key, and find out who signed the delegation"
     price, ceiling = base_fee + tip, wallet.group.gas_price_ceiling_wei
     count = pays_for(balance, price, ceiling, await _read_usual_gas(scope, chain_settings.chain_id, wallet))
     words = f"holds {format_amount(balance, 18)} ETH, which pays for {format_relays(count)} at today's price"
@@ -170,7 +170,7 @@ async def _find_other_attestor(chain: Chain, address: str) -> str | None:
     router = chain.settings.transfer_eoa_legacy_router
     answer = await chain.call(ContractCall(router, find_selector("TransferEOALegacyRouter", "activityAttestor")))
     if not isinstance(answer, bytes) or len(answer) != 32:
-        return "not known to it (it renews no timers)"
+        return "unknown to the router (no timers are renewed)"
     found = "0x" + answer[-20:].hex()
     return None if found == address else checksum_address(found)
 

@@ -146,7 +146,7 @@ def parse_claim_link(text: str, rules: LinkRules) -> ClaimLink:
         raise ValueError("has another path than a claim link")
     chain_id, timelock_id = int(found["chain"]), int(found["timelock"])
     if chain_id > LIMITS.chain_id or timelock_id > LIMITS.timelock_id:
-        raise ValueError("has a chain or a timelock that cannot be one")
+        raise ValueError("has an impossible chain or timelock number")
     marks = _read_flags(found["query"])
     return ClaimLink(origin, rules.prefix, chain_id, timelock_id, marks, decode_letter(found["letter"]))
 

@@ -1,4 +1,4 @@
-"""The identity provider (Turnkey): a sub-organization for each email, whose only user signs in by a one-time code.
+"""The identity provider (Turnkey): a sub-organization for each email. Its user signs in by a one-time code.
 
 Our credential creates sub-organizations and reads them; it holds no authority inside. Every request is stamped over
 its exact bytes, and identical bytes are the same activity there, so that a repeated creation makes nothing new.

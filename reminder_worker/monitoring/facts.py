@@ -2,7 +2,7 @@
 
 The watchdog, `doctor`, `/metrics`, the Dagster assets and checks and the words of idle sensors render these facts and
 have no SQL of their own. Facts are about the chains, the wallets and the passes of this installation. Each room reads
-its own tables in its `operator_facts.py`. Nothing is judged here: see `rules.py`.
+its own tables. Nothing is judged here: see `rules.py`.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence

@@ -32,7 +32,7 @@ _SENTENCES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "CannotClaim": ("cannot_claim", "This legacy cannot be claimed now: it has ended, or your line is not open."),
         "NotEnoughContitionalActive": (
             "cannot_claim",
-            "This legacy cannot be claimed now: it has ended, or its day has not come.",
+            "This legacy cannot be claimed now: the legacy has ended, or the day of the claim has not come.",
         ),
         "LegacyIsDeleted": (
             "legacy_not_found",

@@ -193,7 +193,7 @@ class RelayIntake:
                 return repeated
             if recover_signer(digest, request.signature) == request.signer:
                 detail = f"This is signed for version {version} of the router, which has version {domain.version}"
-                raise VersionMismatch(f"{detail}: read its domain, and sign a new one.")
+                raise VersionMismatch(f"{detail}: read the router's domain, and sign again.")
         return None
 
     async def read_request(self, id: UUID) -> tuple[RequestView, WaitsFor | None]:

@@ -103,7 +103,7 @@ class KeystoreSigner:
     def _load_signer(self) -> WalletSigner:
         opened = load_signer(self._key, self._password)
         if opened.address != self.address:
-            raise Misconfigured("a keystore JSON holds another wallet's key than it says")
+            raise Misconfigured("a keystore JSON holds the key of another wallet than its address")
         return opened
 
 

@@ -312,7 +312,7 @@ class IdentityProviderSettings(SettingsGroup):
     organization_id: str = Field(
         alias="TURNKEY_ORGANIZATION_ID",
         min_length=1,
-        description="the parent organization, without which nobody opens the wallets made in it",
+        description="the parent organization, which is needed to open the wallets made under the organization",
     )
     api_public_key: str = Field(
         alias="TURNKEY_API_PUBLIC_KEY", pattern=r"^0[23][0-9a-fA-F]{64}$", description="compressed P-256 key, hex"

@@ -142,7 +142,7 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                 "sent": ColumnWords(
                     "int64",
                     "emails",
-                    "Emails that the mail service accepted on that day. Null if they went to fewer than five people, "
+                    "Emails accepted by the mail service on the day. Null if they went to fewer than five people, "
                     "or to nobody: a small number could tell who is written to. Null is not zero. A sum over kinds is "
                     "a lower bound.",
                 ),
@@ -160,7 +160,7 @@ def _describe_series(day_changes: str) -> tuple[FileWords, ...]:
                     "timers by the service.",
                 ),
                 "transactions": ColumnWords("int64", "transactions", "Final transactions that the service paid for."),
-                "failed": ColumnWords("int64", "transactions", "Those of them whose call failed on chain."),
+                "failed": ColumnWords("int64", "transactions", "Final transactions whose call failed on chain."),
                 "gas_used": ColumnWords("int64", "gas", "Gas of all; null if an older release did not record it."),
                 "spent_wei": ColumnWords("string", "wei", "Exact cost of all, as text: it does not fit a number."),
                 "ether": ColumnWords("double", "ether", "The cost, rounded."),

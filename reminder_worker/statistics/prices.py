@@ -34,7 +34,7 @@ class FeedVerdict(StrEnum):
 
     GOOD = "good"
     STALE = "stale"  # older than its heartbeat and ten minutes
-    NO_ANSWER = "no_answer"  # no such contract, a revert, or data of another shape
+    NO_ANSWER = "no_answer"  # no contract at the address, a revert, or data of another shape
     NOT_IN_USD = "not_in_usd"
     TOO_MANY_DECIMALS = "too_many_decimals"
     INCOMPLETE = "incomplete"  # never updated, or answered in an earlier round

@@ -173,7 +173,7 @@ class UpgradeWatch:
             waits = (datetime.now(UTC) - own.moved_at).total_seconds() if own.moved_at else 0
             if is_history or waits > 1800:
                 raise ChainUnavailable(
-                    f"the endpoints of chain {self._chain_id} contradict what they said: {progress.stopped}"
+                    f"the endpoints of chain {self._chain_id} contradict their earlier answers: {progress.stopped}"
                 )
         return progress
 

@@ -187,7 +187,7 @@ async def show_operation(engine: AsyncEngine, chain: Chain, operation_id: str) -
         events = await read_events(connection, sql["events_of"], chain.chain_id, operations=[operation_id])
         roles = await read_events(connection, sql["role_events"], chain.chain_id)
     if row is None:
-        raise NotFound("there is no such operation on this chain")
+        raise NotFound("this chain has no such operation")
     listed = _listed_operation(row)
     addresses = list_implementations([listed.operation])
     codes = dict(zip(addresses, await chain.get_codes(addresses), strict=True))

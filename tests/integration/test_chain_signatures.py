@@ -164,7 +164,7 @@ async def test_a_refusal_says_what_the_wallet_lacks(signatures: SignatureVerifie
     for (signer, signature), hint in hints.items():
         with pytest.raises(SignerMismatch) as refused:
             await signatures.verify_signature(DIGEST, signature, signer)
-        said = str(refused.value).removeprefix("This is not signed by the account that it names.")
+        said = str(refused.value).removeprefix("The signature is not by the account in the message.")
         assert (hint in said) if hint else not said, said
     with pytest.raises(SignerMismatch, match=r"\(EIP-7702\)"):
         await signatures.verify_signature(DIGEST, sign(delegated), delegated.address, caller=it.time_lock_router)

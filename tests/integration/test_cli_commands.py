@@ -332,7 +332,7 @@ def test_doctor_names_what_is_wrong_with_our_wallets(command: CliRun, anvil_chai
         ({"RELAY_DAILY_COUNT_CAP": "0"}, "RELAY_DAILY_COUNT_CAP is 0: nothing is ever sent"),
         ({"RELAY_PER_GIFT": "0"}, "RELAY_PER_GIFT is 0: no gift is ever opened for anybody"),
         ({"RELAY_PER_SIGNER": "0"}, "RELAY_PER_SIGNER is 0: nothing is ever sent"),
-        ({"RELAY_CLAIM_GAS": "20000000"}, "RELAY_CLAIM_GAS is above what one transaction may use"),
+        ({"RELAY_CLAIM_GAS": "20000000"}, "RELAY_CLAIM_GAS is above the most gas of one transaction"),
         ({"RELAY_GAS_PRICE_CEILING": "1"}, "room below the ceiling: requests wait"),
         ({}, "the router's attestor is"),
         ({"OPS_EMAIL": "ops@example.org"}, "OPS_EMAIL is set, but no mail service"),
@@ -530,7 +530,7 @@ def test_rotate_key_moves_every_row_to_the_new_key(command: CliRun) -> None:
 
     rotated = command("rotate-key", EMAIL_ENC_KEY=_text(NEW_KEY), EMAIL_ENC_KEYS_OLD=_text(ENC_KEY))
     assert rotated.exit_code == 0, rotated.output
-    assert "1 recipients and gifts encrypted anew" in rotated.output
+    assert "1 recipients and gifts encrypted again" in rotated.output
     [(key_id, salt, email)] = command.sql("select key_id, salt, email from worker.recipient")
     assert key_id == new.key_id
     opened = new.record_key(salt, key_id).open(email, f"recipient.email|31337|{LEGACY}|{HEIR}")  # type: ignore[arg-type]
@@ -545,7 +545,7 @@ def test_old_key_of_an_open_relay_request_does_not_look_dispensable(command: Cli
     new = {"EMAIL_ENC_KEY": _text(NEW_KEY), "RELAYER_KEY": RELAYER_KEY}
     rotated = command("rotate-key", **new, EMAIL_ENC_KEYS_OLD=_text(ENC_KEY)).output
     assert "1 relay requests still need EMAIL_ENC_KEYS_OLD" in rotated
-    assert "1 relay requests whose wallet's key or chain is not configured need EMAIL_ENC_KEYS_OLD" in rotated
+    assert "1 relay requests belong to a wallet's key or a chain that is not configured here" in rotated
     assert "needs EMAIL_ENC_KEYS_OLD any more" not in rotated
     assert "no configured key opens 2 encrypted rows" in command("doctor", **new).output
 

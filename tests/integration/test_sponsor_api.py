@@ -260,7 +260,7 @@ async def test_a_request_that_has_ended_is_answered_again_with_its_end(
     await world.sql("update worker.relay_request set state = 'expired', reason = :r", r=CANCELLED_BY_OPERATOR)
     told = (await world.request("GET", f"/sponsor/requests/{first.body['id']}")).body
     assert told["error"]["code"] == "cancelled_by_operator"
-    assert "gave it up" in told["error"]["detail"]
+    assert "cancelled the request" in told["error"]["detail"]
     assert "deadline" not in told["error"]["detail"]
 
 

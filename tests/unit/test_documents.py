@@ -10,6 +10,7 @@ import pytest
 from devnet import diagram
 from reminder_worker import __version__
 from reminder_worker.outbox.messages import AlertKind
+from reminder_worker.passes import BY_NAME
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = (
@@ -24,6 +25,37 @@ FOLDERS = (
 PAGES = sorted(page for folder in FOLDERS for page in folder.glob("*.md"))
 MAKEFILE = (ROOT / "Makefile").read_text()
 PARTS_OF_TEST = {"tools"}
+CODE = (
+    ROOT / "reminder_worker",
+    ROOT / "api",
+    ROOT / "assets",
+    ROOT / "pipelines",
+    ROOT / "mail_service",
+    ROOT / "devnet",
+    ROOT / "bench",
+    ROOT / "clients",
+    ROOT / "gift_page",
+    ROOT / "deploy",
+    ROOT / "tests" / "golden",
+    ROOT / "pyproject.toml",
+    ROOT / "Makefile",
+    ROOT / ".env.example",
+    ROOT / "dagster.yaml",
+    ROOT / "workspace.yaml",
+)
+GENERATED = {"data.md"}  # and compared with the code by a test of its own
+OTHERS_NAMES = {  # names in our pages that are not of this project
+    "PostgreSQL": "DiskFull ReadOnlySqlTransaction ConfigurationLimitExceeded temp_file_limit pg_restore"
+    " synchronous_standby_names target_session_attrs worker_before",
+    "pydantic-settings, Python and its allocator": "NoDecode env_prefix PyGILState_Release SSL_CERT_FILE"
+    " MALLOC_ARENA_MAX MALLOC_TRIM_THRESHOLD_",
+    "Compose, Loki, Postfix and OpenDKIM": "COMPOSE_PROFILES retention_enabled retention_period recipient_delimiter"
+    " SignHeaders",
+    "OpenTelemetry": "OTEL_EXPORTER_OTLP_HEADERS OTEL_RESOURCE_ATTRIBUTES OTEL_TRACES_SAMPLER OTEL_TRACES_SAMPLER_ARG"
+    " parentbased_traceidratio",
+    "buckets": "AWS_ACCESS_KEY_ID AWS_ENDPOINT_URL GOOGLE_APPLICATION_CREDENTIALS",
+    "files that an operator makes": "email_enc_keys_old",
+}
 
 
 def test_the_picture_of_the_rooms_is_the_codes() -> None:
@@ -67,6 +99,43 @@ def test_every_named_file_exists(page: Path) -> None:
     assert [name for name in named if not any((folder / name).exists() for folder in folders)] == []
 
 
+@pytest.fixture(scope="module")
+def known_names() -> frozenset[str]:
+    """Return every identifier of the code, and the names in `OTHERS_NAMES`."""
+    names = set(" ".join(OTHERS_NAMES.values()).split())
+    for part in CODE:
+        for path in part.rglob("*") if part.is_dir() else [part]:
+            skipped = {"node_modules", "dist", "__pycache__"} & set(path.parts)
+            if path.is_file() and not skipped and path.suffix not in {".md", ".png", ".woff2"}:
+                names.update(re.findall(r"[A-Za-z_]\w*", path.read_text(errors="ignore")))
+    return frozenset(names | {name.removeprefix("reminder_worker_") for name in names})  # metrics, as pages name them
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name not in GENERATED], ids=lambda page: str(page.relative_to(ROOT))
+)
+def test_every_name_in_a_page_is_in_the_code(page: Path, known_names: frozenset[str]) -> None:
+    """Names of classes, errors, settings, limits, metrics, events and tables: CamelCase, or with an underscore."""
+    text = re.sub(r"^( *)```.*?^\1```", "", page.read_text(), flags=re.M | re.S)
+    codes = [code.replace("CHAIN_<id>_", "") for code in re.findall(r"`([^`\n]+)`", text) if "test_" not in code]
+    words = {word for code in codes for word in re.findall(r"(?<![\w<])[A-Za-z_]\w*(?![\w.…])", code)}
+    named = {word for word in words if re.fullmatch(r"[A-Z][a-z0-9]+(?:[A-Z]\w*)+|[A-Za-z]\w*_\w+", word)}
+    assert {name for name in named if not {name, name.removesuffix("_FILE")} & known_names} == set()
+
+
+def test_pages_name_passes_and_commands_that_exist() -> None:
+    text = "\n".join(page.read_text() for page in PAGES if page.name != "CHANGELOG.md")
+    rows = "".join(re.findall(r"the same of ((?:`\w+`(?: or )?)+)", text))
+    passes = {*re.findall(r"`(\w+)`", rows), *re.findall(r"--pass (\w+)", text)}
+    assert {"due", "forget", "signals"} <= passes <= {*BY_NAME, "settings"}
+    golden = (ROOT / "tests" / "golden" / "commands.txt").read_text()
+    commands = set(re.findall(r"^\$ reminder-worker (\w[\w -]*) --help$", golden, re.M))
+    groups = {name.split()[0] for name in commands if " " in name}
+    used = re.findall(r"(?:`|^)reminder-worker ([a-z][a-z-]*)(?: ([a-z]+))?", text, re.M)
+    named = {f"{first} {second}" if first in groups else first for first, second in used}
+    assert named <= commands
+
+
 def _places(page: Path) -> set[str]:
     """Return the anchors of a page: GitHub's anchors of the headings, and explicit ones."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
@@ -108,7 +177,8 @@ def test_version_stands_in_one_place_and_deploy_files_and_changelog_name_it() ->
     configuration = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert configuration["project"]["dynamic"] == ["version"]
     assert configuration["tool"]["hatch"]["version"]["path"] == "reminder_worker/__init__.py"
-    releases = re.findall(r"^## (\S+) \(\d{4}-\d{2}-\d{2}\)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    dated = r"^## (\S+) \((?:\d{4}-\d{2}-\d{2}|not released yet)\)$"
+    releases = re.findall(dated, (ROOT / "CHANGELOG.md").read_text(), re.M)
     assert releases[0] == __version__
     deploy = [path for path in (ROOT / "deploy").rglob("*") if path.is_file()]
     tags = re.findall(r"reminder-worker(?::|, tag: )(\d[\w.]*)", "".join(path.read_text() for path in deploy))

@@ -47,6 +47,14 @@ def test_plain_text_passes(path: str, text: str) -> None:
     assert found(path, text) == []
 
 
+@pytest.mark.parametrize("text", ["Meta(description={})", "help_text = f{}", "raise Misconfigured(1, {})"])
+def test_hard_sentence_that_people_read_is_found_in_the_service_only(text: str) -> None:
+    code = text.format('"Whom it is sealed to, and {name} who signed"')
+    assert found("api/a.py", code) == [(1, "shown")]
+    assert found("tests/a.py", code) == []
+    assert found("api/a.py", text.format('"The gift\'s recipient, who signed the request of {name}"')) == []
+
+
 @pytest.mark.parametrize("opening", ["Of", "What", "Whether", "Who"])
 def test_riddle_opening_of_a_docstring_is_found(opening: str) -> None:
     assert found("a.py", f'def read() -> None:\n    """{opening} the dispatcher wrote."""\n') == [(2, "openings")]
