@@ -14,9 +14,6 @@ from urllib.parse import urlsplit
 from mail_service.variables import parse_time
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
-_LENGTH = timedelta(hours=1)
-# A contract takes any day, and workers write those beyond the year 9999 as its last minute.
-_LATEST_WITH_AN_END = datetime.max.replace(tzinfo=UTC) - _LENGTH
 _WINDOWS: Mapping[str, str] = MappingProxyType(
     {
         "gift_waiting": "gift",
@@ -93,8 +90,8 @@ def _describe(day: str, url: str, words: CalendarWords) -> list[str]:
     when = parse_time(day)
     assert when is not None  # noqa: S101 - `check_variables` has read it
     lines = [f"DTSTART:{_format_utc(when)}"]
-    if when <= _LATEST_WITH_AN_END:
-        lines.append(f"DTEND:{_format_utc(when + _LENGTH)}")
+    if when.year < datetime.max.year:  # a contract takes any day; later ones come as the last minute of this year
+        lines.append(f"DTEND:{_format_utc(when + timedelta(hours=1))}")
     lines.append(f"SUMMARY:{_escape(words.title)}")
     if words.description:
         lines.append(f"DESCRIPTION:{_escape(words.description)}")

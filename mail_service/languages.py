@@ -15,7 +15,7 @@ from types import MappingProxyType
 from zoneinfo import ZoneInfo, available_timezones
 
 from babel import Locale
-from babel.dates import format_date, get_timezone_name
+from babel.dates import format_date, get_timezone_gmt
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -52,7 +52,7 @@ def find_zone(name: str) -> ZoneInfo | None:
 @lru_cache(maxsize=1)
 def _read_zone_names() -> frozenset[str]:
     """Read the names from the disk once."""
-    return frozenset(available_timezones())
+    return frozenset(available_timezones()) - {"localtime", "Factory"}  # of this machine, of no place
 
 
 def choose_language(header: str) -> str:
@@ -76,7 +76,8 @@ class SpokenLanguage:
         """Return a worker's `Tuesday, 24 November 2026, 15:04 UTC` in this language; other text stays as it is.
 
         With a zone, its day and time come first and UTC follows in brackets. UTC has its day, too, if the days differ.
-        The name of the zone and the time in UTC keep their own direction: they may hold Latin letters.
+        The zone is shown by its offset, since its name would be wrong for Ireland in summer and for Morocco. It and the
+        time in UTC keep their own direction: they may hold Latin letters.
         """
         when = None if text is None else parse_time(text)
         if when is None:
@@ -90,7 +91,7 @@ class SpokenLanguage:
         return self.translations.gettext("%(date)s, %(time)s (%(zone)s; %(utc)s)") % {
             "date": self._format_date(there),
             "time": f"{there:%H:%M}",
-            "zone": self._isolate(get_timezone_name(there, "long", locale=self.locale)),
+            "zone": self._isolate(get_timezone_gmt(there, locale=self.locale)),
             "utc": clock if there.date() == when.date() else utc,
         }
 

@@ -150,7 +150,7 @@ def _check_time_zone(name: str) -> str:
 @lru_cache(maxsize=1)
 def _read_time_zones() -> frozenset[str]:
     """Read the names from the disk once; it takes milliseconds."""
-    return frozenset(available_timezones())
+    return frozenset(available_timezones()) - {"localtime", "Factory"}  # of this machine, of no place
 
 
 def recipient_context(column: str, chain_id: int, legacy: str, address: str) -> str:
