@@ -4,6 +4,7 @@ import { Refused, Unreachable, worker } from "./api.ts";
 import { around, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
+import { CLAIM_PROBLEMS, DESTINATION_PROBLEMS } from "./problems.ts";
 import { type Failure, type Relayed, remember, rememberFailure, type Step, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
@@ -161,6 +162,7 @@ export async function sponsored(
 ): Promise<void> {
   const what = amounts(facts.assets, request.skipSwap);
   const progress = new Progress(place, facts, what);
+  const problems = request.payTo === undefined ? CLAIM_PROBLEMS : DESTINATION_PROBLEMS;
   progress.at(1, phrase("sending-signature"));
   try {
     const { deadline, payTo } = request;
@@ -170,9 +172,9 @@ export async function sponsored(
     await followed(progress, facts, sent, again);
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
-    if (isPassing(error)) progress.failed(inWords(error), sameAgain);
-    else if (isNotPaidFor(error)) progress.failed(`${inWords(error)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
-    else progress.failed(inWords(error), again);
+    if (isPassing(error)) progress.failed(inWords(error, problems), sameAgain);
+    else if (isNotPaidFor(error)) progress.failed(`${inWords(error, problems)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
+    else progress.failed(inWords(error, problems), again);
   }
 }
 
