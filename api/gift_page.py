@@ -24,10 +24,11 @@ from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.outbox.messages import format_amount, to_datetime
 
 CARDS = "cards"  # the path below the prefix that images are served at
-KEEP_THE_SHEET = (
-    "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
-    "a wallet of your own."
+IN_PAPER_WALLET = (
+    "in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to a wallet of your "
+    "own."
 )
+IF_NAMED = "If you named a wallet when you opened the gift, what was in it went there. If you named none, it is"
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -262,13 +263,19 @@ def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
     marks, state = link.marks, facts.state
     if state is GiftState.CLAIMED:
         in_email_wallet = (
-            "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
+            "in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
             "only who reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To "
             "move it on, for a network fee in ETH, you sign in to that wallet "
             f"{moves_on} it. Ask them where that is, and never tell anybody a code from your emails."
         )
-        found = ((marks.paper, "claimed-paper", KEEP_THE_SHEET), (marks.email, "claimed-email", in_email_wallet))
-        return [_phrase("p", name, words, site=site) for marked, name, words in found if marked]
+        is_sure = facts.domain.version == "1"
+        suffix, start = ("", "What was in it is") if is_sure else ("-or-named", IF_NAMED)
+        found = ((marks.paper, "paper", IN_PAPER_WALLET), (marks.email, "email", in_email_wallet))
+        return [
+            _phrase("p", f"claimed-{way}{suffix}", f"{start} {where}", site=site)
+            for marked, way, where in found
+            if marked
+        ]
     lines = [
         (
             "advice-link",

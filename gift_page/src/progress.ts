@@ -109,11 +109,13 @@ export class Progress {
     fill(this.more, button(action, goOn));
   }
 
-  /** `payTo`: the destination that was named; `isCertain`: that it was paid there. */
-  done(way: Way, payTo?: string, isCertain: boolean = true): void {
-    const { chainId, timelockId, recipient } = this.facts;
+  /** `payTo`: the destination that was named; `isOurs`: this request opened the gift, and no other device did. */
+  done(way: Way, payTo?: string, isOurs: boolean = true): void {
+    const { chainId, timelockId, recipient, domain } = this.facts;
     const account = payTo ?? recipient;
-    const told = phrase(payTo === undefined ? ADVICE[way] : isCertain ? "received-own" : "received-either", { site: location.host });
+    const isSure = isOurs || domain.version === "1"; // from version 2 on, another device may have named a wallet
+    const known = payTo === undefined ? ADVICE[way] : "received-own";
+    const told = phrase(isSure ? known : "received-either", { site: location.host });
     fill(part("state"), make("p", { className: "when" }, phrase("you-opened")));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
@@ -121,11 +123,11 @@ export class Progress {
     const heading = make("h2", { tabIndex: -1 }, phrase("it-is-yours"));
     const more = make("div");
     fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link));
-    const isKept = payTo === undefined;
+    const isKept = payTo === undefined && isSure;
     // Only a withdrawn gift tells when it was opened, and what was sent.
     void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")), () => undefined);
     const gift = this.what;
-    if (!isKept && !isCertain) arrived.append(phrase("was-paid-out", { gift }));
+    if (!isSure) arrived.append(phrase("was-paid-out", { gift }));
     else arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
     heading.focus();
   }
