@@ -114,11 +114,12 @@ async def test_a_wallet_that_comes_late_is_found(gift_world: GiftWorld, visitor:
     late = """
         const provider = { request: async () => [] };
         const wasAsked = new Promise((resolve) => window.addEventListener("eip6963:requestProvider", resolve));
-        wasAsked.then(() => setTimeout(() => { window.ethereum = provider; %s }, 450));
+        wasAsked.then(() => setTimeout(() => { window.ethereum = provider; %s }, %d));
     """
-    for event in ('window.dispatchEvent(new Event("ethereum#initialized"));', ""):
+    initialized = 'window.dispatchEvent(new Event("ethereum#initialized"));'
+    for event, pause in ((initialized, 7_000), ("", 450)):  # after the page's last look, and before it
         page = await visitor.context.new_page()
-        await page.add_init_script(late % event)
+        await page.add_init_script(late % (event, pause))
         await page.goto(gift.url)
         await expect(page.get_by_role("button", name="Open for free with The wallet of this browser")).to_be_visible()
 
