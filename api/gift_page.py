@@ -24,10 +24,11 @@ from reminder_worker.gifts.pages import GiftAsset, GiftFacts, GiftState
 from reminder_worker.outbox.messages import format_amount, to_datetime
 
 CARDS = "cards"  # the path below the prefix that images are served at
-KEEP_THE_SHEET = (
-    "What was in it is in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to "
-    "a wallet of your own."
+IN_PAPER_WALLET = (
+    "in the wallet that the key on your sheet belongs to: keep the sheet until you have moved it to a wallet of your "
+    "own."
 )
+IF_NAMED = "If you named a wallet when you opened the gift, what was in it went there. If you named none, it is"
 ABOUT = "A sealed gift is waiting for you. It opens on its day, for its recipient alone."
 _STYLE = """
 :root{color-scheme:light dark;--ground:GROUND;--soft:SOFT;--accent:ACCENT;--page:PANEL;--card:#fff;--paper:PANEL;
@@ -53,7 +54,7 @@ p{margin:.6rem 0}.dim{color:var(--dim);font-size:.95rem}
 dl{margin:.5rem 0 0;border-top:1px solid var(--line)}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0;border-bottom:1px solid var(--line)}
 dt{flex:0 1 8.5rem;color:var(--dim)}dd{flex:1 1 14rem;margin:0;overflow-wrap:anywhere}
-ul{margin:0;padding:0;list-style:none}code{font-size:.86em;overflow-wrap:anywhere}
+ul{margin:0;padding:0;list-style:none}code{direction:ltr;unicode-bidi:isolate;font-size:.86em;overflow-wrap:anywhere}
 details{margin:1.25rem 0 0}summary{cursor:pointer;font-weight:600;padding:.45rem 0;width:fit-content}
 :focus-visible{outline:3px solid var(--mark);outline-offset:2px;border-radius:.2rem}
 footer{max-width:40rem;margin:0 auto;padding:0 1rem 2rem;color:var(--dim);font-size:.9rem;text-align:center}
@@ -262,13 +263,19 @@ def _list_advice(link: ClaimLink, facts: GiftFacts) -> list[str]:
     marks, state = link.marks, facts.state
     if state is GiftState.CLAIMED:
         in_email_wallet = (
-            "What was in it is in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
+            "in the wallet of your email address, which the sign-in provider Turnkey keeps for you: "
             "only who reads your emails can use that wallet, so keep your mailbox safe. This page only opens gifts. To "
             "move it on, for a network fee in ETH, you sign in to that wallet "
             f"{moves_on} it. Ask them where that is, and never tell anybody a code from your emails."
         )
-        found = ((marks.paper, "claimed-paper", KEEP_THE_SHEET), (marks.email, "claimed-email", in_email_wallet))
-        return [_phrase("p", name, words, site=site) for marked, name, words in found if marked]
+        is_sure = facts.domain.version == "1"
+        suffix, start = ("", "What was in it is") if is_sure else ("-or-named", IF_NAMED)
+        found = ((marks.paper, "paper", IN_PAPER_WALLET), (marks.email, "email", in_email_wallet))
+        return [
+            _phrase("p", f"claimed-{way}{suffix}", f"{start} {where}", site=site)
+            for marked, way, where in found
+            if marked
+        ]
     lines = [
         (
             "advice-link",

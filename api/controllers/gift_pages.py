@@ -17,7 +17,7 @@ from litestar.types import ExceptionHandlersMap
 from api.gift_bodies import GiftAnswer, describe_gift
 from api.gift_page import (
     CARDS,
-    KEEP_THE_SHEET,
+    IN_PAPER_WALLET,
     content_security_policy,
     create_page,
     gift_page,
@@ -103,7 +103,8 @@ class GiftNotice(Enum):
             "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is "
             "lost: it is safe where it is.",
             "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
-            f"If you have opened it already, this is another one, perhaps of a stranger. {KEEP_THE_SHEET}",
+            "If you have opened it already, this is another one, perhaps of a stranger. Unless you named another "
+            f"wallet then, what was in yours is {IN_PAPER_WALLET}",
         ],
     )
     MISTYPED = (

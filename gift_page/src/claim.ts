@@ -121,7 +121,8 @@ function show(facts: Facts): void {
     const marks = new URLSearchParams(location.search);
     const advice = ["paper", "email"].filter((way) => marks.get(way) === "1");
     fill(part("ways"));
-    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}`, { site: location.host }))));
+    const suffix = facts.domain.version === "1" ? "" : "-or-named"; // from version 2 on, a gift may be paid elsewhere
+    fill(part("advice"), ...advice.map((way) => make("p", {}, phrase(`claimed-${way}${suffix}`, { site: location.host }))));
     say(openedAt === null ? phrase("when-claimed") : phrase("opened-on", { moment: localTime(new Date(openedAt)) }));
   } else if (facts.state === "open") {
     say(phrase("when-open"));

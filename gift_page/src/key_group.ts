@@ -5,8 +5,8 @@ import { phrase } from "./phrases.ts";
 export const GROUPS = 16;
 export const DIGITS = 4;
 
-/** `index` counts from 0; `problem` is the id of the element that says what is wrong. */
-export function groupField(index: number, problem: string): HTMLInputElement {
+/** `index` counts from 0; `described`: ids of the elements that say more of it. */
+export function groupField(index: number, described: string): HTMLInputElement {
   return make("input", {
     className: "field",
     type: "text",
@@ -16,7 +16,7 @@ export function groupField(index: number, problem: string): HTMLInputElement {
     required: true,
     attributes: {
       "aria-label": phrase("paper-group", { number: index + 1, groups: GROUPS }),
-      "aria-describedby": problem,
+      "aria-describedby": described,
       autocorrect: "off",
       "data-1p-ignore": "",
       "data-lpignore": "true",

@@ -18,7 +18,7 @@ const BOTH = {
 /** For the recipient: opening a gift. */
 export const CLAIM_PROBLEMS: ProblemPhrases = {
   ...BOTH,
-  invalid_input: "problem-destination",
+  invalid_input: "problem-request",
   invalid_payee: "problem-destination",
   payto_unsupported: "problem-no-destination",
   not_found: "gift-not-found",
@@ -39,6 +39,9 @@ export const CLAIM_PROBLEMS: ProblemPhrases = {
   relay_stopped: "no-fee-paused",
   router_version_unsupported: "no-fee-paused",
 };
+
+/** For a recipient who named a destination: the rest of the request is the page's own. */
+export const DESTINATION_PROBLEMS: ProblemPhrases = { ...CLAIM_PROBLEMS, invalid_input: "problem-destination" };
 
 /** For the giver: sealing a gift, and the emails to its recipient. */
 export const GIVER_PROBLEMS: ProblemPhrases = {

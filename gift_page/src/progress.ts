@@ -4,6 +4,7 @@ import { Refused, Unreachable, worker } from "./api.ts";
 import { around, button, fill, make, part } from "./dom.ts";
 import { type Facts, fetchFacts, isClaimed } from "./facts.ts";
 import { phrase } from "./phrases.ts";
+import { CLAIM_PROBLEMS, DESTINATION_PROBLEMS } from "./problems.ts";
 import { type Failure, type Relayed, remember, rememberFailure, type Step, type Way } from "./remembered.ts";
 import type { GiftWithdrawRequest } from "./withdraw_auth.ts";
 import { amounts, inWords, localTime, shortly } from "./words.ts";
@@ -108,11 +109,13 @@ export class Progress {
     fill(this.more, button(action, goOn));
   }
 
-  /** `payTo`: the destination that was named; `isCertain`: that it was paid there. */
-  done(way: Way, payTo?: string, isCertain: boolean = true): void {
-    const { chainId, timelockId, recipient } = this.facts;
+  /** `payTo`: the destination that was named; `isOurs`: this request opened the gift, and no other device did. */
+  done(way: Way, payTo?: string, isOurs: boolean = true): void {
+    const { chainId, timelockId, recipient, domain } = this.facts;
     const account = payTo ?? recipient;
-    const told = phrase(payTo === undefined ? ADVICE[way] : isCertain ? "received-own" : "received-either", { site: location.host });
+    const isSure = isOurs || domain.version === "1"; // from version 2 on, another device may have named a wallet
+    const known = payTo === undefined ? ADVICE[way] : "received-own";
+    const told = phrase(isSure ? known : "received-either", { site: location.host });
     fill(part("state"), make("p", { className: "when" }, phrase("you-opened")));
     fill(part("advice"));
     const arrived = make("p", { className: "arrived", attributes: { role: "status" } });
@@ -120,11 +123,11 @@ export class Progress {
     const heading = make("h2", { tabIndex: -1 }, phrase("it-is-yours"));
     const more = make("div");
     fill(this.place, make("div", { className: "panel received" }, seal, heading, arrived, make("p", {}, told), more, this.link));
-    const isKept = payTo === undefined;
+    const isKept = payTo === undefined && isSure;
     // Only a withdrawn gift tells when it was opened, and what was sent.
     void fetchFacts(chainId, timelockId).then((facts) => fill(more, ...afterwards(facts, isKept ? way : "wallet")), () => undefined);
     const gift = this.what;
-    if (!isKept && !isCertain) arrived.append(phrase("was-paid-out", { gift }));
+    if (!isSure) arrived.append(phrase("was-paid-out", { gift }));
     else arrived.append(...around("arrived-at", "account", make("code", { title: account }, shortly(account)), { gift }));
     heading.focus();
   }
@@ -161,6 +164,7 @@ export async function sponsored(
 ): Promise<void> {
   const what = amounts(facts.assets, request.skipSwap);
   const progress = new Progress(place, facts, what);
+  const problems = request.payTo === undefined ? CLAIM_PROBLEMS : DESTINATION_PROBLEMS;
   progress.at(1, phrase("sending-signature"));
   try {
     const { deadline, payTo } = request;
@@ -170,9 +174,9 @@ export async function sponsored(
     await followed(progress, facts, sent, again);
   } catch (error) {
     const sameAgain = (): void => void sponsored(place, facts, request, way, again);
-    if (isPassing(error)) progress.failed(inWords(error), sameAgain);
-    else if (isNotPaidFor(error)) progress.failed(`${inWords(error)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
-    else progress.failed(inWords(error), again);
+    if (isPassing(error)) progress.failed(inWords(error, problems), sameAgain);
+    else if (isNotPaidFor(error)) progress.failed(`${inWords(error, problems)} ${phrase("nothing-sent")}`, again, phrase("see-what-works"));
+    else progress.failed(inWords(error, problems), again);
   }
 }
 

@@ -4,10 +4,13 @@ import { DIGITS, groupField, GROUPS } from "./key_group.ts";
 import { digitsOf } from "reminder-worker-client/paper-keys";
 import { phrase } from "./phrases.ts";
 
+/** How many groups of the key stand in a row of the sheet. */
+const IN_A_ROW = 4;
+
 /** Asks for two groups chosen at random. `key`: its 16 groups; `tell` hears whether both are right. */
 export function askTwoGroups(key: readonly string[], tell: (areRight: boolean) => void): HTMLElement {
   const problem = make("p", { className: "bad", id: "groups-problem", attributes: { role: "alert" } });
-  const asked = twoAtRandom().map((index) => ({ index, field: groupField(index, problem.id) }));
+  const asked = twoAtRandom().map((index) => ({ index, field: groupField(index, `${placeId(index)} ${problem.id}`) }));
   const isRight = ({ index, field }: (typeof asked)[number]): boolean => digitsOf(field.value) === key[index];
   const check = (): void => {
     const wrong = asked.find((one) => one.field.value.trim().length >= DIGITS && !isRight(one));
@@ -17,9 +20,15 @@ export function askTwoGroups(key: readonly string[], tell: (areRight: boolean) =
   };
   const labels = asked.map(({ index, field }) => {
     field.addEventListener("input", check);
-    return make("label", {}, phrase("paper-group", { number: index + 1, groups: GROUPS }), field);
+    const place = { row: Math.floor(index / IN_A_ROW) + 1, place: (index % IN_A_ROW) + 1 };
+    const where = make("span", { className: "hint", id: placeId(index) }, phrase("sheet-type-place", place));
+    return make("label", {}, phrase("paper-group", { number: index + 1, groups: GROUPS }), where, field);
   });
   return make("div", { className: "typed" }, make("p", {}, phrase("sheet-type-words")), make("div", { className: "side" }, ...labels), problem);
+}
+
+function placeId(index: number): string {
+  return `group-${index}-place`;
 }
 
 /** Two different places, in the order of the sheet. */

@@ -277,7 +277,7 @@ async def test_a_gift_that_was_opened_says_so(gift_world: GiftWorld, visitor: Pa
     gift_world.scenario.withdraw_gift(ada, gift.id)
     await visitor.page.goto(gift.url)
     await expect(visitor.page.get_by_text("This gift was opened on")).to_be_visible()
-    await expect(visitor.page.get_by_text("keep the sheet until you have moved it")).to_be_visible()
+    await expect(visitor.page.get_by_text("What was in it is in the wallet that the key on")).to_be_visible()
     await expect(visitor.page.locator("#letter .note")).to_have_text(LETTER.note)
     assert await visitor.page.locator(".way, form").count() == 0
     await visitor.page.goto(f"{gift_world.origin}/sealed/for/{ada.address}?paper=1")

@@ -433,6 +433,10 @@ async def test_without_print_and_downloads_a_key_is_typed_from_paper_and_the_lin
     key = await key_on_sheet(page)
     await type_from_paper(page, "0x" + "".join("0" if digit != "0" else "1" for digit in key[2:]))
     await expect(sheet).to_be_hidden()  # or the groups could be read from the screen
+    for field in await page.locator(".typed input").all():
+        number = int((await field.get_attribute("aria-label") or "").split()[1])
+        place = f"Row {(number + 3) // 4}, number {(number - 1) % 4 + 1} from the left"
+        await expect(field).to_have_accessible_description(re.compile(place))
     await expect(page.get_by_role("alert").filter(has_text="of the key. Please look at the paper")).to_be_visible()
     await expect(seal_it).to_be_disabled()
     await type_from_paper(page, key)

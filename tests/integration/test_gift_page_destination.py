@@ -46,6 +46,10 @@ async def test_a_gift_lands_in_the_wallet_that_was_named_and_shown(gift_world: G
     assert json.loads(body)["payTo"] == own
     balance = gift_world.scenario.balance
     assert (balance(None, own), balance(None, gift_world.person("ada").address), balance(None, thief)) == (ETHER, 0, 0)
+    await page.reload()
+    await expect(
+        page.get_by_text("If you named a wallet when you opened the gift, what was in it went")
+    ).to_be_visible()
     nothing_amiss(visitor, gift_world.origin)
 
 

@@ -112,7 +112,8 @@ async def test_a_letter_without_a_language_is_shown_in_the_browsers(gift_world: 
 
 
 async def test_a_refusal_is_told_in_the_readers_language(gift_world: GiftWorld, visit: Visit) -> None:
-    """Also for a code that only a newer service has. The API's English detail is never shown."""
+    """Also for a code that only a newer service has. The API's English detail is never shown. Of a destination the page
+    speaks only if the recipient named one."""
     own, person = read_messages("de"), gift_world.person("ada")
     gift = await gift_world.seal(person, marks=LinkFlags("birthday", paper=True), letter=letter_in("de"))
     problem: dict[str, str | int] = {
@@ -125,10 +126,13 @@ async def test_a_refusal_is_told_in_the_readers_language(gift_world: GiftWorld, 
     async def refuse(route: Route) -> None:
         await route.fulfill(status=422, json=problem)
 
-    for code, words in (
-        ("not_a_gift", own["problem-not-opened-here"]),
-        ("too_purple", own["problem-unknown"].replace("{ $code }", "too_purple")),
+    for version, code, words in (
+        ("1", "not_a_gift", own["problem-not-opened-here"]),
+        ("1", "too_purple", own["problem-unknown"].replace("{ $code }", "too_purple")),
+        ("1", "invalid_input", own["problem-request"]),
+        ("2", "invalid_input", own["problem-destination"]),
     ):
+        gift_world.become(version)
         page = (await visit(SMALL)).page
         problem["code"] = code
         await page.route("**/sponsor/gift-withdraw", refuse)
@@ -136,6 +140,10 @@ async def test_a_refusal_is_told_in_the_readers_language(gift_world: GiftWorld, 
         await page.get_by_label(own["paper-group"].replace("{ $number }", "1").replace("{ $groups }", "16")).focus()
         await page.keyboard.type(key_of(person))
         await page.get_by_role("button", name=own["open-my-gift"]).click()
+        if version == "2":
+            await page.get_by_label(own["destination-label"]).fill(gift_world.person("own wallet").address)
+            await page.get_by_role("button", name=own["destination-look"]).click()
+            await page.get_by_role("button", name=own["destination-yes"]).click()
         await expect(page.get_by_role("status").filter(has_text=words)).to_be_visible()
         await see_only(page, "de")
         assert "English" not in await page.locator("main").inner_text()

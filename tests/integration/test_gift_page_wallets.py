@@ -10,10 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from devnet.scenarios import Scenario
 from tests.integration.gift_page_browser import PHONE, InjectedWallet, PageVisitor, Visit
 from tests.integration.gift_page_steps import nothing_amiss, see_it_received
-from tests.integration.gift_page_world import ETHER, USDC, GiftWorld, open_gift_world
+from tests.integration.gift_page_world import ETHER, PREFIX, USDC, GiftWorld, open_gift_world
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 PHONE_AGENT = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile"
+GIVERS = {False: "No wallet was found yet", True: "Connect Ada's wallet"}
 WALLET = {False: "No wallet was found in this browser", True: "Open for free with Ada's wallet"}
 
 
@@ -113,11 +114,12 @@ async def test_a_wallet_that_comes_late_is_found(gift_world: GiftWorld, visitor:
     late = """
         const provider = { request: async () => [] };
         const wasAsked = new Promise((resolve) => window.addEventListener("eip6963:requestProvider", resolve));
-        wasAsked.then(() => setTimeout(() => { window.ethereum = provider; %s }, 450));
+        wasAsked.then(() => setTimeout(() => { window.ethereum = provider; %s }, %d));
     """
-    for event in ('window.dispatchEvent(new Event("ethereum#initialized"));', ""):
+    initialized = 'window.dispatchEvent(new Event("ethereum#initialized"));'
+    for event, pause in ((initialized, 7_000), ("", 450)):  # after the page's last look, and before it
         page = await visitor.context.new_page()
-        await page.add_init_script(late % event)
+        await page.add_init_script(late % (event, pause))
         await page.goto(gift.url)
         await expect(page.get_by_role("button", name="Open for free with The wallet of this browser")).to_be_visible()
 
@@ -161,6 +163,14 @@ async def test_a_phone_without_a_wallet_gets_links_without_the_letter(gift_world
         assert hrefs == links
         assert letter not in "".join(hrefs)
         assert await page.get_by_text("is not taken along").count() == bool(links)
+        await page.goto(f"{gift_world.origin}/{PREFIX}/create")
+        await expect(
+            page.get_by_role("button" if has_wallet else "group").filter(has_text=GIVERS[has_wallet])
+        ).to_be_visible()
+        apps = page.locator("#create a.button")
+        await expect(apps).to_have_count(len(links))
+        boxes = [await each.bounding_box() for each in await apps.all()]
+        assert all(box and box["height"] >= 44 for box in boxes)  # as large as any other button
 
 
 async def test_a_wallet_that_says_no_changes_nothing(gift_world: GiftWorld, visitor: PageVisitor) -> None:

@@ -173,6 +173,7 @@ sheet-first-words = Der Schlüssel steht nur auf dieser Seite, bis Sie sie verla
 sheet-printed = Es ist gedruckt, und ich kann den Schlüssel darauf lesen.
 sheet-not-printed = Bitte drucken Sie zuerst das Blatt. Bestätigen Sie es oben, und tippen Sie dann zwei Gruppen davon ab.
 sheet-type-words = Das Blatt ist jetzt verborgen. Bitte tippen Sie zwei Gruppen des Schlüssels vom Papier ab: So können Sie sicher sein, dass er darauf steht.
+sheet-type-place = Zeile { $row }, die { $place }. von links
 sheet-type-wrong = Das ist nicht die Gruppe { $number } des Schlüssels. Bitte sehen Sie noch einmal auf das Papier.
 sheet-way-out = Noch ist nichts versiegelt, und Sie können einen anderen Weg wählen, das Geschenk zu öffnen. Wenn Sie das Bild teilen, dann nur mit Ihrem eigenen Drucker: Wer es sieht, kann das Geschenk nehmen.
 sheet-throw-away = Wenn Sie dieses Blatt gedruckt haben, werfen Sie es weg: Für seinen Schlüssel ist nichts versiegelt.

@@ -175,6 +175,7 @@ sheet-first-words = The key exists on this page only, until you leave it. Withou
 sheet-printed = It is printed, and I can read the key on it.
 sheet-not-printed = Please print the sheet first. Then say so above, and type two groups from it.
 sheet-type-words = The sheet is hidden now. Please type two groups of the key from the paper: then you can be sure that it is on it.
+sheet-type-place = Row { $row }, number { $place } from the left
 sheet-type-wrong = That is not group { $number } of the key. Please look at the paper once more.
 sheet-way-out = Nothing is sealed yet, and you can choose another way to open the gift. If you share the picture, share it with your own printer only: whoever sees it can take the gift.
 sheet-throw-away = If you have printed that sheet, throw it away: nothing is sealed to its key.

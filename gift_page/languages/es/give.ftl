@@ -173,6 +173,7 @@ sheet-first-words = La clave solo existe en esta página, hasta que usted salga 
 sheet-printed = Está impresa y puedo leer la clave en ella.
 sheet-not-printed = Imprima primero la hoja, por favor. Confírmelo arriba y escriba después dos grupos de ella.
 sheet-type-words = La hoja está ahora oculta. Escriba dos grupos de la clave tal como están en el papel: así sabrá con seguridad que la clave está en él.
+sheet-type-place = Fila { $row }, número { $place } desde la izquierda
 sheet-type-wrong = Ese no es el grupo { $number } de la clave. Mire otra vez el papel, por favor.
 sheet-way-out = Todavía no se ha sellado nada, y puede elegir otra manera de abrir el regalo. Si comparte la imagen, compártala solo con su propia impresora: quien la vea puede llevarse el regalo.
 sheet-throw-away = Si imprimió esa hoja, tírela: no hay nada sellado para su clave.

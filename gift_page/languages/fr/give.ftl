@@ -173,6 +173,7 @@ sheet-first-words = La clé n’existe que sur cette page, jusqu’à ce que vou
 sheet-printed = Elle est imprimée, et je peux y lire la clé.
 sheet-not-printed = Veuillez d’abord imprimer la feuille. Confirmez-le ci-dessus, puis recopiez-en deux groupes.
 sheet-type-words = La feuille est maintenant cachée. Veuillez recopier deux groupes de la clé depuis le papier : vous saurez ainsi avec certitude qu’elle y figure.
+sheet-type-place = Ligne { $row }, numéro { $place } en partant de la gauche
 sheet-type-wrong = Ce n’est pas le groupe { $number } de la clé. Veuillez regarder le papier encore une fois.
 sheet-way-out = Rien n’est encore scellé, et vous pouvez choisir une autre façon d’ouvrir le cadeau. Si vous partagez l’image, faites-le seulement avec votre propre imprimante : toute personne qui la voit peut prendre le cadeau.
 sheet-throw-away = Si vous avez imprimé cette feuille, jetez-la : rien n’est scellé pour sa clé.

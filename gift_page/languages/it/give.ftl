@@ -173,6 +173,7 @@ sheet-first-words = La chiave esiste solo su questa pagina, finché Lei non la l
 sheet-printed = È stampato, e riesco a leggervi la chiave.
 sheet-not-printed = Stampi prima il foglio, per favore. Lo confermi qui sopra e ne scriva poi due gruppi.
 sheet-type-words = Il foglio ora è nascosto. Scriva due gruppi della chiave leggendoli dalla carta: così avrà la certezza che la chiave c’è.
+sheet-type-place = Riga { $row }, numero { $place } da sinistra
 sheet-type-wrong = Questo non è il gruppo { $number } della chiave. Guardi ancora una volta la carta, per favore.
 sheet-way-out = Non è ancora sigillato nulla, e può scegliere un altro modo di aprire il regalo. Se condivide l’immagine, lo faccia solo con la Sua stampante: chi la vede può prendere il regalo.
 sheet-throw-away = Se ha stampato quel foglio, lo butti via: per la sua chiave non è sigillato nulla.

@@ -173,6 +173,7 @@ sheet-first-words = A chave só existe nesta página, até você sair dela. Sem 
 sheet-printed = Está impressa, e consigo ler a chave nela.
 sheet-not-printed = Por favor, imprima primeiro a folha. Confirme isso acima e depois digite dois grupos dela.
 sheet-type-words = A folha agora está escondida. Digite dois grupos da chave como estão no papel: assim você terá certeza de que ela está nele.
+sheet-type-place = Linha { $row }, número { $place } a partir da esquerda
 sheet-type-wrong = Esse não é o grupo { $number } da chave. Por favor, olhe o papel mais uma vez.
 sheet-way-out = Nada foi selado ainda, e você pode escolher outra maneira de abrir o presente. Se compartilhar a imagem, faça isso só com a sua própria impressora: quem a vir pode pegar o presente.
 sheet-throw-away = Se você imprimiu essa folha, jogue-a fora: nada está selado para a chave dela.

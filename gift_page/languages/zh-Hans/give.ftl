@@ -173,6 +173,7 @@ sheet-first-words = 密钥只存在于此页面，您一离开就没有了。没
 sheet-printed = 已经打印，上面的密钥我看得清楚。
 sheet-not-printed = 请先打印密钥单，在上面勾选，然后照着它输入两组字符。
 sheet-type-words = 密钥单的图片已隐藏。请照着纸输入密钥的两组字符：这样您就能确定密钥确实在纸上。
+sheet-type-place = 第 { $row } 行，左起第 { $place } 组
 sheet-type-wrong = 这不是密钥的第 { $number } 组。请再看一下纸上的内容。
 sheet-way-out = 现在还没有封存任何东西，您也可以选择其他打开礼物的方式。如果分享图片，请只分享到您自己的打印机：看到它的人就能拿走礼物。
 sheet-throw-away = 如果您已经打印了那张密钥单，请把它扔掉：没有任何礼物封存给它的密钥。

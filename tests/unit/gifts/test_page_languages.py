@@ -83,7 +83,7 @@ def test_each_message_is_said_somewhere_and_each_that_is_said_exists() -> None:
     families = [rf"(greeting|occasion)-({'|'.join(load_occasions())})", rf"({'|'.join(load_occasions())})-[123]"]
     families += [rf"{notice.words[0]}(-[1-9])?" for notice in GiftNotice]
     families += [
-        "claimed-(paper|email)",
+        "claimed-(paper|email)(-or-named)?",
         r"sheet-(look|wait|open|keep)-words",
         "letter-(long-name|long-note|marks|hidden)",
     ]
@@ -99,6 +99,8 @@ def _pages() -> Iterator[str]:
     link = ClaimLink(ServedOrigin("https", "gifts.example.org", 443), "gifts", 1, 12, LinkFlags("birthday", True, True))
     for state in GiftState:
         yield gift_page(link, replace(FACTS, state=state), find_occasion("birthday"), None, "")
+    first = replace(FACTS, domain=replace(FACTS.domain, version="1"))
+    yield gift_page(link, first, find_occasion("birthday"), None, "")
     yield gift_page(link, _without_history(), find_occasion("birthday"), None, "")
     for notice in GiftNotice:
         yield plain_page(find_occasion(None), notice.words, "gifts", None)
@@ -122,7 +124,8 @@ def test_what_the_server_says_in_english_is_what_the_catalogue_says() -> None:
             assert re.fullmatch(pattern, unescape(text)), (name, text)
             seen.add(name)
     assert {name for notice in GiftNotice for name in (notice.words[0], f"{notice.words[0]}-1")} <= seen
-    assert {"when-open", "when-claimed", "opened-on", "sealed-until", "advice-paper", "claimed-email", "inside"} <= seen
+    assert {"when-open", "when-claimed", "opened-on", "sealed-until", "advice-paper", "inside"} <= seen
+    assert {f"claimed-{way}{suffix}" for way in ("paper", "email") for suffix in ("", "-or-named")} <= seen
 
 
 def test_the_occasions_of_the_catalogue_are_those_of_links() -> None:
