@@ -89,7 +89,7 @@ def test_every_email_is_written_in_the_language(code: str, name: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 @pytest.mark.parametrize("name", PEOPLE)
 def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> None:
-    """The owner can name another wallet until somebody has claimed. Afterwards only the recovery phrase helps.
+    """Until the first claim the owner can name another wallet. Afterwards only the recovery phrase helps.
 
     An email that says to look for the phrase also says where to enter it.
     """
@@ -117,7 +117,7 @@ def test_an_heir_reads_what_to_do_without_the_wallet(code: str, name: str) -> No
 def test_a_short_address_stays_on_one_line(code: str, name: str) -> None:
     """A break after its dots would put them on the wrong side in Arabic."""
     email = RENDERER.render_sample(PEOPLE[name], None, code)
-    shown = email.html.partition("<table")[2]  # what mail programs list beside the subject is one line
+    shown = email.html.partition("<table")[2]  # without the hidden line for lists of emails
     short = re.findall(r"(<[^>]*>)?0x[0-9a-fA-F]{4}…", shown)
     assert set(short) <= {'<bdi dir="ltr" style="white-space:nowrap">'}
     assert len(re.findall(r"0x[0-9a-fA-F]{4}…[0-9a-fA-F]{4}", email.text)) == len(short)
