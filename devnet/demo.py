@@ -72,7 +72,7 @@ class DemoStory(EmailGiftChapter, RelayChapter, UpgradeChapter, LeavingChapter):
             ("It is cancelled, and operators hear of that, too", self.cancel_upgrade),
             ("An email comes back: its mailbox does not exist, and the owner can read that", self.come_back),
             ("One of the second line erases herself by a signature", self.erase_by_signature),
-            ("An heir presses 'Forget my address' at the foot of an email", self.erase_by_link),
+            ("An heir presses 'Delete my email address' at the foot of an email", self.erase_by_link),
             ("The owner erases everybody who is left", self._erase),
             ("Every email arrived, none of them twice, and nothing is left over", self._count_emails),
             ("Nobody's email, name, key or signature lies anywhere in clear", self.no_leak),

@@ -224,7 +224,7 @@ _ALL = (
         "{% if line == 0 %}Please check in now: the deadline of " + _LEGACY + " has passed"
         "{% elif line == 1 %}You can now claim from "
         + _LEGACY
-        + "{% else %}Claims are open: "
+        + "{% else %}The beneficiaries can now claim: "
         + _LEGACY
         + "{% endif %}",
     ),

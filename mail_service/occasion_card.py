@@ -1,11 +1,10 @@
-"""Cards of occasions: the fixed pictures that link previews of gifts use.
+"""Cards of occasions: fixed pictures without words, so that they are true in every language and on every day.
 
 A card shows neither the letter nor the amount.
 """
 
 from functools import lru_cache
 from importlib.resources import files
-from urllib.parse import parse_qs, urlsplit
 
 OCCASIONS = frozenset(
     {
@@ -14,13 +13,6 @@ OCCASIONS = frozenset(
         "wedding",
     }
 )
-_DEFAULT = "gift"
-
-
-def find_occasion(claim_url: str) -> str:
-    """Return the occasion that a claim link names, as the gift's page reads it; `gift` if it names none of ours."""
-    named = parse_qs(urlsplit(claim_url).query).get("o", [])
-    return named[0] if len(named) == 1 and named[0] in OCCASIONS else _DEFAULT
 
 
 @lru_cache(maxsize=len(OCCASIONS))

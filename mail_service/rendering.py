@@ -17,9 +17,10 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, Te
 from mail_service.addresses import MailAddress
 from mail_service.calendar_file import CalendarFile, CalendarWords, find_window, make_calendar_files
 from mail_service.catalogue import LINES, TEMPLATES, EmailTemplate
+from mail_service.claim_link import find_occasion, find_way
 from mail_service.errors import MailProblem
 from mail_service.languages import find_language, find_zone, load_language
-from mail_service.occasion_card import find_occasion, read_card
+from mail_service.occasion_card import read_card
 from mail_service.organisation import NO_ORGANISATION, SenderOrganisation
 from mail_service.variables import (
     ROLES,
@@ -169,7 +170,10 @@ class EmailRenderer:
             **self._sender,
             "runbook_url": f"{self._runbook_url}#runbook-{template.name}" if self._runbook_url else None,
         }
-        card = read_card(find_occasion(context["claimUrl"])) if template.category == "gift" else None
+        card = None
+        if template.category == "gift":
+            card = read_card(find_occasion(context["claimUrl"]))
+            context["way"] = find_way(context["claimUrl"])
         context["card_url"] = f"cid:{CARD_ID}" if card is not None else None
         days = dict(context)  # as workers write them
         if template.category != "ops":

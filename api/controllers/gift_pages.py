@@ -103,8 +103,8 @@ class GiftNotice(Enum):
             "Something is sealed for this sheet that this page does not know, or does not know any more. Nothing is "
             "lost: it is safe where it is.",
             "If you have not opened your gift yet, please ask whoever gave you the sheet how to open it.",
-            "If you have opened it already, this is another one, perhaps of a stranger. Unless you named another "
-            f"wallet then, what was in yours is {IN_PAPER_WALLET}",
+            "If you have opened it already, this is another one, perhaps of a stranger. If you named a "
+            f"wallet then, your gift went there. If not, it is {IN_PAPER_WALLET}",
         ],
     )
     MISTYPED = (

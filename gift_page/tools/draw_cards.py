@@ -1,4 +1,6 @@
-"""Draws `cards/*.png`, the preview images of gift links, from the occasion set: `make cards` (extra `cards`).
+"""Draws `cards/*.png`, the images of link previews and emails of gifts, from the occasion set: `make cards`.
+
+Needs the extra `cards`. An email's image has no words: it must be true in every language, before and after opening day.
 
 Nothing imports this while the service runs. The font is the one inside Pillow: Aileron, public domain (CC0).
 """
@@ -273,14 +275,30 @@ MOTIFS: Mapping[str, Callable[[Pen], None]] = {
 
 
 def draw(occasion: GiftOccasion) -> bytes:
-    """A PNG of `CARD_SIZE`."""
+    """Draw the image of link previews: the motif beside its greeting. Return a PNG of `CARD_SIZE`."""
+    image, page = _draw_motif(occasion, 296)
+    _write(page, occasion.greeting)
+    return _reduce(image)
+
+
+def draw_without_words(occasion: GiftOccasion) -> bytes:
+    """Draw the image of emails: the motif alone, in the middle. Return a PNG of `CARD_SIZE`."""
+    image, _ = _draw_motif(occasion, CARD_SIZE[0] / 2)
+    return _reduce(image)
+
+
+def _draw_motif(occasion: GiftOccasion, x: float) -> tuple[Image.Image, Pen]:
+    """Return a card, drawn larger, with its motif around `x`, and a pen for the whole card."""
     width, height = CARD_SIZE
     image = Image.new("RGB", (width * FINER, height * FINER), occasion.palette.ground)
     page = Pen(image, occasion.palette)
     page.slab(34, 34, width - 34, height - 34, "panel", round_by=28)
-    page.disc(296, height / 2, 200, "soft")
-    MOTIFS[occasion.motif](Pen(image, occasion.palette, 296, height / 2))
-    _write(page, occasion.greeting)
+    page.disc(x, height / 2, 200, "soft")
+    MOTIFS[occasion.motif](Pen(image, occasion.palette, x, height / 2))
+    return image, page
+
+
+def _reduce(image: Image.Image) -> bytes:
     small = image.resize(CARD_SIZE, Image.Resampling.LANCZOS)
     out = BytesIO()
     small.quantize(COLOURS, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
@@ -317,15 +335,14 @@ def _lines(words: str, size: int) -> list[str]:
 
 
 def main() -> None:
-    """Write each card twice, for the gift page and for emails: the mail service shares no file with the worker."""
-    drawn = {f"{occasion.id}.png": draw(occasion) for occasion in load_occasions().values()}
-    for part in ("reminder_worker/gifts/cards", "mail_service/cards"):
+    """Write the cards of link previews and those of emails: the mail service shares no file with the worker."""
+    for part, draw_card in (("reminder_worker/gifts/cards", draw), ("mail_service/cards", draw_without_words)):
         folder = Path(__file__).parents[2] / part
         folder.mkdir(exist_ok=True)
         for old in folder.glob("*.png"):
             old.unlink()
-        for name, content in drawn.items():
-            (folder / name).write_bytes(content)
+        for occasion in load_occasions().values():
+            (folder / f"{occasion.id}.png").write_bytes(draw_card(occasion))
 
 
 if __name__ == "__main__":

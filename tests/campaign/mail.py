@@ -151,7 +151,7 @@ class MailLife(WorkerLife):
             if report is None or not await book.take_report(report):
                 self.life.violations.append("a report was not taken")
         token = self.hasher.make_unsubscribe_token(parse_address(unsubscribing))
-        links = re.findall(r"Forget my address:\s+\S+/forget/(\S+)", self._latest(forgotten).text)
+        links = re.findall(r"Delete my email address:\s+\S+/forget/(\S+)", self._latest(forgotten).text)
         async with aiohttp.ClientSession(self.services.url, raise_for_status=True) as session:
             for path in (f"/unsubscribe/{token}", f"/forget/{links[0]}"):
                 await session.post(path)

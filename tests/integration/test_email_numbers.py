@@ -135,7 +135,12 @@ async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
         found = await look_up(" 0123-4567-89ab-cdef")
         assert "On November 24, 2026 (UTC) we wrote an email about gift 7 on" in found
         assert "this page cannot tell you that the email before you is from us" in found
-        for shown in ("https://app.example.org<", "https://mail.example.org<", "it is a copy", "Example &amp; Heirs"):
+        for shown in (
+            "https://app.example.org<",
+            "https://mail.example.org<",
+            "it is a forgery by fraudsters",
+            "Example &amp; Heirs",
+        ):
             assert shown in found
         assert "24. November 2026 (UTC) haben wir eine E-Mail über das Geschenk 7" in await look_up(
             "0123456789ABCDEF", "de-AT,en"
@@ -145,6 +150,7 @@ async def test_page_answers_for_a_number_and_never_says_that_an_email_is_real(
         erased = await look_up("0123456789ABCDEF")
         assert erased == await look_up("ZZZZZZZZZZZZZZZZ") == await look_up("")
         assert "We know nothing about this number" in erased
+        assert "the email may be a forgery: click nothing in it, and telephone the person" in erased
         await ask("GET")
         assert (await look_up("0123456789ABCDEF")).startswith("429 ")
 
@@ -222,7 +228,7 @@ async def test_each_page_says_in_the_same_place_who_runs_the_service(
 async def test_page_lists_all_addresses_of_links_or_none(
     engine: AsyncEngine, chain_scenario: Scenario, known: bool
 ) -> None:
-    """With some of them only, a true email would look like a copy. `doctor` says what is missing."""
+    """With some of them only, a true email would look like a forgery. `doctor` says what is missing."""
     more = {"EMAIL_PAGE_URL": "https://api.example.org/emails", "ORGANISATION_URL": "https://example.org"}
     if known:
         more["MAIL_SERVICE_PUBLIC_URL"] = "https://mail.example.org"

@@ -1,4 +1,4 @@
-"""The link "Forget my address": one press erases a person everywhere, by way of the real mail service."""
+"""The link "Delete my email address": one press erases a person everywhere, by way of the real mail service."""
 
 import re
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def world(engine: AsyncEngine, chain_scenario: Scenario, service: ServiceC
 
 def find_path(message: ReceivedEmail) -> str:
     """The path of the email's link, the same in both parts."""
-    (url,) = re.findall(rf"Forget my address:\s+({PUBLIC_URL}/forget/[\w=-]+)", message.text)
+    (url,) = re.findall(rf"Delete my email address:\s+({PUBLIC_URL}/forget/[\w=-]+)", message.text)
     assert f'href="{url}"' in message.html
     return str(url).removeprefix(PUBLIC_URL)
 
@@ -66,12 +66,12 @@ async def test_one_press_erases_a_person_in_every_legacy_and_gift(
         " recipient, unlock_time) values (:chain, 7, 'k', :salt, '\\x00', :hash, 'none', :who, :who, 1)",
         chain=CHAIN_ID, salt=b"s" * 32, hash=world.hashes.hash_email(ANNA), who=world.address("giver"),
     )  # fmt: skip
-    assert "Forget your address?" in (await service.request("GET", path)).json
+    assert "Delete your email address?" in (await service.request("GET", path)).json
     assert (await service.request("GET", f"{path}/undo")).status == 405
     assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
 
     pressed = await service.request("POST", path)
-    assert (pressed.status, "We forget your address" in pressed.json) == (200, True)
+    assert (pressed.status, "We are deleting your email address" in pressed.json) == (200, True)
     assert (await service.send(to={"email": "Anna@example.org", "name": ""})).json == {"suppressed": True}
     assert await erase_forgotten(world.engine, world.client) == ErasedRows(2, 1)
     assert await stored(world) == {(legacy.address, "owner"), (legacy.address, "ben"), (second.address, "another")}
@@ -117,7 +117,7 @@ async def test_the_way_back_of_the_unsubscribe_link_ends_forgetting_too(
     await service.request("POST", path)
     await service.request("POST", f"{unsubscribe}/undo")
     assert await erase_forgotten(world.engine, world.client) == ErasedRows(0, 0)
-    assert "Forget your address?" in (await service.request("GET", path)).json
+    assert "Delete your email address?" in (await service.request("GET", path)).json
 
 
 async def test_only_the_services_own_links_and_token_count(service: ServiceClient, inbox: SmtpInbox) -> None:
@@ -146,7 +146,7 @@ async def test_a_body_of_the_previous_release_is_known_again_and_has_no_link(
 ) -> None:
     """The hash of the body is the same as before, so that an email in doubt stays the same email."""
     await service.send("key-1")
-    assert "Forget" not in inbox.messages[0].text + inbox.messages[0].html
+    assert "Delete my" not in inbox.messages[0].text + inbox.messages[0].html
     assert (await service.send("key-1")).json["duplicate"] is True
     assert (await service.send("key-1", reference="ab" * 32)).json["code"] == "idempotency_key_reused"
     assert (await service.send("key-2", reference="no hash")).status == 400

@@ -4,19 +4,23 @@ import html
 import re
 from email import message_from_bytes
 from email.policy import default
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
+from gift_page.tools import draw_cards
 from mail_service import occasion_card
 from mail_service.addresses import parse_address
 from mail_service.catalogue import TEMPLATES, EmailTemplate
 from mail_service.errors import MailProblem
+from mail_service.languages import LANGUAGES, load_language
+from mail_service.messages import extract_messages
 from mail_service.occasion_card import OCCASIONS, read_card
 from mail_service.rendering import CARD_ID, EmailRenderer, RenderedEmail, compose_message
 from mail_service.variables import VariableKind
-from reminder_worker.gifts import assets as previews
 from reminder_worker.gifts.assets import load_occasions
 from tests.unit.mail_service.test_catalogue import HOSTILE, Page
 
@@ -73,7 +77,7 @@ def test_the_card_of_the_occasion_is_one_inline_part(template: EmailTemplate, ma
     page, card = related.iter_parts()
     assert page.get_content_type() == related.get_param("type") == "text/html"
     assert (card["Content-ID"], card.get_content_disposition()) == (f"<{CARD_ID}>", "inline")
-    assert card.get_content() == (Path("reminder_worker/gifts/cards") / f"{occasion}.png").read_bytes()
+    assert card.get_content() == (Path("mail_service/cards") / f"{occasion}.png").read_bytes()
     (shown,) = [attributes for tag, attributes in Page(rendered.html).tags if tag == "img"]
     assert shown["alt"] == "The card of your gift"
     plain = message.get_body(("plain",))
@@ -94,13 +98,41 @@ def test_the_email_goes_without_a_card_that_cannot_be_read(
     assert (rendered.subject, rendered.text) == (with_card.subject, with_card.text)
 
 
-def test_cards_are_the_ones_of_link_previews_and_at_most_30_kilobytes() -> None:
-    """When it fails, `make cards`: the mail service has its own copies, since it shares no file with the worker."""
-    for each in load_occasions():
-        card = read_card(each)
-        assert card == previews.read_card(each)
+def test_cards_of_emails_have_no_words_and_at_most_30_kilobytes() -> None:
+    """Words would be English in every language, and "waiting" is false once the gift is open. See `make cards`."""
+    for name, occasion in load_occasions().items():
+        card = read_card(name)
+        assert card is not None
         assert len(card) <= 30_000
+        stored, drawn = (Image.open(BytesIO(each)) for each in (card, draw_cards.draw_without_words(occasion)))
+        assert stored.convert("RGB").tobytes() == drawn.convert("RGB").tobytes()
     assert frozenset(load_occasions()) == OCCASIONS
+
+
+@EACH
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize(
+    ("marks", "words"),
+    [
+        ("?o=eid&paper=1", "Whoever has the printed sheet can open it"),
+        ("?email=1", "Whoever reads your emails can open it."),
+        ("", "Only the key of the wallet "),
+        ("?paper=1&email=1", "Only the key of the wallet "),
+        ("?paper=0", "Only the key of the wallet "),
+    ],
+)
+def test_a_gift_says_who_can_open_it_and_what_cannot_be_replaced(
+    template: EmailTemplate, code: str, marks: str, words: str
+) -> None:
+    """Whoever has the sheet, the mailbox or the wallet can open it. The claim link says which."""
+    (message,) = [str(each.id) for each in extract_messages() if str(each.id).startswith(words)]
+    variables = {**template.sample, "claimUrl": f"{GIFTS}/gifts/1/42{marks}#g=eyJ2IjoxfQ"}
+    email = RENDERER.render_email(template, variables, language=code)
+    for part in (email.text, html.unescape(Page(email.html).words)):
+        joined = "".join(part.translate(dict.fromkeys([0x2066, 0x2069])).split())
+        said = load_language(code).translations.gettext(message)
+        for piece in said.split("%(address)s"):
+            assert "".join(piece.split()) in joined
 
 
 @EACH
