@@ -85,7 +85,7 @@ async def measure(seconds: int = SECONDS) -> list[BenchFigure]:
                     owner, heir = scenario.account("owner"), scenario.account("heir")
                     scenario.subscribe_premium(owner, 400 * DAY)
                     legacies = scenario.bulk_create(owner, LEGACIES, {heir.address: 100})
-                    while (await runtime.chain_indexes[CHAIN_ID].advance()).has_more:
+                    while (await runtime.chain_indexes[CHAIN_ID].run()).has_more:
                         pass
                     people = [owner.address.lower(), heir.address.lower()]
                     await store_recipients(runtime, [each.address for each in legacies], people)

@@ -43,7 +43,7 @@ async def _measure(engine: AsyncEngine, url: str, scenario: Scenario) -> list[Be
     configured = settings(url, scenario.deployment.settings_environ(CHAIN_ID, node))
     direct = Chain(configured.chains[0])
     index = ChainIndex(engine, direct, ask_now)
-    while (await index.advance()).has_more:
+    while (await index.run()).has_more:
         pass
     async with engine.begin() as connection:
         await connection.execute(WATCH_ALL)

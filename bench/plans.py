@@ -131,7 +131,7 @@ async def _questions(engine: AsyncEngine) -> AsyncIterator[tuple[str, Awaitable[
     yield "attempts", read_attempts(engine, uuid4())
     yield "rows_of_other_keys", count_requests_of_other_keys(engine, ["k"], ["0x"], [CHAIN_ID])
     yield "under_other_keys", count_under_other_keys(engine, "k", ["0x"], [CHAIN_ID])
-    yield "alerts look", AlertOutbox(engine).look()
+    yield "alerts look", AlertOutbox(engine).poll()
     yield "prices_at", prices.find_prices_at(engine, priced, int(datetime.now(UTC).timestamp()))
     yield "statistics recent", snapshots.find_recent_snapshots(engine, CHAIN_ID, 5)
     yield "statistics by day", snapshots.find_last_of_each_day(engine, CHAIN_ID, now - timedelta(days=30), now)

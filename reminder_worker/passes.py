@@ -8,33 +8,24 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
-from sqlalchemy import DateTime, cast, func, select, true
+from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.job import AutoRenew
 from reminder_worker.chain.rpc import asking_as
 from reminder_worker.concurrency import in_time
-from reminder_worker.database.queries import read_database_time
-from reminder_worker.database.tables import span
-from reminder_worker.errors import MailUnavailable, Misconfigured, NotConfigured, ServiceError
-from reminder_worker.gifts.emails import GiftMail
-from reminder_worker.monitoring.erasure import erase_deleted_legacies, erase_forgotten
+from reminder_worker.errors import Misconfigured, NotConfigured, ServiceError
 from reminder_worker.monitoring.facts import WATCHDOG, ExpectedPass, FactPart, FactScope, OperatorFacts, read_facts
 from reminder_worker.monitoring.node_requests import store_requests
-from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.monitoring.tables import pass_state
-from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
-from reminder_worker.outbox.bounces import BounceReader
-from reminder_worker.relay.factory import ATTESTOR, RELAYER, relays_on
-from reminder_worker.reminders.planner import ReminderDispatch
+from reminder_worker.monitoring.watchdog import HealthWatchdog
+from reminder_worker.relay.factory import ATTESTOR, relays_on
 from reminder_worker.runtime import Runtime
 from reminder_worker.settings import Settings
-from reminder_worker.statistics.job import NOT_AT_THE_HEAD
 from reminder_worker.tracing import trace_work
 
 log = structlog.get_logger(__name__)
@@ -50,20 +41,38 @@ class PassFailed(ServiceError):
     code = "pass_failed"
 
 
+class WorkerPart(Protocol):
+    """Part of the runtime that does the work of a pass, on one chain or on all."""
+
+    async def poll(self) -> bool:
+        """Return whether there is work. May move a cursor, or record what needs no run."""
+        ...
+
+    async def run(self) -> object:
+        """Do the work; return a report as a mapping or a dataclass, without personal data."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class WorkerPass:
-    """Pass of the worker; `poll` and `run` get one chain, or `ANY_CHAIN` if `per_chain` is false.
+    """Pass of the worker. `part` gets one chain, or `ANY_CHAIN` if `per_chain` is false; None: nothing to do there.
 
     After a poll without work, a chain is polled again `every_seconds` later. On a local chain each sensor's tick polls.
-    `run` returns a report, as a mapping or a dataclass, without personal data.
     """
 
     name: str
     every_seconds: int
-    poll: Callable[[Runtime, int], Awaitable[bool]]
-    run: Callable[[Runtime, int], Awaitable[Any]]
+    part: Callable[[Runtime, int], WorkerPart | None]
     per_chain: bool = True
     switched_off: Callable[[Settings], str | None] = lambda _: None
+
+    async def poll(self, runtime: Runtime, chain_id: int) -> bool:
+        part = self.part(runtime, chain_id)
+        return part is not None and await part.poll()
+
+    async def run(self, runtime: Runtime, chain_id: int) -> object:
+        part = self.part(runtime, chain_id)
+        return {"does": "nothing on this chain"} if part is None else await part.run()
 
     def list_chain_ids(self, settings: Settings) -> Sequence[int]:
         return [chain.chain_id for chain in settings.chains] if self.per_chain else [ANY_CHAIN]
@@ -175,18 +184,6 @@ def _mail_off(settings: Settings) -> str | None:
     return None if settings.mail else "no mail service is configured (MAIL_URL, MAIL_TOKEN)"
 
 
-def _find_dispatch(runtime: Runtime) -> ReminderDispatch:
-    if runtime.dispatch is None:
-        raise NotConfigured("dispatch: no mail service is configured")
-    return runtime.dispatch
-
-
-def _find_bounces(runtime: Runtime) -> BounceReader:
-    if runtime.bounces is None:
-        raise NotConfigured("bounces: no mail service is configured")
-    return runtime.bounces
-
-
 def report_of(found: Any) -> Report:
     """Return the fields of a dataclass for JSON; `asdict` would break a Counter."""
     values = found if isinstance(found, Mapping) else {each.name: getattr(found, each.name) for each in fields(found)}
@@ -200,79 +197,19 @@ def _relay_off(settings: Settings) -> str | None:
     return "no wallet of ours is configured (RELAYER_KEY, ATTESTOR_KEY)"
 
 
-async def _relay_has_work(runtime: Runtime, chain_id: int) -> bool:
-    """Return whether a request is open, or the balances have not been read for an hour."""
-    if not relays_on(runtime.settings, chain_id):
-        return False
-    for reconcile in runtime.relaying.reconcilers.values():
-        if await reconcile.poll(chain_id):
-            return True
-    _check_keys(runtime)
-    looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
-    lately = looked >= func.clock_timestamp() - span(hours=1)
-    question = select(true()).where(pass_state.c.name == "relay", pass_state.c.chain_id == chain_id, lately)
-    async with runtime.engine.connect() as connection:
-        return not await connection.scalar(select(question.exists()))
-
-
-def _check_keys(runtime: Runtime) -> None:
-    """Raises `Misconfigured` for a configured wallet with an unusable key: a pass that ignores it is no success."""
-    groups = {RELAYER: runtime.settings.relay, ATTESTOR: runtime.settings.auto_renew}
-    unused = [role for role, group in groups.items() if group and role not in runtime.relaying.reconcilers]
-    if unused:
-        raise Misconfigured(f"the key of the {' and of the '.join(unused)} cannot be used: `reminder-worker doctor`")
-
-
-async def _follow_relayed(runtime: Runtime, chain_id: int) -> Report:
-    """Reconcile all wallets at once and return a report by role. A slow or failing wallet does not block the others.
-
-    Without open requests each key is tried: otherwise only the next request would find a broken key.
-    """
-    if not relays_on(runtime.settings, chain_id):
-        return {"relays": "nothing on this chain"}
-    looked_at = int(await read_database_time(runtime.engine))  # the clock by which `_relay_has_work` judges it
-    done: dict[str, Any] = {"looked_at": datetime.fromtimestamp(looked_at, UTC).isoformat()}
-    reconcilers = runtime.relaying.reconcilers
-    found = await asyncio.gather(*(each.run(chain_id) for each in reconcilers.values()), return_exceptions=True)
-    for role, outcome in zip(reconcilers, found, strict=True):
-        if isinstance(outcome, BaseException):
-            raise outcome
-        report = dict(report_of(outcome))
-        done[role] = {"balance_eth": report.pop("balance_wei") / 10**18, **report}
-    _check_keys(runtime)
-    if not any(done[role]["open_slots"] or done[role]["waiting"] for role in reconcilers):
-        await asyncio.gather(*(admission.signer.open() for admission in runtime.relaying.admissions.values()))
-    return done
-
-
 def _gifts_off(settings: Settings) -> str | None:
     return _mail_off(settings) if settings.gifts else "gifts are not served here (GIFT_ORIGINS)"
-
-
-def _find_gift_mail(runtime: Runtime) -> GiftMail:
-    if runtime.gift_mail is None:
-        raise NotConfigured("gifts: no mail service is configured")
-    return runtime.gift_mail
 
 
 def _auto_renew_off(settings: Settings) -> str | None:
     return None if settings.auto_renew else "no attestor is configured (ATTESTOR_KEY)"
 
 
-async def _owners_to_look_at(runtime: Runtime, chain_id: int) -> bool:
-    return relays_on(runtime.settings, chain_id) and await _find_auto_renew(runtime).poll(chain_id)
-
-
-async def _renew_timers(runtime: Runtime, chain_id: int) -> Any:
-    if not relays_on(runtime.settings, chain_id):
-        return {"renews": "nothing on this chain"}
-    return await _find_auto_renew(runtime).run(chain_id)
-
-
-def _find_auto_renew(runtime: Runtime) -> AutoRenew:
-    if runtime.auto_renew is None:
+def _find_auto_renew(runtime: Runtime, chain_id: int) -> AutoRenew | None:
+    """Raises `Misconfigured` for an attestor without a usable key: a pass that ignores it is no success."""
+    if relays_on(runtime.settings, chain_id) and ATTESTOR not in runtime.relaying.admissions:
         raise Misconfigured("the attestor's key cannot be used: see `reminder-worker doctor`")
-    return runtime.auto_renew
+    return runtime.auto_renew.get(chain_id)
 
 
 def list_expected_passes(settings: Settings) -> list[ExpectedPass]:
@@ -300,58 +237,19 @@ def _make_scope(runtime: Runtime) -> FactScope:
     return fact_scope(runtime.engine, runtime.settings, [wallet.address for wallet in runtime.wallets])
 
 
-async def _run_watchdog(runtime: Runtime, _: int) -> WatchdogReport:
+def _make_watchdog(runtime: Runtime) -> HealthWatchdog:
     scope = _make_scope(runtime)
     scope = replace(scope, expected=[step for step in scope.expected if step.name != WATCHDOG])
-    return await HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings, runtime.sights).look()
-
-
-async def _something_changed(runtime: Runtime, chain_id: int) -> bool:
-    """Return whether an alert changed, or this is the first look: a run shows operators that it was made."""
-    is_first = (await read_operator_facts(runtime, "passes")).watchdog is None
-    return (await _run_watchdog(runtime, chain_id)).changed > 0 or is_first
+    return HealthWatchdog(scope, runtime.alerts, runtime.chains, runtime.settings, runtime.sights)
 
 
 def _prices_off(settings: Settings) -> str | None:
     return None if any(chain.price_feeds for chain in settings.chains) else "no price feeds (CHAIN_x_PRICE_FEEDS)"
 
 
-async def _take_snapshot(runtime: Runtime, chain_id: int) -> Any:
-    taken = await runtime.statistics[chain_id].run()
-    return taken or {"taken": f"nothing: {NOT_AT_THE_HEAD}"}
-
-
 def _upgrades_off(settings: Settings) -> str | None:
     watched = any(chain.upgrade_timelock for chain in settings.chains)
     return None if watched else "no timelock to watch (CHAIN_x_UPGRADE_TIMELOCK)"
-
-
-async def _queue_has_changed(runtime: Runtime, chain_id: int) -> bool:
-    return chain_id in runtime.upgrades and await runtime.upgrades[chain_id].look()
-
-
-async def _by_the_clock(_runtime: Runtime, _chain_id: int) -> bool:
-    return True
-
-
-async def _forget_expired(runtime: Runtime, _: int) -> Report:
-    rows = await forget_expired(runtime.engine)
-    deleted = [await erase_deleted_legacies(runtime.engine, chain) for chain in runtime.chains.values()]
-    report = {"rows": rows, "recipients_of_deleted_legacies": sum(deleted)}
-    if runtime.mail is None:
-        return report
-    try:
-        forgotten = await erase_forgotten(runtime.engine, runtime.mail)
-    except MailUnavailable as error:  # the next hour asks again
-        log.warning("forgotten_not_read", error=type(error).__name__)
-        return report
-    return {**report, "recipients_forgotten": forgotten.recipients, "gifts_forgotten": forgotten.gifts}
-
-
-async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
-    if chain_id not in runtime.upgrades:
-        return {"watches": "nothing on this chain"}
-    return await runtime.upgrades[chain_id].run()
 
 
 # A poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block. `upgrades` asks
@@ -360,98 +258,58 @@ async def _watch_upgrades(runtime: Runtime, chain_id: int) -> Any:
 # `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
 # blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PASSES: tuple[WorkerPass, ...] = (
-    WorkerPass(
-        "index",
-        every_seconds=60,
-        poll=lambda runtime, chain_id: runtime.chain_indexes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.chain_indexes[chain_id].advance(),
-    ),
-    WorkerPass(
-        "signals",
-        every_seconds=60,
-        poll=lambda runtime, chain_id: runtime.signal_passes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.signal_passes[chain_id].run(),
-    ),
+    WorkerPass("index", every_seconds=60, part=lambda runtime, chain_id: runtime.chain_indexes[chain_id]),
+    WorkerPass("signals", every_seconds=60, part=lambda runtime, chain_id: runtime.signal_passes[chain_id]),
     WorkerPass(
         "due",
         every_seconds=1200,
+        part=lambda runtime, chain_id: runtime.due_passes[chain_id],
         switched_off=_mail_off,
-        poll=lambda runtime, chain_id: runtime.due_passes[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.due_passes[chain_id].run(),
     ),
     WorkerPass(
         "dispatch",
         every_seconds=15,
+        part=lambda runtime, _: runtime.dispatch,
         per_chain=False,
         switched_off=_mail_off,
-        poll=lambda runtime, _: _find_dispatch(runtime).look(),
-        run=lambda runtime, _: _find_dispatch(runtime).run(),
     ),
     WorkerPass(
         "gifts",
         every_seconds=15,
+        part=lambda runtime, _: runtime.gift_mail,
         per_chain=False,
         switched_off=_gifts_off,
-        poll=lambda runtime, _: _find_gift_mail(runtime).has_work(),
-        run=lambda runtime, _: _find_gift_mail(runtime).run(),
     ),
     WorkerPass(
         "bounces",
         every_seconds=300,
+        part=lambda runtime, _: runtime.bounces,
         per_chain=False,
         switched_off=_mail_off,
-        poll=lambda runtime, _: _find_bounces(runtime).look(),
-        run=lambda runtime, _: _find_bounces(runtime).run(),
     ),
     WorkerPass(
         "relay",
         every_seconds=15,
+        part=lambda runtime, chain_id: runtime.relay_passes.get(chain_id),
         switched_off=_relay_off,
-        poll=_relay_has_work,
-        run=_follow_relayed,
     ),
-    WorkerPass(
-        "auto_renew",
-        every_seconds=300,
-        switched_off=_auto_renew_off,
-        poll=_owners_to_look_at,
-        run=_renew_timers,
-    ),
+    WorkerPass("auto_renew", every_seconds=300, part=_find_auto_renew, switched_off=_auto_renew_off),
     WorkerPass(
         "prices",
         every_seconds=300,
+        part=lambda runtime, chain_id: runtime.prices[chain_id],
         switched_off=_prices_off,
-        poll=lambda runtime, chain_id: runtime.prices[chain_id].look(),
-        run=lambda runtime, chain_id: runtime.prices[chain_id].run(),
     ),
-    WorkerPass(
-        "statistics",
-        every_seconds=300,
-        poll=lambda runtime, chain_id: runtime.statistics[chain_id].look(),
-        run=_take_snapshot,
-    ),
+    WorkerPass("statistics", every_seconds=300, part=lambda runtime, chain_id: runtime.statistics[chain_id]),
     WorkerPass(
         "upgrades",
         every_seconds=60,
+        part=lambda runtime, chain_id: runtime.upgrades.get(chain_id),
         switched_off=_upgrades_off,
-        poll=_queue_has_changed,
-        run=_watch_upgrades,
     ),
-    WorkerPass(
-        "alerts",
-        every_seconds=15,
-        per_chain=False,
-        poll=lambda runtime, _: runtime.alerts.look(),
-        run=lambda runtime, _: runtime.alerts.run(),
-    ),
-    WorkerPass(
-        "watchdog",
-        every_seconds=60,
-        per_chain=False,
-        poll=_something_changed,
-        run=_run_watchdog,
-    ),
+    WorkerPass("alerts", every_seconds=15, part=lambda runtime, _: runtime.alerts, per_chain=False),
+    WorkerPass("watchdog", every_seconds=60, part=lambda runtime, _: _make_watchdog(runtime), per_chain=False),
 )
 # A schedule and `tick` run this pass without a poll. The watchdog watches it: kept personal data would go unnoticed.
-FORGETTING = WorkerPass("forget", every_seconds=3600, per_chain=False, poll=_by_the_clock, run=_forget_expired)
+FORGETTING = WorkerPass("forget", every_seconds=3600, part=lambda runtime, _: runtime.retention, per_chain=False)
 BY_NAME = {step.name: step for step in (*PASSES, FORGETTING)}

@@ -257,7 +257,7 @@ def backfill(from_block: int, chain_id: int | None, rpc_url: str | None) -> None
             with parts.make_progress() as progress:
                 task = progress.add_task("reading blocks", total=max(1, head - start))
                 while True:
-                    done = await index.advance(budget_seconds=10)
+                    done = await index.run(budget_seconds=10)
                     progress.update(task, completed=done.last_block - start)
                     if not done.has_more and done.stopped != "moved_by_another":
                         return done.last_block

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import DateTime, cast, func, select, true
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from reminder_worker.auto_renew.operator_facts import (
@@ -19,7 +19,7 @@ from reminder_worker.auto_renew.operator_facts import (
     read_owner_decisions,
 )
 from reminder_worker.database.queries import read_rows
-from reminder_worker.database.tables import age
+from reminder_worker.database.tables import age, span
 from reminder_worker.gifts.emails import GIFTS_FOR_OPERATORS, GiftEmailCount, count_gift_emails, count_notifications
 from reminder_worker.indexer.store import ReaderPosition, read_positions
 from reminder_worker.monitoring.node_requests import RequestTally, read_requests
@@ -280,6 +280,15 @@ async def read_pass_states(engine: AsyncEngine) -> list[PassState]:
     ages = (age(t.checked_at), age(t.succeeded_at), age(t.failed_at))
     question = select(t.name, t.chain_id, *ages, t.error, t.detail, t.endpoints).order_by(t.name, t.chain_id)
     return await read_rows(engine, PassState, question)
+
+
+async def was_reported_lately(engine: AsyncEngine, name: str, chain_id: int) -> bool:
+    """Return whether the last report of a pass has `looked_at`, a moment within the last hour."""
+    looked = cast(pass_state.c.detail["looked_at"].astext, DateTime(timezone=True))
+    lately = looked >= func.clock_timestamp() - span(hours=1)
+    question = select(true()).where(pass_state.c.name == name, pass_state.c.chain_id == chain_id, lately)
+    async with engine.connect() as connection:
+        return bool(await connection.scalar(select(question.exists())))
 
 
 def _keep_served(scope: FactScope, counts: Sequence[C]) -> list[C]:

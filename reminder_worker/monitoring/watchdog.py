@@ -112,7 +112,12 @@ class HealthWatchdog:
         self._settings = settings
         self._sights: KnownSights = {} if sights is None else sights
 
-    async def look(self) -> WatchdogReport:
+    async def poll(self) -> bool:
+        """Judge and report as `run` does; return whether an alert changed, or nothing was ever reported before."""
+        is_first = not await self._read_memory()
+        return (await self.run()).changed > 0 or is_first
+
+    async def run(self) -> WatchdogReport:
         """Judge, report changes, ping while nothing is wrong. Raises what the database raises, and is silent then."""
         detail = await self._read_memory()
         before = detail.get("blocks_behind") or {}

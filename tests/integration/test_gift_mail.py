@@ -398,7 +398,7 @@ async def test_a_row_whose_chain_is_not_read_any_more_goes_when_the_retry_window
     for days, kept in ((6, 1), (8, 0)):
         opened = "update worker.gift_notification set unlock_time = :time, written_at = to_timestamp(:time)"
         await world.sql(opened, time=int(time.time()) - days * DAY)
-        if await dark.has_work():
+        if await dark.poll():
             await dark.run()
         assert await world.kept() == kept
 
@@ -470,7 +470,7 @@ async def test_a_gift_for_ever_is_told_of_and_keeps_nobody_elses_email(world: Wo
     await world.register(world.seal(), timing="none")
     id = world.seal(tokens=[(world.scenario.deployment.usdc, 1)], duration=2**70)
     if indexed:
-        await world.index.advance()
+        await world.index.run()
     await world.register(id)
     await world.tick()
     assert world.stub.told("gift_waiting") == [NORMAL]

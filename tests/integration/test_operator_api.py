@@ -135,7 +135,7 @@ async def register_gift(world: ApiWorld, email: str) -> None:
     scenario, giver = world.scenario, world.scenario.account("giver")
     tokens = [(scenario.deployment.usdc, 10**6)]
     id = scenario.create_gift(giver, scenario.account("heir").address, tokens=tokens, duration=30 * DAY)
-    await world.parts.chain_indexes[world.chain_id].advance()
+    await world.parts.chain_indexes[world.chain_id].run()
     letter = "eyJ2IjoxLCJ0byI6IiIsImZyb20iOiIiLCJub3RlIjoiIn0"
     payload = json.dumps(
         {

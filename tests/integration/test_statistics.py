@@ -64,7 +64,7 @@ class StatsWorld:
         return account
 
     async def snapshot(self) -> StatisticsSnapshot:
-        await self.index.advance()
+        await self.index.run()
         await self.statistics.run()
         found = await snapshots.find_newest_snapshot(self.engine, self.chain.chain_id)
         assert found is not None
@@ -249,7 +249,7 @@ async def test_all_figures_are_of_one_block(world: StatsWorld) -> None:
     ann, bob = world.holder("ann", 1_000), world.holder("bob")
     for owner in (ann, bob):
         s.approve(owner, usdc, s.create_legacy(owner, world.heirs).address, UNLIMITED)
-    await world.index.advance()
+    await world.index.run()
     calls = 0
 
     def move(request: Json) -> None:
@@ -326,15 +326,15 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
 async def test_a_snapshot_is_taken_once_an_hour(world: StatsWorld) -> None:
     """The first look in an hour finds work, after it none does until the next hour."""
     world.scenario.create_legacy(world.holder("ann"), world.heirs)
-    assert not await world.statistics.look(), "before the index has read anything"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "before the index has read anything"
+    await world.index.run()
+    assert await world.statistics.poll()
     await world.statistics.run()
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
     world.scenario.advance(3_600)
-    assert not await world.statistics.look(), "the index is behind, and so is what it says"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "the index is behind, and so is what it says"
+    await world.index.run()
+    assert await world.statistics.poll()
 
 
 async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: StatsWorld) -> None:
@@ -343,20 +343,20 @@ async def test_an_hour_without_a_value_gets_one_when_the_price_is_there(world: S
     s.create_gift(ann, ann.address, eth=2 * ETHER, tokens=[(s.deployment.usdc, 1_500_000), (s.deployment.dai, 1)])
     taken = await world.snapshot()
     assert taken.value_secured_usd is None
-    assert not await world.statistics.look(), "no price was read yet"
+    assert not await world.statistics.poll(), "no price was read yet"
     s.write_as_deployer("PriceFeed", s.deployment.eth_usd_feed, "setAnswer", 2_500 * 10**8, s.anvil.now())
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now() - 10 * DAY)
     await PricePass(world.engine, world.chain).run()
-    assert await world.statistics.look(), "that of ether is fresh"
+    assert await world.statistics.poll(), "that of ether is fresh"
     assert (await world.snapshot()).value_secured_usd is None
-    assert not await world.statistics.look(), "the other one is not"
+    assert not await world.statistics.poll(), "the other one is not"
     s.write_as_deployer("PriceFeed", s.deployment.usdc_usd_feed, "setAnswer", 10**8, s.anvil.now())
     await PricePass(world.engine, world.chain).run()
-    assert await world.statistics.look()
+    assert await world.statistics.poll()
     valued = await world.snapshot()
     assert (valued.hour, valued.value_secured_usd) == (taken.hour, Decimal("5001.50"))
     assert world.read("snapshots")["value_secured_usd"].to_list() == [Decimal("5001.50")]
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
 
 
 async def test_an_hour_that_is_run_again_is_replaced(world: StatsWorld) -> None:
@@ -425,11 +425,11 @@ async def test_a_reorganisation_repeats_the_snapshot_of_the_hour(world: StatsWor
     s.create_legacy(ann, world.heirs)
     assert (await world.snapshot()).counts["legacies"]["total"] == 2
     s.anvil.reorg(2)
-    assert not await world.statistics.look(), "the index has not followed yet"
-    await world.index.advance()
-    assert await world.statistics.look()
+    assert not await world.statistics.poll(), "the index has not followed yet"
+    await world.index.run()
+    assert await world.statistics.poll()
     await world.statistics.run()
-    assert not await world.statistics.look()
+    assert not await world.statistics.poll()
     assert world.read("snapshots")["legacies_total"].to_list() == [1]
     assert world.read("days")["total_legacies_created"].to_list() == [1]
 

@@ -88,7 +88,7 @@ class WatchWorld:
     async def look(self) -> WatchdogReport:
         chains = {chain_id: chain.settings for chain_id, chain in self.chains.items()}
         scope = FactScope(self.engine, chains, self.wallets, self.expected, self.settings.is_local)
-        return await HealthWatchdog(scope, self.alerts, self.chains, self.settings).look()
+        return await HealthWatchdog(scope, self.alerts, self.chains, self.settings).run()
 
     async def sql(self, statement: str, **values: Any) -> list[Any]:
         async with self.engine.begin() as connection:
