@@ -16,7 +16,9 @@ from reminder_worker.chain.client import Chain
 from reminder_worker.database.engine import open_engine
 from reminder_worker.database.installation import check_installation
 from reminder_worker.database.migrate import schema_serves
+from reminder_worker.declarations import FactScope
 from reminder_worker.errors import Misconfigured
+from reminder_worker.features import make_scope
 from reminder_worker.gifts.claim_link import LinkRules
 from reminder_worker.gifts.emails import GiftLedger, GiftMail
 from reminder_worker.gifts.identity_provider import IdentityProvider
@@ -27,10 +29,10 @@ from reminder_worker.indexer.chain_index import ChainIndex
 from reminder_worker.indexer.selector import IndexerSelector
 from reminder_worker.indexer.subgraph import SubgraphClient
 from reminder_worker.monitoring.chain_summaries import ChainSummaries
-from reminder_worker.monitoring.endpoints import KnownSights
 from reminder_worker.monitoring.facts import was_reported_lately
 from reminder_worker.monitoring.node_requests import store_requests
 from reminder_worker.monitoring.retention import RetentionPass
+from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.bounces import BounceReader
 from reminder_worker.outbox.mail_client import MailClient
@@ -64,8 +66,8 @@ class Runtime:
     `mail`, `dispatch` and `bounces` are None without mail, `gift_pages` without gifts, `gift_mail` without one of both.
     `relay_passes` has the chains with relays, `auto_renew`, too, if the attestor's key can be used. `upgrades` has the
     chains with a timelock.
-    `quiet_until`: time of the next poll by pass and chain; `sights`: the watchdog's last look at each chain. Both times
-    are monotonic seconds.
+    `scope`: subject of the facts for operators. `quiet_until`: time of the next poll by pass and chain, in monotonic
+    seconds.
     """
 
     settings: Settings
@@ -94,13 +96,14 @@ class Runtime:
     gift_mail: GiftMail | None
     bounces: BounceReader | None
     retention: RetentionPass
+    watchdog: HealthWatchdog
+    scope: FactScope
     prices: Mapping[int, PricePass]
     statistics: Mapping[int, StatisticsPass]
     statistics_files: FileStore
     upgrades: Mapping[int, UpgradeWatch]
     chain_summaries: ChainSummaries
     quiet_until: dict[tuple[str, int], float] = field(default_factory=dict)
-    sights: KnownSights = field(default_factory=dict)
 
     @property
     def wallets(self) -> Sequence[PayingWallet]:
@@ -143,6 +146,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         alerts = _make_alerts(engine, mail, settings)
         relaying = make_relay_wallets(engine, vault, chains, alerts, settings)
         files = open_files(settings.statistics.folder)
+        scope = make_scope(engine, settings, [wallet.address for wallet in relaying.paying_wallets])
         yield Runtime(
             settings=settings,
             engine=engine,
@@ -184,6 +188,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             statistics_files=files,
             chain_summaries=ChainSummaries(chains, relaying.paying_wallets),
             retention=RetentionPass(engine, chains.values(), mail),
+            watchdog=HealthWatchdog(scope, alerts, chains, settings),
+            scope=scope,
             bounces=BounceReader(engine, mail, (ReminderLedger.statements, GiftLedger.statements)) if mail else None,
             gift_mail=(GiftMail(engine, vault, chains, gifts, mail, settings) if mail and settings.gifts else None),
         )

@@ -19,11 +19,12 @@ from mail_service.report_store import ReportStore
 from mail_service.reports import parse_report
 from mail_service.settings import MailServiceSettings
 from mail_service.store import MailStore
+from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.gifts.emails import GiftLedger
-from reminder_worker.monitoring.facts import ExpectedPass, FactScope, read_facts
 from reminder_worker.monitoring.retention import forget_expired
 from reminder_worker.outbox.bounces import BounceReader, count_bounces, forget_bounces
 from reminder_worker.outbox.delivery_reports import ReportReading, read_report_reading
+from reminder_worker.outbox.feature import REPORTS
 from reminder_worker.outbox.mail_client import MailClient, ReturnedEmail
 from reminder_worker.reminders.emails import ReminderLedger
 from reminder_worker.settings import MailSettings
@@ -321,8 +322,8 @@ async def test_state_of_delivery_reports_shows_nothing_while_the_pass_is_off(wor
     world.mail.reports = reports(None)
     await bounce_reader(world).poll()
     for expected, is_shown in (([ExpectedPass("bounces", 0, 300)], True), ([], False)):
-        facts = await read_facts(FactScope(world.engine, {}, expected=expected), "reports")
-        assert (facts.reports is not None) is is_shown
+        kept = await REPORTS.read(FactScope(world.engine, {}, expected=expected))
+        assert (kept is not None) is is_shown
 
 
 @pytest.mark.core

@@ -23,11 +23,13 @@ from api import problems
 from api.metrics import make_gauge
 from devnet.scenarios import Scenario
 from pipelines.definitions import defs
-from reminder_worker import errors, passes
+from reminder_worker import errors
 from reminder_worker.cli.main import main
+from reminder_worker.declarations import ExpectedPass
+from reminder_worker.features import PASSES
 from reminder_worker.monitoring import watchdog
 from reminder_worker.monitoring.endpoints import ChainSight, KnownGap, ReaderLag
-from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, ExpectedPass, OperatorFacts, PassState
+from reminder_worker.monitoring.facts import LIMITS, EmailTrouble, PassState, WatchedFacts
 from reminder_worker.monitoring.rules import judge_facts
 from reminder_worker.outbox.delivery_reports import ReportReading
 from reminder_worker.outbox.messages import AlertKind, GiftKind, ReminderKind
@@ -200,16 +202,16 @@ def test_the_conditions_of_the_watchdog_are_frozen() -> None:
         found.append(
             f"condition {condition.kind} about {condition.subject}, after {condition.hold_seconds} s, cause: {cause}"
         )
-    for name, step in passes.BY_NAME.items():
-        found.append(f"pass {name} every {step.every_seconds} s{' on each chain' if step.per_chain else ''}")
+    for step in PASSES:
+        found.append(f"pass {step.name} every {step.every_seconds} s{' on each chain' if step.per_chain else ''}")
     for name in ("OURS", "OF_WALLETS", "BY_STRANGERS"):
         found += [f"group {name} {kind}" for kind in getattr(watchdog, name)]
     found += [f"limit {name} {getattr(LIMITS, name)}" for name in LIMITS.__slots__]
     compare("conditions.txt", lines(list(set(found))))
 
 
-def _make_bad_facts() -> OperatorFacts:
-    return OperatorFacts(
+def _make_bad_facts() -> WatchedFacts:
+    return WatchedFacts(
         expected=[ExpectedPass("due", 1, 1200), ExpectedPass("forget", 0, 3600, by_the_clock=True)],
         passes=[PassState("forget", 0, 10**6, 10**6, None, None, None, None)],
         trouble=EmailTrouble(late=1, held=1, dead=1, failed=dict.fromkeys(("reminders", "gifts", "relay"), 99)),

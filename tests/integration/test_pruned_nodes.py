@@ -14,11 +14,11 @@ from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
 from reminder_worker.chain.logs import HistoryGone, LogFilter
 from reminder_worker.chain.types import NODE_POLICY
+from reminder_worker.declarations import FactScope
 from reminder_worker.doctor import Finding
 from reminder_worker.doctor.chain import examine_history
 from reminder_worker.errors import Refused
 from reminder_worker.indexer.log_reader import ALONE_AFTER_SECONDS
-from reminder_worker.monitoring.facts import FactScope
 from reminder_worker.monitoring.watchdog import HealthWatchdog
 from reminder_worker.outbox.alerts import AlertOutbox
 from tests.integration.api_world import settings_for

@@ -19,16 +19,17 @@ from eth_account.signers.local import LocalAccount
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.metrics import statistics_gauges
+from api.metrics import render_fact
 from assets.service import Service
 from assets.statistics import statistics_days
 from devnet.scenarios import DAY, Scenario
 from pipelines.definitions import defs
 from reminder_worker.chain.client import Chain
+from reminder_worker.declarations import FactScope
 from reminder_worker.indexer.chain_index import ChainIndex
-from reminder_worker.monitoring.facts import FactScope, read_facts
 from reminder_worker.runtime import open_runtime
 from reminder_worker.statistics import holdings, snapshots
+from reminder_worker.statistics.feature import SNAPSHOTS
 from reminder_worker.statistics.file_store import LocalFiles
 from reminder_worker.statistics.files import write_days
 from reminder_worker.statistics.job import StatisticsPass
@@ -297,7 +298,7 @@ async def test_metrics_tell_the_newest_value_and_its_age_and_no_value_where_a_pr
 
     async def told() -> dict[str, tuple[dict[str, str], float]]:
         scope = FactScope(world.engine, {world.chain.chain_id: world.chain.settings})
-        found = statistics_gauges(await read_facts(scope, "snapshots"))
+        found = render_fact(SNAPSHOTS, await SNAPSHOTS.read(scope))
         return {
             sample.name.removeprefix("reminder_worker_"): (sample.labels, sample.value)
             for family in found

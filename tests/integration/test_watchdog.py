@@ -18,8 +18,9 @@ from structlog.testing import capture_logs
 
 from devnet.scenarios import Scenario
 from reminder_worker.chain.client import Chain
+from reminder_worker.declarations import ExpectedPass, FactScope
 from reminder_worker.monitoring import watchdog
-from reminder_worker.monitoring.facts import LIMITS, ExpectedPass, FactScope
+from reminder_worker.monitoring.facts import LIMITS
 from reminder_worker.monitoring.watchdog import HealthWatchdog, WatchdogReport
 from reminder_worker.outbox.alerts import AlertOutbox
 from reminder_worker.outbox.messages import AlertKind
