@@ -32,6 +32,11 @@ FEATURES: Final[tuple[WorkerFeature, ...]] = (
     OPERATOR_ALERTS,  # after the features that raise alerts
     MONITORING,
 )
+# Intervals: a poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block.
+# `upgrades` asks the tables of the index, and a node once a day. The index is a minute old at most, and a
+# request that cannot wait lets it read on at once.
+# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
+# blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PASSES: Final[tuple[WorkerPass, ...]] = tuple(step for feature in FEATURES for step in feature.passes)
 FACTS: Final[tuple[OperatorFact[Any], ...]] = tuple(fact for feature in FEATURES for fact in feature.facts)
 POLLED_PASSES: Final = tuple(step for step in PASSES if not step.by_the_clock)

@@ -171,11 +171,6 @@ def _find_auto_renew(runtime: Runtime, chain_id: int) -> AutoRenew | None:
     return runtime.auto_renew.get(chain_id)
 
 
-# A poll of `index` asks a node for logs and three blocks, one of `signals` or `due` for a block. `upgrades` asks
-# the tables of the index, and a node once a day. The index is a minute old at most, and a request that cannot wait lets
-# it read on at once.
-# `safe` moves every six minutes, an upgrade waits for two days, and windows are days long. Polls share the newest
-# blocks (chain/heads.py). The watchdog looks at endpoints less often than it polls (monitoring/endpoints.py).
 PARTS: Final[Mapping[WorkerPass, Callable[[Runtime, int], WorkerPart | None]]] = {
     INDEX: lambda runtime, chain_id: runtime.chain_indexes[chain_id],
     SIGNALS: lambda runtime, chain_id: runtime.signal_passes[chain_id],

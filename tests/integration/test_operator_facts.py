@@ -3,15 +3,19 @@
 Renderings of the facts (`/metrics`, `doctor`, Dagster, the watchdog's rules) are tried on values elsewhere.
 """
 
+import importlib
+import pkgutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from reminder_worker.declarations import ExpectedPass, FactScope, OperatorFact
+import reminder_worker
+from reminder_worker.declarations import ExpectedPass, FactScope, OperatorFact, WorkerPass
 from reminder_worker.features import FACTS, PASSES
 from reminder_worker.gifts.feature import GIFT_EMAILS
 from reminder_worker.indexer.feature import POSITIONS
@@ -241,7 +245,14 @@ async def test_watchdog_looks_if_its_last_look_is_recent_and_did_not_fail(
     assert watchdog_looks(await PASS_STATES.read(scope_of(engine))) is looks
 
 
-def test_each_fact_and_each_pass_has_a_name_of_its_own() -> None:
-    for declared in (FACTS, PASSES):
-        names = [each.name for each in declared]
+def test_each_declared_fact_and_pass_belongs_to_a_feature_and_has_a_name_of_its_own() -> None:
+    """Metrics and the check of query plans would miss a fact that no feature lists."""
+    rooms = [room.name for room in pkgutil.iter_modules(reminder_worker.__path__) if room.ispkg]
+    modules = [f"reminder_worker.{room}.feature" for room in rooms]
+    values = [
+        value for module in modules if find_spec(module) for value in vars(importlib.import_module(module)).values()
+    ]
+    for kind, listed in ((OperatorFact, FACTS), (WorkerPass, PASSES)):
+        assert {each for each in values if isinstance(each, kind)} == set(listed)
+        names = [each.name for each in listed]
         assert sorted(set(names)) == sorted(names)
